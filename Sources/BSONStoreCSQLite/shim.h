@@ -1,5 +1,7 @@
 #pragma once
 #include <sqlite3.h>
+// glibc's own headers define __GLIBC__, and SQLite's includes none of them.
+#include <stdlib.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -28,12 +30,20 @@ static inline int bsonstore_sqlite3_set_memory(const sqlite3_mem_methods *method
   return sqlite3_config(SQLITE_CONFIG_MALLOC, methods);
 }
 
-/// Says from how many places of its own the C library may take memory; elsewhere it has no such setting.
-static inline void bsonstore_limit_arenas(int count) {
+/// Sets how many arenas the C library has at most, the free bytes that each keeps at its end, and from which
+/// size on a block is mapped by itself; elsewhere than in glibc there are no such settings.
+///
+/// Without them glibc raises the two sizes to 64 and 32 MiB as soon as a large block was freed, and
+/// malloc_trim passes over the end of every arena but the first.
+static inline void bsonstore_limit_arenas(int count, int kept, int mapped) {
 #ifdef __GLIBC__
   mallopt(M_ARENA_MAX, count);
+  mallopt(M_TRIM_THRESHOLD, kept);
+  mallopt(M_MMAP_THRESHOLD, mapped);
 #else
   (void)count;
+  (void)kept;
+  (void)mapped;
 #endif
 }
 

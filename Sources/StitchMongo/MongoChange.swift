@@ -2,13 +2,13 @@
     internal import BSONStore
     internal import StitchSync
 
-    /// Reads the events of a change stream; pure.
+    /// A parser of change stream events; pure.
     ///
     /// Source: MongoDB's manual, "Change Events".
     enum MongoChange {
-        /// The change that an event tells of; `nil` when the collection's history ends with it.
+        /// Returns the change of an event; `nil` when the event ends the collection's history.
         ///
-        /// - Throws: ``MongoFailure`` for an event that cannot be read.
+        /// - Throws: ``MongoFailure`` for an invalid event.
         static func read(_ event: BSONDocument) throws(MongoFailure) -> RemoteChange? {
             let type = event["operationType"]?.stringValue ?? ""
             switch type {
@@ -31,10 +31,11 @@
             }
         }
 
-        /// The name under which the updated fields of the version are asked for, as keys and values.
+        /// The projected field with the updated version fields, as pairs of key and value.
         static let versionFields = "versionFields"
 
-        /// An update that wrote the version names it as a whole, or by the parts that are new.
+        /// Returns the change of an update event, which has a new version as a whole or as its
+        /// changed parts.
         private static func update(_ event: BSONDocument) throws(MongoFailure) -> RemoteChange {
             let id = try id(of: event)
             let field = DocumentVersion.fieldName
@@ -68,7 +69,7 @@
     }
 
     extension VersionField {
-        /// The attempt of ours that the version names.
+        /// Our attempt that the version names.
         fileprivate var operation: OperationID? { version?.operation.flatMap(OperationID.init) }
     }
 #endif

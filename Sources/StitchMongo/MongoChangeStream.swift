@@ -2,22 +2,22 @@
     internal import BSONStore
     internal import StitchSync
 
-    /// Is an open change stream of one collection, for one reader at a time.
+    /// A change stream of one collection, for one reader at a time.
     ///
-    /// It keeps a client to itself, since a cursor belongs to the session that made it.
+    /// It occupies a client, since a cursor belongs to the session that created it.
     final class MongoChangeStream: Sendable {
         private struct State {
             var client: MongoClient?
             var session: MongoSession?
             var cursor: Int64 = 0
             var position: ResumeToken?
-            /// Events that were read and not given out.
+            /// The events read but not yet returned.
             var buffer: [BSONDocument] = []
-            /// Where the stream stands after the buffer.
+            /// The stream's token after the buffer.
             var end: BSONDocument?
-            /// The server's time when it gave the last batch.
+            /// The server's time of the last batch.
             var endTime: BSONTimestamp?
-            /// The last batch ended before it was full.
+            /// Whether the last batch ended before it was full.
             var isPartial = false
         }
 
@@ -25,14 +25,14 @@
         private let namespace: Namespace
         private let state: Locked<State>
 
-        /// How long a history that lags behind what is acknowledged is waited for.
+        /// The longest wait for a history that lags behind acknowledged writes.
         private static let lagMax: Duration = .seconds(10)
-        /// More than is given out at a time, so that a batch mostly ends where the history does.
+        /// More than one read returns, so that a batch usually ends where the history does.
         private static let batchSize: Int32 = 2_000
-        /// A batch of fewer bytes did not end because it was full.
+        /// The size in bytes below which a batch did not end because it was full.
         private static let batchBytes = 4_000_000
 
-        /// Makes a stream that begins after a place, or now.
+        /// Makes a stream that begins after a token, or now.
         init(pool: MongoClientPool, namespace: Namespace, after token: ResumeToken?) {
             self.pool = pool
             self.namespace = namespace
@@ -41,13 +41,13 @@
 
         deinit { close(killsCursor: false) }
 
-        /// The place after what was given out.
+        /// The token after the returned changes.
         var position: ResumeToken? { state.withLock { $0.position } }
 
         /// Whether a cursor is open.
         var isOpen: Bool { state.withLock { $0.cursor != 0 } }
 
-        /// Opens the stream now, and gives its place.
+        /// Opens the stream now and returns its token.
         func open() throws(RemoteError) -> ResumeToken {
             do throws(MongoFailure) {
                 let time = try state.withLock { (state) throws(MongoFailure) in
@@ -68,7 +68,8 @@
 
         /// Reads the next changes.
         ///
-        /// - Parameter slice: how long the server may be asked to wait at a time; `nil` ends the wait.
+        /// - Parameter slice: returns the longest time that the server may wait in one call; `nil`
+        ///   ends the wait.
         func read(
             limit: Int, waitingUpTo wait: Duration, slice: () -> Duration?
         ) throws(RemoteError) -> RemoteChangeBatch {
@@ -82,12 +83,13 @@
             }
         }
 
-        /// Ends the cursor and gives the client back; the server need not hear of it.
+        /// Closes the cursor and returns the client to the pool; a failure to notify the server is
+        /// ignored.
         func close(killsCursor: Bool = true) {
             state.withLock { state in
                 guard let client = state.client else { return }
                 if killsCursor, state.cursor != 0, let session = state.session {
-                    // The server forgets a cursor whose end it does not hear of.
+                    // The server times out a cursor that it is not asked to close.
                     _ = Result { () throws(MongoFailure) in
                         try client.run(
                             MongoCursor.kill(state.cursor, of: namespace),
@@ -105,7 +107,7 @@
     }
 
     extension MongoChangeStream {
-        /// What is asked of each event: enough to know the edition, not more.
+        /// The fields of each event: only enough to learn the document's version.
         static let projection: BSONDocument = [
             "operationType": 1, "documentKey": 1, "fullDocument": 1, "leftView": 1,
             "updateDescription.removedFields": 1,
@@ -113,7 +115,7 @@
                 "$filter": [
                     "input": ["$objectToArray": "$updateDescription.updatedFields"],
                     "cond": [
-                        // Not by a part of so many bytes, which must not end inside of a letter.
+                        // Not by a substring of bytes, which must not end inside a character.
                         "$eq": [
                             [
                                 "$indexOfBytes": [
@@ -200,7 +202,7 @@
                 }
                 guard let slice = slice() else { break }
                 let time = isLagging ? .milliseconds(50) : min(slice, max(rest, .zero))
-                // What opens a stream gives out its place at once, before it has looked for changes.
+                // An opening call returns the token at once, before it looks for changes.
                 let isOpening = state.cursor == 0
                 let cursor = try more(&state, for: time)
                 if !isOpening {
@@ -214,7 +216,7 @@
             return try give(&state, limit: limit)
         }
 
-        /// Gives out what was read, up to where the history ends.
+        /// Returns the changes read, up to the end of the history.
         private func give(_ state: inout State, limit: Int) throws(MongoFailure)
             -> RemoteChangeBatch
         {
@@ -240,10 +242,10 @@
                 changes: changes, token: token, hasMore: taken > 0 && !Self.isAtEnd(state))
         }
 
-        /// Everything was given out that the server had when it was last asked.
+        /// Whether all changes that the server had at the last request were returned.
         private static func isAtEnd(_ state: State) -> Bool {
             guard state.buffer.isEmpty, state.isPartial else { return false }
-            // Behind a sharded cluster's router a batch may end early; its token tells.
+            // Behind a sharded cluster's router a batch may end early; its token shows that.
             guard let end = state.end.map(ResumeToken.init)?.time, let now = state.endTime else {
                 return true
             }
@@ -252,9 +254,9 @@
     }
 
     extension ResumeToken {
-        /// The time in a token of MongoDB's own form; `nil` for another form.
+        /// The time in a token of MongoDB's own form; `nil` for other forms.
         ///
-        /// Source: MongoDB's `resume_token.cpp`: a key string that begins with a timestamp, which is
+        /// Source: MongoDB's `resume_token.cpp`: a key string that begins with a timestamp,
         /// followed by a small number.
         var time: BSONTimestamp? {
             if case .timestamp(let time) = document["at"] { return time }

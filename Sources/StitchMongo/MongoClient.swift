@@ -2,23 +2,24 @@
     internal import BSONStore
     internal import StitchMongoC
 
-    /// Runs commands on one client of libmongoc, for one thread at a time.
+    /// A client of libmongoc, which runs commands for one thread at a time.
     struct MongoClient: @unchecked Sendable {
         let handle: OpaquePointer
 
-        /// How a command is sent and repeated.
+        /// The routing and retry of a command.
         enum Kind: Sendable {
-            /// To the primary; repeated once when the connection fails (retryable reads).
+            /// Runs on the primary; retried once when the connection fails (retryable reads).
             case read
-            /// To the primary; repeated once under the same number (retryable writes).
+            /// Runs on the primary; retried once with the same transaction number (retryable
+            /// writes).
             case write
-            /// To the server that was selected before, never repeated.
+            /// Runs on the server selected before; never retried.
             case pinned
         }
 
-        /// Sends a command and gives its reply, also one that tells of write errors.
+        /// Sends a command and returns its reply, including one with write errors.
         ///
-        /// - Throws: ``MongoFailure`` when there is no reply or its `ok` is not 1.
+        /// - Throws: ``MongoFailure`` without a reply or when its `ok` is not 1.
         func run(
             _ command: BSONDocument, on database: String, _ kind: Kind,
             in session: MongoSession? = nil
@@ -41,7 +42,7 @@
                         handle, database, request.handle, nil, options.handle, reply, &error)
                 }
                 let answer = CDocument.copy(of: reply)
-                // A write concern that was not met is a failure to libmongoc, and a reply to us.
+                // libmongoc treats an unmet write concern as a failure; here it is a reply.
                 guard isDone || answer?["ok"]?.int64Value == 1 else {
                     throw MongoFailure(error, reply: answer)
                 }
@@ -52,7 +53,7 @@
             }
         }
 
-        /// Whether the primary takes `bulkWrite`, as MongoDB does from 8.0 (wire version 25) on.
+        /// Whether the primary supports `bulkWrite`, as MongoDB does since 8.0 (wire version 25).
         ///
         /// Source: the drivers' specification "Bulk Write".
         func takesBulkWrite() throws(MongoFailure) -> Bool {
@@ -62,7 +63,7 @@
             return hello?["maxWireVersion"]?.int64Value ?? 0 >= 25
         }
 
-        /// Lends the description of the primary, which is looked for when it is not known.
+        /// Calls a body with the description of the primary, selecting one if necessary.
         private func withPrimary<R>(_ body: (OpaquePointer) -> R) throws(MongoFailure) -> R {
             var error = bson_error_t()
             guard let server = mongoc_client_select_server(handle, true, nil, &error) else {
@@ -72,7 +73,7 @@
             return body(server)
         }
 
-        /// Begins a session on the primary, for commands that belong together.
+        /// Begins a session on the primary, for related commands.
         func session() throws(MongoFailure) -> MongoSession {
             let serverID = try withPrimary { mongoc_server_description_id($0) }
             var error = bson_error_t()
@@ -83,7 +84,7 @@
         }
     }
 
-    /// Holds a session of a client and the server that its commands go to.
+    /// A session of a client and the server for its commands.
     struct MongoSession: @unchecked Sendable {
         let handle: OpaquePointer
         let serverID: UInt32
@@ -96,11 +97,11 @@
             bson_append_int32(options, "serverId", 8, Int32(bitPattern: serverID))
         }
 
-        /// Ends the session; the client must still be there.
+        /// Ends the session; the client must still exist.
         func end() { mongoc_client_session_destroy(handle) }
     }
 
-    /// Owns a document of libbson.
+    /// The owner of a libbson document.
     private struct CDocument: ~Copyable {
         let handle: OpaquePointer
 
@@ -114,9 +115,9 @@
 
         deinit { bson_destroy(handle) }
 
-        /// Lends storage for a reply, which libmongoc sets up.
+        /// Calls a body with storage for a reply, which libmongoc initializes.
         ///
-        /// Debian's libbson wants it on a 128-byte boundary.
+        /// Debian's libbson requires an alignment of 128 bytes.
         static func reply<R>(
             _ body: (OpaquePointer) throws(MongoFailure) -> R
         ) throws(MongoFailure) -> R {
@@ -129,7 +130,7 @@
             return try body(reply)
         }
 
-        /// The document of libbson as ours; `nil` when it is not valid.
+        /// Converts a libbson document; `nil` when it is invalid.
         static func copy(of document: OpaquePointer) -> BSONDocument? {
             guard let bytes = bson_get_data(document) else { return nil }
             let length = UnsafeRawPointer(bytes).loadUnaligned(as: Int32.self)
@@ -144,7 +145,7 @@
     }
 
     extension BSONLimits {
-        /// Bounds of replies, which hold documents inside of others.
+        /// The limits of replies, which contain documents inside others.
         fileprivate static var ofReplies: BSONLimits {
             var limits = BSONLimits()
             limits.documentBytesMax = 48_000_000

@@ -2,12 +2,12 @@
     internal import BSONStore
     internal import StitchMongoC
 
-    /// Hands out libmongoc's clients for one URI; they share what is known of the servers.
+    /// A pool of libmongoc's clients for one URI, which share their knowledge of the servers.
     ///
-    /// Only this file and `MongoClient.swift` touch libmongoc. The pool may be used by any thread; a
-    /// client by one at a time.
+    /// Only this file and `MongoClient.swift` use libmongoc. Any thread may use the pool; only one
+    /// at a time may use a client.
     final class MongoClientPool: @unchecked Sendable {
-        /// What the application and its limits are, beside what the URI says.
+        /// The application's name and limits, which the URI may override.
         struct Settings: Sendable {
             var applicationName: String
             var serverSelectionTimeout: Duration
@@ -17,22 +17,23 @@
 
         private let pool: OpaquePointer
         private let listener: Unmanaged<MongoTopologyListener>
-        /// The database that the URI names.
+        /// The database in the URI.
         let database: String?
-        /// Whether the URI names somebody who signs in.
+        /// Whether the URI has credentials.
         let signsIn: Bool
 
-        /// libmongoc wants to be prepared once; it stays so, since others in the process may use it.
+        /// The one-time initialization of libmongoc, never undone because other code in the process
+        /// may use it.
         private static let isPrepared: Bool = {
             mongoc_init()
-            // It prints warnings by itself otherwise; what goes wrong is thrown.
+            // By default libmongoc prints warnings; here errors are thrown.
             mongoc_log_set_handler(nil, nil)
             return true
         }()
 
-        /// Reads the URI and gets ready; no connection is made here.
+        /// Parses the URI and prepares the pool; does not connect yet.
         ///
-        /// - Throws: what libmongoc finds wrong with the URI.
+        /// - Throws: libmongoc's error in the URI.
         init(
             uri text: String, settings: Settings,
             onTopologyChange: @escaping @Sendable (Bool) -> Void
@@ -61,8 +62,9 @@
             }
         }
 
-        /// Waits for libmongoc's own threads, each of which may wait for a server that is silent: on a
-        /// thread of its own, since whoever lets go last may be a task.
+        /// Waits for libmongoc's own threads, each of which may wait for a silent server.
+        ///
+        /// The wait has a thread of its own, since a task may release the last reference.
         deinit {
             let end = MongoPoolCloser(pool: pool, listener: listener)
             if !DetachedThread.start({ end.run() }) { end.run() }
@@ -83,7 +85,7 @@
             }
         }
 
-        /// Takes a client out; waits while all are lent.
+        /// Takes a client; waits while all are in use.
         func client() -> MongoClient {
             guard let handle = mongoc_client_pool_pop(pool) else {
                 preconditionFailure("the pool gives a client or waits for one")
@@ -91,10 +93,10 @@
             return MongoClient(handle: handle)
         }
 
-        /// Takes a client back.
+        /// Returns a client to the pool.
         func giveBack(_ client: MongoClient) { mongoc_client_pool_push(pool, client.handle) }
 
-        /// Lends a client to a body.
+        /// Calls a body with a client.
         func withClient<R>(
             _ body: (MongoClient) throws(MongoFailure) -> R
         ) throws(MongoFailure) -> R {
@@ -104,7 +106,7 @@
         }
     }
 
-    /// Ends a pool that nobody uses any more.
+    /// The closing of an unused pool.
     private struct MongoPoolCloser: @unchecked Sendable {
         let pool: OpaquePointer
         let listener: Unmanaged<MongoTopologyListener>
@@ -115,14 +117,14 @@
         }
     }
 
-    /// Carries a closure through libmongoc's callback.
+    /// A box that passes a closure through libmongoc's callback.
     final class MongoTopologyListener: Sendable {
         let report: @Sendable (Bool) -> Void
 
         init(_ report: @escaping @Sendable (Bool) -> Void) { self.report = report }
     }
 
-    /// Tells whether there is a primary now.
+    /// Reports whether there is a primary now.
     private func topologyChanged(_ event: OpaquePointer?) {
         guard let event, let context = mongoc_apm_topology_changed_get_context(event),
             let description = mongoc_apm_topology_changed_get_new_description(event)

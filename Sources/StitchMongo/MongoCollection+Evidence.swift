@@ -2,9 +2,9 @@
     internal import BSONStore
     internal import StitchSync
 
-    /// What a server tells of a collection beside its documents, so that absence can be judged.
+    /// The server's other facts about a collection, which help to interpret a missing document.
     extension MongoCollection {
-        /// Which collection the server has under this name.
+        /// Returns the identity of the collection that has this name on the server.
         ///
         /// Source: MongoDB manual, "listCollections": `info.uuid`.
         func identity() async throws(RemoteError) -> RemoteIdentity {
@@ -32,8 +32,8 @@
             return .known(uuid)
         }
 
-        /// What the server knows of deletions, for each id in turn; `nil` everywhere where it keeps no
-        /// tombstones, as MongoDB does not.
+        /// Returns the tombstones of documents in the order of their ids; all `nil` from a server
+        /// without tombstones, such as MongoDB.
         func tombstones(
             ids: [BSONValue], since place: ResumeToken?
         ) async throws(RemoteError) -> [RemoteTombstone?] {
@@ -53,7 +53,7 @@
                     try client.run(asked, on: namespace.database, .read)
                 }
                 let answers = reply["tombstones"]?.arrayValue.map(Array.init) ?? []
-                // An answer of another length cannot be told apart from none.
+                // An answer of another length cannot be matched with the ids.
                 guard answers.count == some.count else { return none }
                 for (id, answer) in zip(some, answers) {
                     found.append(Self.tombstone(of: id, answer))
@@ -62,7 +62,7 @@
             return found
         }
 
-        /// So many ids are asked about with one command.
+        /// The largest number of ids in one command.
         private static var tombstoneIDsMax: Int { 1_000 }
         private static var unauthorized: Int { 13 }
 

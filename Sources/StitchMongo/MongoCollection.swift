@@ -2,17 +2,17 @@
     internal import BSONStore
     internal import StitchSync
 
-    /// One collection at a MongoDB server.
+    /// A collection on a MongoDB server.
     final class MongoCollection: RemoteCollection {
         let connection: MongoConnection
         let namespace: Namespace
-        /// Streams that nobody reads at the moment, the one used last at the end.
+        /// The open streams without a reader, the most recently used last.
         private let idle = Locked<[MongoChangeStream]>([])
 
-        /// Whether the server was not yet found to lack what tells contents.
+        /// Whether the server is not known to lack the operators for content hashes.
         private let includesContents = Locked(true)
 
-        /// Streams that are kept open: one is read by passes, one waits between them.
+        /// The largest number of idle open streams: one for passes, one for waits between them.
         private static let idleMax = 2
 
         init(connection: MongoConnection, namespace: Namespace) {
@@ -34,7 +34,7 @@
                 try all.answer(client)
             }
             let found = Self.byKey(answer.documents)
-            // What a list does not show that was cut short may be there.
+            // In a truncated answer a missing id proves nothing.
             let missing: RemoteLookup? =
                 answer.isCut ? nil : answer.viewIsLimited ? .hidden : .absent
             return ids.map { found[BSONKey.encode($0)].map(RemoteLookup.found) ?? missing }
@@ -66,14 +66,15 @@
             }
             query.projection = [DocumentVersion.fieldName: 1]
             let found = try await byKey(query)
-            // It was the operators: a server before 5.0, or another that speaks the protocol.
+            // The operators are unsupported: a server before 5.0, or another product with this
+            // protocol.
             if requestsContents { includesContents.withLock { $0 = false } }
             return found
         }
 
         private static let contentField = "content"
 
-        /// The version, and a number that changes with the rest of the document.
+        /// A projection to the version and a number that changes with the rest of the document.
         private static let contents: BSONDocument = [
             DocumentVersion.fieldName: 1,
             contentField: [
@@ -89,7 +90,7 @@
             ["_id": ["$in": .array(BSONArray(ids))]]
         }
 
-        /// The documents that a query finds, by the keys of their `_id`s.
+        /// Returns the documents of a query, by the keys of their `_id`s.
         private func byKey(_ query: MongoQuery) async throws(RemoteError) -> [[UInt8]: BSONDocument]
         {
             let documents = try await connection.request { (client) throws(MongoFailure) in
@@ -131,10 +132,10 @@
             }
         }
 
-        /// What a total is worth; without an index the server reads the whole collection for it.
+        /// The time limit of a count; without an index the server would read the whole collection.
         private static let countTimeMaxMS: Int32 = 2_000
 
-        /// Ids by pages, each of which begins behind the last one's end.
+        /// Returns the matching ids, read in pages that each continue after the one before.
         func ids(matching filter: BSONDocument) async throws(RemoteError) -> [BSONValue] {
             var query = MongoQuery(namespace, filter: filter)
             query.projection = ["_id": 1]
@@ -168,7 +169,7 @@
     }
 
     extension RemoteWriteOutcome {
-        /// The write was not carried out, since nobody is signed in on the connection.
+        /// Whether the write was refused because the connection is not authenticated.
         fileprivate var isSignedOut: Bool {
             if case .failed(let error) = self { error.isSignedOut } else { false }
         }
@@ -227,7 +228,7 @@
             tooMany?.close()
         }
 
-        /// Ends the streams that are kept open.
+        /// Closes the idle streams.
         func closeStreams() {
             let streams = idle.withLock { streams in
                 defer { streams = [] }

@@ -2,17 +2,18 @@
     internal import BSONStore
     internal import StitchSync
 
-    /// Holds what all collections of a remote share: clients, threads, and whether a primary is there.
+    /// The shared state of a remote's collections: clients, threads, and whether a primary is
+    /// reachable.
     final class MongoConnection: Sendable {
-        /// The clients that are lent now; those before go once nobody uses them.
+        /// The current client pool; earlier pools close once they are unused.
         var pool: MongoClientPool { current.withLock { $0 } }
         private let current: Locked<MongoClientPool>
         private let makePool: @Sendable () throws(MongoFailure) -> MongoClientPool
-        /// Runs requests.
+        /// The threads that run requests.
         let requests: MongoThreads
-        /// Runs the waits for changes, which must not hold up requests.
+        /// The threads that wait for changes, which must not delay requests.
         let waits: MongoThreads
-        /// Whether batches go as `bulkWrite`; `nil` asks the server's version.
+        /// Whether batches are sent as `bulkWrite`; `nil` asks the server's version.
         let usesBulkWrite: Bool?
         private let watchers: MongoReachability
 
@@ -28,7 +29,7 @@
                         applicationName: options.applicationName,
                         serverSelectionTimeout: options.serverSelectionTimeout,
                         socketTimeout: options.socketTimeout,
-                        // Requests, and the streams that collections keep open in between.
+                        // For requests, and for the streams that collections keep open.
                         clientsMax: 10_000),
                     onTopologyChange: { watchers.note($0) })
             }
@@ -44,7 +45,7 @@
             waits = MongoThreads(threadsMax: followersMax)
         }
 
-        /// Runs a body with a client on a thread of its own.
+        /// Runs a body with a client on a thread of the remote.
         func request<R: Sendable>(
             _ body: @escaping @Sendable (MongoClient) throws(MongoFailure) -> R
         ) async throws(RemoteError) -> R {
@@ -59,12 +60,13 @@
             }
         }
 
-        /// Runs a body; once more over new connections where the server says that nobody is signed in
-        /// on those that there are.
+        /// Runs a body, and once more over new connections if the server reports the connection as
+        /// not authenticated.
         ///
-        /// So it is after the user was dropped, also when it was made again: a connection signs in once.
+        /// This happens after the user was dropped, even if created again: a connection
+        /// authenticates only once.
         ///
-        /// - Parameter body: gets the clients, and whether they are new.
+        /// - Parameter body: receives the clients, and whether they are new.
         func reauthenticating<R>(
             _ body: (MongoClientPool, Bool) throws(RemoteError) -> R
         ) throws(RemoteError) -> R {
@@ -77,8 +79,8 @@
             }
         }
 
-        /// New clients in place of some, whose connections are signed out; `nil` where the URI names
-        /// nobody who could sign in.
+        /// Replaces a pool whose connections have lost their authentication; returns `nil` when the
+        /// URI has no credentials.
         func renewed(after pool: MongoClientPool) -> MongoClientPool? {
             guard pool.signsIn else { return nil }
             let now = self.pool
@@ -104,11 +106,11 @@
     }
 
     extension RemoteError {
-        /// The server knows nobody on the connection, or no longer: nothing was carried out.
+        /// Whether the connection is not, or no longer, authenticated; nothing was executed then.
         var isSignedOut: Bool { errorClass == .unauthenticated && [13, 391].contains(code) }
     }
 
-    /// Passes on whether a primary is there, to any number of streams.
+    /// A broadcast of whether a primary is reachable to any number of streams.
     final class MongoReachability: Sendable {
         private struct State {
             var isReachable: Bool?

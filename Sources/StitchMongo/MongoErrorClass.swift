@@ -1,14 +1,14 @@
 internal import StitchSync
 
-/// Decides what follows from a failure (rule R7); a pure table.
+/// The classification of failures (rule R7); a pure table.
 ///
 /// Sources: MongoDB's `error_codes.yml`, the driver specifications "Retryable Reads", "Retryable
 /// Writes" and "Change Streams".
 enum MongoErrorClass {
-    /// The class of a code that a server answered with.
+    /// Returns the class of a server's error code.
     ///
-    /// - Parameter message: what the server said with it; one that nobody signed in to says 13 as well
-    ///   as one that forbids something for good.
+    /// - Parameter message: the server's message; code 13 means both a missing authentication and a
+    ///   permanent lack of privileges.
     static func decide(
         code: Int, labels: Set<String>, message: String = ""
     ) -> RemoteError.Class {
@@ -24,26 +24,27 @@ enum MongoErrorClass {
         return rejectedCodes.contains(code) ? .rejected : .unknown
     }
 
-    /// Labels that say that the same may work later.
+    /// The labels of errors after which a retry may succeed.
     static let retryableLabels: Set<String> = [
         "RetryableWriteError", "TransientTransactionError", "UnknownTransactionCommitResult",
         "ResumableChangeStreamError", "NetworkError", "SystemOverloadedError", "RetryableError",
     ]
 
-    /// The history does not reach back to the place.
+    /// The codes of a history that does not reach back to the token.
     static let historyCodes: Set<Int> = [
         136,  // CappedPositionLost
         222,  // CloseChangeStream
         260,  // InvalidResumeToken
         280,  // ChangeStreamFatalError
         286,  // ChangeStreamHistoryLost
-        40_647, 40_649,  // a token that is none, or of another cluster
+        40_647, 40_649,  // an invalid token, or one of another cluster
     ]
 
-    /// Whoever asks has to sign in anew: AuthenticationFailed, ReauthenticationRequired.
+    /// The codes after which the client must authenticate again: AuthenticationFailed,
+    /// ReauthenticationRequired.
     static let signInCodes: Set<Int> = [18, 391]
 
-    /// Nothing is wrong with what was sent.
+    /// The codes of failures that the request did not cause.
     static let retryableCodes: Set<Int> = [
         6, 7, 89,  // HostUnreachable, HostNotFound, NetworkTimeout
         24, 46,  // LockTimeout, LockBusy
@@ -60,7 +61,7 @@ enum MongoErrorClass {
         16_500,  // throttled, at a service that speaks MongoDB's protocol
     ]
 
-    /// The server may refuse the operators of what it was asked, not the asking.
+    /// Whether the server may have refused the operators of a request rather than its purpose.
     static func mayLackOperators(_ error: RemoteError) -> Bool {
         switch error.errorClass {
         case .rejected, .unknown: error.code != 13
@@ -68,7 +69,7 @@ enum MongoErrorClass {
         }
     }
 
-    /// The same will be refused again.
+    /// The codes after which the same request will be refused again.
     static let rejectedCodes: Set<Int> = [
         2, 9, 14, 15, 16,  // BadValue, FailedToParse, TypeMismatch, Overflow, InvalidLength
         13,  // Unauthorized
@@ -84,7 +85,7 @@ enum MongoErrorClass {
 
 #if MongoRemote
     extension MongoErrorClass {
-        /// The class of any failure.
+        /// Returns the class of any failure.
         static func decide(_ failure: MongoFailure) -> RemoteError.Class {
             switch failure.kind {
             case .server:

@@ -3,21 +3,21 @@
     internal import StitchMongoC
     internal import StitchSync
 
-    /// Says what libmongoc or the server found wrong with a command.
+    /// An error of libmongoc or the server for a command.
     struct MongoFailure: Error, Sendable, Hashable {
-        /// Where the failure comes from.
+        /// The origin of the failure.
         enum Kind: Sendable, Hashable {
-            /// The server answered with a code.
+            /// The server answered with an error code.
             case server
-            /// The collection whose history was asked for was dropped or renamed.
+            /// The collection of the change stream was dropped or renamed.
             case collectionDropped
             /// No server could be reached, or the connection broke.
             case network
-            /// The sign-in failed.
+            /// The authentication failed.
             case authentication
-            /// A request or reply cannot be understood.
+            /// A request or reply is invalid.
             case protocolError
-            /// The URI or an option is wrong.
+            /// The URI or an option is invalid.
             case usage
         }
 
@@ -35,14 +35,14 @@
     }
 
     extension MongoFailure {
-        /// What the engine does about it.
+        /// The corresponding error for the engine.
         var remoteError: RemoteError {
             RemoteError(MongoErrorClass.decide(self), code: code, message)
         }
     }
 
     extension MongoFailure {
-        /// Reads libmongoc's error, and the reply when there was one.
+        /// Converts libmongoc's error and the reply, if any.
         init(_ error: bson_error_t, reply: BSONDocument?) {
             var error = error
             let text = withUnsafePointer(to: &error.message) { tuple in
@@ -56,7 +56,7 @@
                 code = Int(error.code)
             case UInt32(MONGOC_ERROR_SERVER_SELECTION.rawValue),
                 UInt32(MONGOC_ERROR_STREAM.rawValue):
-                // A sign-in that fails hides in the words of a server that cannot be selected.
+                // A server selection error reports a failed authentication only in its text.
                 kind = text.contains("uthentication failed") ? .authentication : .network
             case UInt32(MONGOC_ERROR_CLIENT.rawValue)
             where error.code == MONGOC_ERROR_CLIENT_AUTHENTICATE.rawValue:

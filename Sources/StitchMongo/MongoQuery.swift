@@ -1,18 +1,18 @@
 #if MongoRemote
     internal import BSONStore
 
-    /// Reads what a query finds, with `majority`, from one server to the end.
+    /// A query that reads its complete result from one server with `majority`.
     struct MongoQuery: Sendable {
         let namespace: Namespace
         let filter: BSONDocument
         var projection: BSONDocument?
         var sort: BSONDocument?
-        /// Documents at most, 0 for all.
+        /// The largest number of documents; 0 for all.
         var limit: Int64 = 0
-        /// No other batch is asked for once the documents are so many bytes.
+        /// The size of the documents in bytes at which no further batch is read.
         var bytesMax = Int.max
 
-        /// Documents of one batch; a batch also ends at 16 MiB.
+        /// The largest number of documents in a batch; a batch also ends at 16 MiB.
         private static let batchSize: Int32 = 10_000
 
         init(_ namespace: Namespace, filter: BSONDocument) {
@@ -32,17 +32,17 @@
             return command
         }
 
-        /// Runs the query; the documents in the order in which the server gave them.
+        /// Runs the query and returns the documents in the server's order.
         func run(_ client: MongoClient) throws(MongoFailure) -> [BSONDocument] {
             try answer(client).documents
         }
 
-        /// What a query finds.
+        /// The result of a query.
         struct Answer {
             var documents: [BSONDocument]
-            /// There may be documents that rules hide, as `stitchsync serve --rules` says.
+            /// Whether rules may hide documents, as `stitchsync serve --rules` reports.
             var viewIsLimited: Bool
-            /// There may be more documents, which were not read.
+            /// Whether there may be further documents that were not read.
             var isCut = false
             fileprivate var byteCount = 0
 
@@ -59,7 +59,7 @@
             }
         }
 
-        /// Runs the query.
+        /// Runs the query and returns its result.
         func answer(_ client: MongoClient) throws(MongoFailure) -> Answer {
             let session = try client.session()
             defer { session.end() }
@@ -86,22 +86,22 @@
         }
     }
 
-    /// Is a reply that has a cursor.
+    /// A reply with a cursor.
     struct MongoCursor: Sendable {
-        /// 0 when nothing is left.
+        /// The cursor's number; 0 when it is exhausted.
         let id: Int64
         let batch: [BSONDocument]
-        /// Where a change stream goes on after the batch.
+        /// The token from which a change stream continues after the batch.
         let token: BSONDocument?
-        /// When the server answered, where it says so.
+        /// The server's time of the answer, if reported.
         let operationTime: BSONTimestamp?
-        /// The server says that rules may hide documents.
+        /// Whether rules may hide documents, according to the server.
         let viewIsLimited: Bool
 
-        /// How many bytes the documents of the batch are.
+        /// The size of the batch's documents in bytes.
         var byteCount: Int { batch.reduce(0) { $0 + $1.byteCount } }
 
-        /// The command that ends a cursor before its end.
+        /// Returns the command that closes a cursor early.
         static func kill(_ id: Int64, of namespace: Namespace) -> BSONDocument {
             ["killCursors": .string(namespace.collection), "cursors": [.int64(id)]]
         }

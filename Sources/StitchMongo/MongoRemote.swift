@@ -2,50 +2,51 @@
     public import BSONStore
     public import StitchSync
 
-    /// Is a remote at a MongoDB server, a replica set or a sharded cluster, through libmongoc.
+    /// A remote on a MongoDB server, replica set or sharded cluster, through libmongoc.
     ///
-    /// Everything that the engine decides on is read from the primary with `majority`, and written with
-    /// `majority` (rule R14). libmongoc blocks, so its calls run on threads of the remote's own; a
-    /// cancelled call is left behind at once and ends by itself.
+    /// Everything that the engine bases decisions on is read from the primary with `majority` and
+    /// written with `majority` (rule R14). libmongoc blocks, so its calls run on threads of the
+    /// remote's own; a cancelled call is abandoned at once and ends in the background.
     ///
-    /// Source: Docs/MONGODB.md, which says which rights and indexes are wanted.
+    /// Source: Docs/MONGODB.md, which lists the required privileges and indexes.
     public final class MongoRemote: Remote {
-        /// Bounds of connections and times.
+        /// The limits of connections and times.
         public struct Options: Sendable, Hashable {
-            /// How the application is named in the server's log, unless the URI says (`appName`).
+            /// The application's name in the server's log, unless the URI has one (`appName`).
             public var applicationName = "StitchSync"
-            /// Requests at once, over all collections; at least 1.
+            /// The largest number of concurrent requests over all collections; at least 1.
             public var requestsMax = 8
-            /// Collections whose history is followed at once; more take turns.
+            /// The largest number of collections followed concurrently; others take turns.
             ///
             /// At least 1.
             public var followersMax = 8
-            /// Whether a batch goes as one `bulkWrite` command, which MongoDB has from 8.0 on.
+            /// Whether a batch is sent as one `bulkWrite` command, which needs MongoDB 8.0.
             ///
-            /// `nil` leaves it to the version that the server tells.
+            /// `nil` decides by the server's version.
             public var usesBulkWrite: Bool?
-            /// How long a primary is looked for, unless the URI says (`serverSelectionTimeoutMS`).
+            /// The longest search for a primary, unless the URI has one
+            /// (`serverSelectionTimeoutMS`).
             public var serverSelectionTimeout: Duration = .seconds(5)
-            /// How long an answer may take, unless the URI says (`socketTimeoutMS`).
+            /// The longest wait for an answer, unless the URI has one (`socketTimeoutMS`).
             public var socketTimeout: Duration = .seconds(30)
 
-            /// The bounds that are used unless told.
+            /// Makes options with their defaults.
             public init() {}
         }
 
         let connection: MongoConnection
         private let collections = Locked<[Namespace: MongoCollection]>([:])
 
-        /// Reads a `mongodb://` or `mongodb+srv://` URI; no connection is made here.
+        /// Parses a `mongodb://` or `mongodb+srv://` URI; does not connect yet.
         ///
-        /// TLS, the way of signing in and timeouts are options of the URI.
+        /// TLS, authentication and timeouts are options of the URI.
         ///
-        /// - Throws: `RemoteError` of class `.rejected` that says what is wrong with the URI.
+        /// - Throws: `RemoteError` of class `.rejected` that describes the error in the URI.
         public init(uri: String, options: Options = Options()) throws(RemoteError) {
             connection = try MongoConnection(uri: uri, options: options)
         }
 
-        /// One collection of the deployment.
+        /// Returns a collection of the deployment.
         public func collection(_ namespace: Namespace) -> any RemoteCollection {
             mongoCollection(namespace)
         }
@@ -59,25 +60,26 @@
             }
         }
 
-        /// The `_id`s of a collection's documents that a filter matches, in the order of `_id`, by pages.
+        /// Returns the `_id`s of a collection's documents that match a filter, in the order of
+        /// `_id`, read in pages.
         ///
-        /// For keeping in step what a query finds: `sync(ids:)` takes them.
+        /// Pass them to `sync(ids:)` to sync the result of a query.
         ///
-        /// - Throws: `RemoteError`, with MongoDB's code and words for a filter that is none.
+        /// - Throws: `RemoteError`, with MongoDB's code and message for an invalid filter.
         public func ids(
             matching filter: BSONDocument = [:], in namespace: Namespace
         ) async throws(RemoteError) -> [BSONValue] {
             try await mongoCollection(namespace).ids(matching: filter)
         }
 
-        /// Whether a primary can be reached, now and after each change.
+        /// Whether a primary is reachable, now and after each change.
         ///
-        /// libmongoc's own monitoring tells; nothing is known before the first request.
+        /// The state is that of libmongoc's monitoring and unknown before the first request.
         public var reachability: AsyncStream<Bool>? { connection.reachability() }
 
-        /// Ends all connections and threads; waits for the calls that run.
+        /// Closes all connections and threads; waits for running calls.
         ///
-        /// What is called later fails.
+        /// Later calls fail.
         public func close() async {
             let all = collections.withLock { Array($0.values) }
             await connection.close()

@@ -2,9 +2,9 @@
     internal import BSONStore
     internal import StitchSync
 
-    /// Runs blocking calls on threads of their own, so that they hold up nobody else's task.
+    /// Dedicated threads for blocking calls, which must not block other tasks.
     ///
-    /// At most so many at once; a thread that finds nothing to do ends.
+    /// The number of threads is limited; a thread without work ends.
     final class MongoThreads: Sendable {
         private struct State {
             var waiting: [@Sendable () -> Void] = []
@@ -19,12 +19,13 @@
 
         init(threadsMax: Int) { self.threadsMax = max(1, threadsMax) }
 
-        /// How many jobs wait for a thread.
+        /// The number of jobs that wait for a thread.
         var waitingCount: Int { state.withLock { $0.waiting.count - $0.next } }
 
-        /// Runs a job and gives its result; when the task is cancelled first, the job goes on alone.
+        /// Runs a job and returns its result; a cancelled task abandons the job, which continues
+        /// alone.
         ///
-        /// - Throws: `RemoteError` of the job, or of class `.retryable` after a cancellation.
+        /// - Throws: the job's `RemoteError`, or one of class `.retryable` after a cancellation.
         func run<R: Sendable>(
             _ job: @escaping @Sendable (MongoCancellation) throws(RemoteError) -> R
         ) async throws(RemoteError) -> R {
@@ -46,12 +47,12 @@
             }.get()
         }
 
-        /// Adds a job that nobody waits for; `false` when no thread runs it any more.
+        /// Adds a job without waiting for it; returns `false` when no thread can run it any more.
         @discardableResult
         func add(_ job: @escaping @Sendable () -> Void) -> Bool {
             state.withLock { state in
                 guard !state.isClosed else { return false }
-                // Threads that are there are at work: who finds nothing to do ends.
+                // Existing threads are busy: an idle thread ends.
                 if state.threads < threadsMax {
                     if DetachedThread.start({ self.work() }) {
                         state.threads += 1
@@ -64,7 +65,7 @@
             }
         }
 
-        /// Takes no more jobs, and returns once the last thread has ended.
+        /// Accepts no more jobs, and returns once the last thread has ended.
         func close() async {
             while true {
                 let seen = ended.count
@@ -101,7 +102,7 @@
         }
     }
 
-    /// Asks a call that goes on behind its task to end soon.
+    /// A request that an abandoned call end soon.
     final class MongoCancellation: Sendable {
         private let asked = Locked(false)
 

@@ -2,15 +2,16 @@
     internal import BSONStore
     internal import StitchSync
 
-    /// Carries the conditional writes of a batch out, each by itself, and finds out what became of each.
+    /// An execution of a batch of independent conditional writes, which determines the outcome of
+    /// each.
     struct MongoWriteBatch {
         private let writes: [RemoteWrite]
         private let client: MongoClient
         private let namespace: Namespace
-        /// Whether one command carries all kinds; `nil` asks the server's wire version.
+        /// Whether one command holds all kinds of writes; `nil` asks the server's wire version.
         private let inBulk: Bool?
         private var outcomes: [RemoteWriteOutcome?]
-        /// Why nothing more is sent.
+        /// The error that stopped the batch.
         private var failure: RemoteError?
 
         init(
@@ -23,9 +24,10 @@
             outcomes = Array(repeating: nil, count: writes.count)
         }
 
-        /// Sends everything, and reads again only what the totals leave open.
+        /// Sends all writes, and reads documents again only where the totals leave the outcome
+        /// open.
         ///
-        /// A failure of the connection is the outcome of all writes that nothing is known of.
+        /// A connection failure becomes the outcome of every write whose outcome is unknown.
         mutating func carryOut() -> [RemoteWriteOutcome] {
             let small = writes.indices.filter { index in
                 MongoWriteCommand.statement(writes[index], MongoWriteFilter.filter(writes[index]))
@@ -40,7 +42,7 @@
             return outcomes.map { $0 ?? .failed(failure) }
         }
 
-        /// Whether one command carries all kinds of writes.
+        /// Returns whether one command holds all kinds of writes.
         private mutating func isInBulk() -> Bool {
             if let inBulk { return inBulk }
             do throws(MongoFailure) {
@@ -51,7 +53,7 @@
             }
         }
 
-        /// Sends a command; returns the writes that are unclear afterwards.
+        /// Sends a command; returns the writes whose outcome is still unclear.
         private mutating func send(_ command: MongoWriteCommand) -> [Int] {
             guard failure == nil else { return [] }
             do throws(MongoFailure) {
@@ -66,7 +68,7 @@
                     failure = reason
                     return []
                 }
-                // One statement may have spoilt the command for the others.
+                // One statement may have made the command fail for the others.
                 guard command.statements.count > 1, reason.code != 13 else {
                     for statement in command.statements {
                         outcomes[statement.index] = .failed(reason)
@@ -79,10 +81,11 @@
             }
         }
 
-        /// Reads documents whose writes may or may not have found what they expected.
+        /// Reads documents whose writes may not have found the expected state.
         ///
-        /// MongoDB compares documents with the order of their fields, we do not: what holds by our rules
-        /// is written again with exactly what was read as its condition.
+        /// MongoDB's comparison of documents depends on field order, ours does not: if a document
+        /// is as expected by our rules, the write is repeated with exactly the read document as its
+        /// condition.
         private mutating func clearUp(_ unclear: [Int]) {
             guard let found = read(unclear, projection: nil) else { return }
             var again: [Int: BSONDocument] = [:]
@@ -129,7 +132,7 @@
             }
         }
 
-        /// The document carries the attempt's own version.
+        /// Whether the document has the version of the write's own attempt.
         private static func wrote(_ write: RemoteWrite, _ document: BSONDocument) -> Bool {
             VersionField(of: document).version?.operation == write.operation.value
         }

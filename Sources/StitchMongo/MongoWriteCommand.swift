@@ -1,20 +1,20 @@
 internal import BSONStore
 internal import StitchSync
 
-/// Groups conditional writes into as few commands as they fit in, and reads the replies; pure.
+/// A command with as many conditional writes of a batch as fit, and the parser of its reply; pure.
 struct MongoWriteCommand: Sendable, Hashable {
-    /// Which command carries the statements.
+    /// The command that holds the statements.
     enum Kind: String, Sendable, CaseIterable {
         case insert, update, delete
-        /// Carries statements of all kinds, and tells of each of them (MongoDB 8.0).
+        /// Holds statements of all kinds and reports each of them (MongoDB 8.0).
         case bulkWrite
     }
 
-    /// One write as the command says it.
+    /// One write as a statement of the command.
     struct Statement: Sendable, Hashable {
-        /// The write's place in the batch.
+        /// The write's index in the batch.
         let index: Int
-        /// The command that would carry it alone.
+        /// The kind of command that would hold the write alone.
         let kind: Kind
         let body: BSONDocument
     }
@@ -22,14 +22,15 @@ struct MongoWriteCommand: Sendable, Hashable {
     let kind: Kind
     private(set) var statements: [Statement] = []
 
-    /// Statements of one command; MongoDB takes 100,000.
+    /// The largest number of statements in a command; MongoDB allows 100,000.
     static let statementsMax = 10_000
-    /// Bytes of the statements of one command, which is one document of at most 16 MiB.
+    /// The largest size of a command's statements in bytes; a command is a document of at most 16
+    /// MiB.
     static let bytesMax = 12 * 1024 * 1024
-    /// A statement beyond this cannot be sent: a document of 16 MiB and 16 KiB for what is around.
+    /// The largest size of a statement in bytes; MongoDB limits the command to 16 MiB and 16 KiB.
     static let statementBytesMax = 16 * 1024 * 1024 + 8 * 1024
 
-    /// The command for a collection.
+    /// Returns the command for a collection.
     func command(_ namespace: Namespace) -> BSONDocument {
         let name = BSONValue.string(namespace.collection)
         let (target, list): (BSONValue, String) =
@@ -50,18 +51,18 @@ struct MongoWriteCommand: Sendable, Hashable {
         return command
     }
 
-    /// The database that the command goes to.
+    /// Returns the database that the command goes to.
     func database(_ namespace: Namespace) -> String {
         kind == .bulkWrite ? "admin" : namespace.database
     }
 }
 
 extension MongoWriteCommand {
-    /// The commands for some writes of a batch, in the order of kinds.
+    /// Returns the commands for some writes of a batch, grouped by kind.
     ///
     /// - Parameters:
-    ///   - inBulk: whether one command carries all kinds.
-    ///   - statement: makes the statement of a write; `nil` leaves it out.
+    ///   - inBulk: whether one command holds all kinds.
+    ///   - statement: returns the statement of a write; `nil` omits the write.
     static func commands(
         _ writes: [RemoteWrite], _ indices: some Sequence<Int>, inBulk: Bool = false,
         statement: (RemoteWrite) -> BSONDocument? = { statement($0, MongoWriteFilter.filter($0)) }
@@ -87,7 +88,7 @@ extension MongoWriteCommand {
         return commands + Kind.allCases.compactMap { open[$0]?.command }
     }
 
-    /// How a write is said with a filter.
+    /// Returns the statement of a write with a filter.
     static func statement(_ write: RemoteWrite, _ filter: BSONDocument) -> BSONDocument {
         switch write.action {
         case .insert(let document): document
@@ -113,7 +114,7 @@ extension MongoWriteCommand {
 }
 
 extension MongoWriteCommand.Statement {
-    /// The statement as `bulkWrite` says it, of the first collection named there.
+    /// The statement in the form of `bulkWrite`, for the first namespace of the command.
     fileprivate var operation: BSONDocument {
         switch kind {
         case .insert, .bulkWrite: ["insert": 0, "document": .document(body)]
@@ -128,7 +129,7 @@ extension MongoWriteCommand.Statement {
 }
 
 extension MongoWriteCommand.Kind {
-    /// The command that carries an action.
+    /// The kind of command for an action.
     init(_ action: RemoteWrite.Action) {
         switch action {
         case .insert: self = .insert
@@ -139,19 +140,19 @@ extension MongoWriteCommand.Kind {
 }
 
 extension MongoWriteCommand {
-    /// What a reply says of the command's writes.
+    /// The result of a command's writes according to its reply.
     struct Answer: Sendable, Hashable {
-        /// The outcomes that are certain, by the writes' places in the batch.
+        /// The known outcomes, by the writes' indexes in the batch.
         var outcomes: [Int: RemoteWriteOutcome] = [:]
-        /// Writes of which only the total is known, and it is less than it could be.
+        /// The writes whose outcome is unclear: the total is known, but less than possible.
         var unclear: [Int] = []
     }
 
-    /// Reads a reply: the totals first, which mostly settle everything.
+    /// Parses a reply: first the totals, which usually settle everything.
     func answer(_ reply: BSONDocument) -> Answer {
         var answer = Answer()
         if let failure = Self.writeConcernFailure(reply) {
-            // Carried out here, perhaps to be undone: nobody knows.
+            // Executed on this server but possibly rolled back later: the outcome is unknown.
             for statement in statements { answer.outcomes[statement.index] = .failed(failure) }
             return answer
         }
@@ -171,9 +172,10 @@ extension MongoWriteCommand {
         return answer
     }
 
-    /// Reads the outcomes that `bulkWrite` tells one by one.
+    /// Parses the outcomes that `bulkWrite` reports one by one.
     ///
-    /// Those of a second batch, which only very many failures make, are found out by reading.
+    /// Outcomes in a second batch, which needs very many failures, are determined by reading
+    /// documents.
     private func bulkAnswer(_ reply: BSONDocument) -> Answer {
         var answer = Answer()
         let results = reply["cursor"]?.documentValue?["firstBatch"]?.arrayValue
@@ -204,7 +206,7 @@ extension MongoWriteCommand {
         if kind == .insert, code == 11_000 || code == 11_001, Self.isAboutID(error, message) {
             return .duplicateKey
         }
-        // A path leads through a value that somebody else put there: not what we knew.
+        // Another client put a different value on the path: the document is not the expected one.
         if kind == .update, Self.pathCodes.contains(code) { return .notMatched }
         let details = error["errInfo"]?.documentValue
         if code == 13, let write = CompensatingWrite(reason: message, details: details) {
@@ -216,7 +218,7 @@ extension MongoWriteCommand {
                 message))
     }
 
-    /// PathNotViable, and TypeMismatch of `$set` on what is no document.
+    /// The code PathNotViable, for a path through a value that is not a document.
     private static let pathCodes: Set<Int> = [28]
 
     private static func isAboutID(_ error: BSONDocument, _ message: String) -> Bool {
@@ -228,7 +230,7 @@ extension MongoWriteCommand {
 }
 
 extension MongoWriteCommand {
-    /// The command with one of its statements only.
+    /// Returns the command with only one of its statements.
     func alone(_ statement: Statement) -> MongoWriteCommand {
         var command = MongoWriteCommand(kind: kind)
         command.statements = [statement]

@@ -1,12 +1,13 @@
 internal import BSONStore
 internal import StitchSync
 
-/// Says in MongoDB's query language what must hold for a write (rules R1 and R6); pure.
+/// The conditions of a write in MongoDB's query language (rules R1 and R6); pure.
 ///
 /// MongoDB's equality is wider than ours: a number equals that of another type, a value equals an
-/// array that holds it, null equals nothing. Each condition therefore names the type, too.
+/// array that contains it, null equals a missing field. Each condition therefore also tests the
+/// type.
 enum MongoWriteFilter {
-    /// The filter of a conditional write.
+    /// Returns the filter of a conditional write.
     static func filter(_ write: RemoteWrite) -> BSONDocument {
         var filter: BSONDocument = ["_id": write.documentID]
         append(write.condition.version, to: &filter)
@@ -26,19 +27,19 @@ enum MongoWriteFilter {
         return filter
     }
 
-    /// The filter of a write on a document that was just read and found to be as expected.
+    /// Returns the filter of a write on a document that was just read and found to be as expected.
     static func filter(_ write: RemoteWrite, asRead document: BSONDocument) -> BSONDocument {
         ["_id": write.documentID, "$expr": .document(isWholly(document))]
     }
 
-    /// The filter of a write whose document is too large to be sent along.
+    /// Returns the filter of a write whose expected document is too large for the command.
     static func versionFilter(_ write: RemoteWrite) -> BSONDocument {
         var filter: BSONDocument = ["_id": write.documentID]
         append(write.condition.version, to: &filter)
         return filter
     }
 
-    /// The document is this one, with its fields in this order.
+    /// Returns the condition that the document is exactly this one, with its fields in this order.
     private static func isWholly(_ document: BSONDocument) -> BSONDocument {
         ["$eq": ["$$ROOT", ["$literal": .document(document)]]]
     }
@@ -59,7 +60,7 @@ enum MongoWriteFilter {
         }
     }
 
-    /// The value is there, of the same type, and not as an element of an array.
+    /// Returns the condition that a value equals this one, has its type and is not inside an array.
     static func exactly(_ value: BSONValue) -> BSONDocument {
         switch value {
         case .undefined: ["$type": 6, "$not": ["$type": 4]]
@@ -72,7 +73,7 @@ enum MongoWriteFilter {
 }
 
 extension BSONValue {
-    /// The number that `$type` knows the value's type by.
+    /// The type's number for `$type`.
     ///
     /// Source: MongoDB's manual, "$type".
     fileprivate var typeAlias: Int32 {

@@ -7,9 +7,9 @@
         internal import Glibc
     #endif
 
-    /// Says on which address a server could not listen, and why.
+    /// The reason why a server cannot listen on an address.
     package struct ListenError: Error, CustomStringConvertible {
-        /// The sentence.
+        /// The address and the cause, as one sentence.
         package let description: String
 
         init(_ address: String, _ error: any Error) {

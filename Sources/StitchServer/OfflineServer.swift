@@ -1,41 +1,42 @@
 public import BSONStore
 internal import StitchWire
 
-/// Answers the messages of one client without a network, over a store of its own in memory.
+/// A server for one client, without a network, over an in-memory store of its own.
 ///
-/// It goes the way of every message from the bytes to the answer, so fuzzers and tests use it.
+/// It runs the same code from a message's bytes to the reply's bytes as ``Server`` does, so fuzzers
+/// and tests use it.
 public final class OfflineServer {
     private let backend: StoreBackend
     private let dispatcher: Dispatcher
     private let connection: ClientConnection
 
-    /// Makes an empty store and a client.
+    /// Creates an empty store and one client.
     ///
-    /// - Parameter requiresSignIn: whether the client, who has not signed in, is a stranger.
-    /// - Throws: what opening the store throws.
+    /// - Parameter requiresSignIn: whether commands need a signed-in user; the client has none.
+    /// - Throws: the errors of opening the store.
     public convenience init(requiresSignIn: Bool) throws {
         var settings = ServerSettings()
         settings.requiresSignIn = requiresSignIn
         try self.init(settings)
     }
 
-    /// Makes an empty store and a client of a server with some settings.
+    /// Creates an empty store and one client of a server with these settings.
     init(_ settings: ServerSettings) throws {
         let store = try DocumentStore(
             at: .inMemory, options: .init(changeHistory: .keep(changesMax: 1_000)))
         let context = ServerContext(settings: settings)
         backend = try StoreBackend(store: store, server: context)
         dispatcher = Dispatcher(server: context, backend: backend)
-        // From another machine, so that the door for the first user is closed.
+        // A remote address, so that the localhost exception for the first user does not apply.
         connection = ClientConnection(
             id: 1, peer: "192.0.2.1:1", local: "localhost:27017", isLoopback: false)
     }
 
     deinit { backend.close() }
 
-    /// Answers all whole messages at the beginning of some bytes.
+    /// Replies to every complete message at the beginning of the bytes.
     ///
-    /// - Returns: the answers one after the other, and whether the connection goes on.
+    /// - Returns: the replies in order, and whether the connection stays open.
     public func answer(_ bytes: UnsafeRawBufferPointer) -> (bytes: [UInt8], goesOn: Bool) {
         let parser = WireParser(limits: dispatcher.server.limits(of: connection))
         var (answers, at): ([UInt8], Int) = ([], 0)
@@ -64,20 +65,20 @@ public final class OfflineServer {
         }
     }
 
-    /// Answers a command as if it had come in a message; `nil` closes the connection.
+    /// Replies to a command as if a message had carried it; `nil` closes the connection.
     ///
-    /// A command that waits for something is told that its time is over.
+    /// A command that would wait finishes at once, as if its time had run out.
     public func answer(command: BSONDocument) -> BSONDocument? {
         answer(WireRequest(requestID: 1, form: .message([]), body: command))
     }
 
-    /// Lets the client be somebody, or a stranger again, as if by signing in.
+    /// Sets the client's user as if by signing in; `nil` signs the client out.
     func become(_ user: SignedInUser?) { connection.state.withLock { $0.user = user } }
 
-    /// How many logical sessions are kept.
+    /// The number of open logical sessions.
     var sessionCount: Int { backend.sessions.all.count }
 
-    /// Whether strangers get answers to a command.
+    /// Whether a client that has not signed in may send the command.
     public static func isOpenToStrangers(_ command: String) -> Bool {
         CommandTable.find(command)?.traits.contains(.unauthenticated) ?? false
     }
@@ -108,7 +109,7 @@ public final class OfflineServer {
 }
 
 extension StoreBackend {
-    /// Ends what would keep others waiting.
+    /// Ends the transactions and snapshots that would make other commands wait.
     fileprivate func letGo() {
         transactions.giveUpAll()
         snapshots.endIdle(.zero)

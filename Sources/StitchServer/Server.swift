@@ -4,7 +4,7 @@
     internal import NIOPosix
     internal import StitchWire
 
-    /// Serves a document store to MongoDB's drivers.
+    /// A server that speaks MongoDB's wire protocol over a document store.
     package final class Server: Sendable {
         private let context: ServerContext
         private let backend: StoreBackend
@@ -15,10 +15,11 @@
         private let tidying: RepeatedTask
         private let metrics: (any Channel)?
 
-        /// Starts to serve.
+        /// Opens the store's backend and listens for clients.
         ///
-        /// - Parameter store: the documents; closed when the server stops.
-        /// - Throws: when the address cannot be listened on.
+        /// - Parameter store: the documents; the server closes it when it stops.
+        /// - Throws: `UnsafeSettings` for settings that let strangers in, `ListenError` when an
+        ///   address is taken.
         package static func start(
             _ store: DocumentStore, settings: ServerSettings
         ) async throws -> Server {
@@ -30,13 +31,13 @@
             do {
                 return try await listen(context, backend, pools, group)
             } catch {
-                // Neither threads nor an open port are left of what did not start.
+                // A failed start leaves neither threads nor an open port.
                 let reason = error
                 do {
                     try await group.shutdownGracefully()
                     try await pools.shutdown()
                 } catch {
-                    settings.log.write(.warning, "threads did not end: \(error)")
+                    settings.log.write(.warning, "cannot end the threads of the server: \(error)")
                 }
                 throw reason
             }
@@ -71,7 +72,7 @@
             return Server(context, backend, pools, group, listener, opening, metrics)
         }
 
-        /// Names the address in the error when it cannot be listened on.
+        /// Listens, and adds the address to the error when that fails.
         private static func naming(
             _ address: String, _ listen: () async throws -> any Channel
         ) async throws -> any Channel {
@@ -82,17 +83,18 @@
             }
         }
 
-        /// Refuses what would let others in: beyond the machine only who signs in, and encrypted.
+        /// Refuses a public address without sign-in and encryption, and tokens without encryption.
         private static func checkSafety(_ settings: ServerSettings) throws {
             if let tokens = settings.tokens {
                 guard !(try WebKey.keys(inFile: tokens.keysFile)).isEmpty else {
-                    throw UnsafeSettings(description: "\(tokens.keysFile) has no key for signing")
+                    throw UnsafeSettings(
+                        description: "cannot accept tokens: \(tokens.keysFile) has no signing key")
                 }
                 guard settings.certificates != nil else {
                     throw UnsafeSettings(
                         description:
-                            "tokens are sent as they are: connections have to be encrypted "
-                            + "(--tls-cert and --tls-key)")
+                            "cannot accept tokens over connections without encryption "
+                            + "(set --tls-cert and --tls-key)")
                 }
             }
             let address = try SocketAddress.makeAddressResolvingHost(settings.host, port: 0)
@@ -101,8 +103,8 @@
             guard settings.requiresSignIn, settings.certificates != nil else {
                 throw UnsafeSettings(
                     description:
-                        "\(settings.host) can be reached from other machines: clients have to sign "
-                        + "in (--auth) and connections to be encrypted (--tls-cert and --tls-key)")
+                        "cannot listen on \(settings.host), which other machines can reach, "
+                        + "without sign-in and encryption (set --auth, --tls-cert and --tls-key)")
             }
         }
 
@@ -123,7 +125,7 @@
             tidying = group.next().scheduleRepeatedTask(
                 initialDelay: .seconds(1), delay: .seconds(1)
             ) { _ in
-                // One that waits, as for who is writing, takes no second thread.
+                // A run that waits, such as for a writer, does not occupy a second thread.
                 let wasRunning = isRunning.withLock { isRunning in
                     defer { isRunning = true }
                     return isRunning
@@ -132,22 +134,22 @@
                 pools.all.submit { state in
                     defer { isRunning.withLock { $0 = false } }
                     guard state == .active else { return }
-                    // What fails now is due again in a second.
+                    // The next run, a second later, tries again.
                     do { try backend.tidy() } catch {}
                 }
             }
         }
 
-        /// The port that is listened on.
+        /// The port for clients.
         package var port: Int { listener.localAddress?.port ?? 0 }
 
-        /// The port on which figures are asked for; `nil` when there is none.
+        /// The port for Prometheus; `nil` without metrics.
         package var metricsPort: Int? { metrics?.localAddress?.port }
 
-        /// Commands that run when the server stops may go on for so long.
+        /// How long running commands may continue once the server stops.
         private static let graceAtStop = TimeAmount.seconds(1)
 
-        /// Takes no more connections, lets commands that run end, or ends them, and closes the
+        /// Closes the listeners, waits for running commands or interrupts them, and closes the
         /// store.
         package func stop(within limit: Duration = .seconds(10)) async throws {
             context.state.withLock { $0.isStopping = true }
@@ -160,7 +162,7 @@
             await opening.closeAll(within: limit)
             ending.cancel()
             operations.stopAll()
-            // Who waits to write waits for nobody's transaction any more.
+            // Writers must not wait for transactions that no client will end.
             backend.transactions.giveUpAll()
             try await group.shutdownGracefully()
             try await pools.shutdown()

@@ -1,20 +1,20 @@
 #if CommandLine
     import ArgumentParser
 
-    /// The tool of this package, for a look into stores and for trying out sync.
+    /// The command-line tool, for inspecting stores and trying out sync.
     @main
     struct StitchSyncCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "stitchsync",
-            abstract: "Keep documents in step between store files.",
+            abstract: "Sync documents between store files and MongoDB servers.",
             discussion: """
                 Example:
                   stitchsync import shop.stitch shop.products products.jsonl
                   stitchsync sync shop.stitch shop.products --remote remote.stitch
                   stitchsync status shop.stitch
 
-                Exit code: 0 when all was done, 1 when something could not be done, 64 for a wrong \
-                command line. Docs/CLI.md tells more.
+                Exit code: 0 on success, 1 when something failed, 64 for a wrong command line. See \
+                Docs/CLI.md.
                 """,
             version: "0.1.0",
             subcommands: [
@@ -26,7 +26,7 @@
                 DemoDeviceCommand.self,
             ] + servers)
 
-        /// What needs SwiftNIO and is there only with the trait `Server`.
+        /// The commands that need SwiftNIO, and thus the trait `Server`.
         private static var servers: [any ParsableCommand.Type] {
             #if Server
                 [ServeCommand.self, AddUserCommand.self]

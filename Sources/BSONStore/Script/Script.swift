@@ -1,20 +1,20 @@
-/// Is a text of `$where`, `$function` and the like, read once and run any number of times.
+/// A parsed script of `$where`, `$function` and similar operators, which runs any number of times.
 ///
-/// The language is the part of ECMAScript that such texts are written in; see `Docs/QUERIES.md`. The
-/// interpreter is our own since those that Debian packages cannot be stopped: here every evaluation
-/// has a limit of time and of memory, and reaches nothing but the document.
+/// The language is the part of ECMAScript in which such scripts are written; see `Docs/QUERIES.md`.
+/// The interpreter is our own, because those that Debian packages cannot be stopped. Here every
+/// evaluation has a limit of time and of memory, and can access only the document.
 struct Script: Sendable {
     private let function: ScriptFunction
 
-    /// Reads a text: an expression, statements or a function.
+    /// Parses a text: an expression, statements or a function.
     ///
-    /// - Throws: 139 (JSInterpreterFailure) for what is no script.
+    /// - Throws: 139 (JSInterpreterFailure) for an invalid script.
     init(_ text: String) throws(StoreError) { function = try ScriptParser.parse(text) }
 
-    /// Whether a document, which the script knows as `this` and `obj`, passes.
+    /// Whether a document passes; the script sees it as `this` and `obj`.
     ///
-    /// - Throws: 139 (JSInterpreterFailure) for what the script throws, 50 (MaxTimeMSExpired) when
-    ///   its time is over.
+    /// - Throws: 139 (JSInterpreterFailure) for an error that the script throws, 50
+    ///   (MaxTimeMSExpired) if it exceeds its time.
     func accepts(_ document: BSONDocument) throws(StoreError) -> Bool {
         let this = ScriptValue.object(ScriptObject(document))
         let machine = ScriptInterpreter()
@@ -22,10 +22,10 @@ struct Script: Sendable {
         return try machine.run(function, this: this, names: ["obj": this]).isTrue
     }
 
-    /// What the script gives for arguments.
+    /// Returns the script's result for arguments.
     ///
-    /// - Parameter scope: what the script knows by name.
-    /// - Throws: as ``accepts(_:)``, and what its value cannot be stored for.
+    /// - Parameter scope: the values that the script sees by name.
+    /// - Throws: as ``accepts(_:)``, and an error if the result cannot be stored.
     func value(
         of arguments: [BSONValue], scope: BSONDocument = [:]
     ) throws(StoreError) -> BSONValue {
@@ -37,7 +37,7 @@ struct Script: Sendable {
         return try BSONValue(value)
     }
 
-    /// What the script, which knows a document as `this`, emits: documents of `k` and `v`.
+    /// Returns the documents of `k` and `v` that the script emits; it sees a document as `this`.
     ///
     /// - Throws: as ``value(of:scope:)``; 31220 for a wrong call of `emit`.
     func emits(

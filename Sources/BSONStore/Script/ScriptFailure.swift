@@ -1,7 +1,7 @@
-/// Says why an evaluation stops.
+/// The reason why an evaluation stops.
 enum ScriptFailure: Error {
-    /// The script threw the machine's ``ScriptInterpreter/thrown``.
+    /// The script threw the interpreter's ``ScriptInterpreter/thrown``.
     case thrown
-    /// A limit was met, which no script catches.
+    /// A limit was exceeded, which no script can catch.
     case failed(StoreError)
 }

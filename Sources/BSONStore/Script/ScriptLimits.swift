@@ -1,14 +1,14 @@
-/// Bounds what scripts may take.
+/// The bounds on scripts.
 ///
-/// MongoDB bounds them by a command's `maxTimeMS` only; here a script that never ends would hold a
+/// MongoDB limits them only by a command's `maxTimeMS`; here an endless script would block a
 /// thread, or in an update all writers.
 package enum ScriptLimits {
-    /// When the scripts of what runs in this thread or task stop.
+    /// The deadline of scripts in this thread or task.
     @TaskLocal package static var deadline: ContinuousClock.Instant?
-    /// One evaluation takes so many seconds at most where there is no deadline.
+    /// The maximum duration of an evaluation in seconds, if there is no deadline.
     package static let secondsMax = 30
-    /// What one evaluation makes, and forgets again, is at most so many bytes, about.
+    /// The approximate maximum of all bytes that an evaluation allocates, including released ones.
     static let bytesMax = 64 << 20
-    /// Calls and values may be evaluated within one another so deep.
+    /// The maximum depth of calls and values.
     static let depthMax = 100
 }

@@ -1,7 +1,7 @@
 internal import BSONStore
 
 extension RuleAccess {
-    /// What a user who holds no usable role may do: nothing.
+    /// Makes the access of a user without a usable role, which denies everything.
     init(_ namespace: Namespace, denied problem: RuleDenial.Cause, role: String? = nil) {
         var essence = CompiledRoleKey()
         essence.role = role
@@ -10,7 +10,7 @@ extension RuleAccess {
         self.init(namespace, essence)
     }
 
-    /// Puts a user's values into a role.
+    /// Compiles a role with a user's values.
     init(_ namespace: Namespace, _ role: RuleRole, _ binding: RuleExpressionBinding) {
         var essence = CompiledRoleKey()
         essence.role = role.name
@@ -42,20 +42,22 @@ extension RuleAccess {
         delete = essence.delete.map(CompiledPredicate.init)
     }
 
-    /// The fields count only where neither `read` nor `write` decides for every document.
+    /// Returns the field permissions, which count only if neither `read` nor `write` decides for
+    /// all documents.
     private static func mask(
         _ role: RuleRole, _ essence: CompiledRoleKey, _ binding: RuleExpressionBinding
     ) -> FieldMask {
         let writes: FieldNode =
             role.fields?.node { binding.bind($0) == .constant(true) } ?? .leaf(.none)
         if essence.read != nil {
-            // The document is shown whole or not at all; what is written may still be limited.
+            // The document is readable as a whole or not at all; write access may still be limited
+            // to fields.
             return FieldMask(writes.readable)
         }
         return FieldMask(essence.write == .constant(true) ? .leaf(.readAndWrite) : writes)
     }
 
-    /// Which documents are seen: as ``ReadDecision`` decides, said with conditions.
+    /// Returns the visible documents: the decision of ``ReadDecision``, expressed as conditions.
     private static func visibility(_ essence: CompiledRoleKey) -> Visibility {
         guard essence.problem == nil else { return .never }
         let never = RulePredicate.constant(false)
@@ -69,7 +71,7 @@ extension RuleAccess {
         case .constant(false): return .never
         case .root, .previous, .across, .wasThere, .all, .any, .not: break
         }
-        // Reading there is no document before, so conditions on it stand for the document itself.
+        // A read has no document before, so conditions on it apply to the document itself.
         let condition = (passes && top).reading
         guard let filter = condition.filter else { return .never }
         do {
@@ -81,7 +83,7 @@ extension RuleAccess {
 }
 
 extension RulePredicate {
-    /// The condition on a document that is only read: what it was before is what it is.
+    /// The condition for reads, where the document before equals the document.
     fileprivate var reading: RulePredicate {
         switch self {
         case .constant, .root: self
@@ -99,7 +101,7 @@ extension RulePredicate {
 }
 
 extension FieldNode {
-    /// The same permissions to write, with everything readable.
+    /// The same write permissions, with every field readable.
     fileprivate var readable: FieldNode {
         switch self {
         case .leaf(let permission): .leaf(permission.writes ? .readAndWrite : .read)

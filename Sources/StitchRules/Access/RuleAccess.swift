@@ -1,16 +1,16 @@
 public import BSONStore
 
-/// Is what one user may do with one collection: the role, with all values put in.
+/// The permissions of one user in one collection: the role with all values inserted.
 ///
-/// Values of the user are those of the moment when it was made.
+/// The user's values are those at creation.
 public struct RuleAccess: Sendable {
-    /// Which documents the user may see.
+    /// The documents that the user may see.
     public enum Visibility: Sendable {
-        /// None at all.
+        /// No document.
         case never
-        /// All of them.
+        /// Every document.
         case always
-        /// Those that pass a filter.
+        /// The documents that match a filter.
         case filter(Filter)
     }
 
@@ -18,42 +18,43 @@ public struct RuleAccess: Sendable {
     public let namespace: Namespace
     /// The role that the user holds; `nil` for none.
     public let role: String?
-    /// Why the user holds no role, or cannot use it.
+    /// The reason why the user holds no role or cannot use it.
     public let problem: RuleDenial.Cause?
-    /// Which documents the user may see.
+    /// The documents that the user may see.
     public let visibility: Visibility
-    /// Which fields the user may see and write where `write` is not said; shows all fields where
-    /// the role decides for whole documents.
+    /// The fields that the user may read and write if `write` is unspecified; all fields are
+    /// readable if the role decides about whole documents.
     public let mask: FieldMask
-    /// Whether documents may be looked for by a text search.
+    /// Whether the user may use text search.
     public let allowsSearch: Bool
-    /// Whether the role has filters on documents at all.
+    /// Whether the role has document filters.
     let hasFilters: Bool
     let writeFilter: CompiledPredicate?
     let read: CompiledPredicate?
     let write: CompiledPredicate?
     let insert: CompiledPredicate?
     let delete: CompiledPredicate?
-    /// What the user was compiled to; equal ones decide equally.
+    /// The key of the compiled role; equal keys mean equal decisions.
     let essence: CompiledRoleKey
 
-    /// Whether the user may not even look.
+    /// Whether the user sees no document.
     public var isNever: Bool {
         if case .never = visibility { true } else { false }
     }
 
-    /// Whether the user may see all documents.
+    /// Whether the user sees every document.
     public var seesAll: Bool {
         if case .always = visibility { true } else { false }
     }
 
-    /// Whether some of what a document holds can be hidden.
+    /// Whether documents can have hidden fields.
     public var hidesFields: Bool { !mask.showsEverything }
 
-    /// Tells whether two users, or a user before and after a change of the rules, may do the same.
+    /// Whether two users, or one user before and after a change of the rules, have equal
+    /// permissions.
     public func decidesEqually(_ other: RuleAccess) -> Bool { essence == other.essence }
 
-    /// Whether the user may see a document, in whole or in part.
+    /// Whether the user sees a document, as a whole or in part.
     public func sees(_ document: BSONDocument) -> Bool {
         switch visibility {
         case .never: false
@@ -62,18 +63,19 @@ public struct RuleAccess: Sendable {
         }
     }
 
-    /// The document as the user sees it, `nil` when it is not there for the user.
+    /// Returns the document as the user sees it; `nil` when hidden.
     public func visible(_ document: BSONDocument) -> BSONDocument? {
         sees(document) ? shown(document) : nil
     }
 
-    /// A document that the user sees, without its hidden fields.
+    /// Returns a visible document without its hidden fields.
     public func shown(_ document: BSONDocument) -> BSONDocument {
         guard hidesFields, !isWhole(document) else { return document }
         return mask.shown(document)
     }
 
-    /// The fields that hold for a document: `write` for a whole one shows it whole.
+    /// Returns the permissions of a document's fields; `write` on the whole document makes all
+    /// readable.
     public func mask(for document: BSONDocument) -> FieldMask {
         isWhole(document) ? .all : mask
     }
@@ -82,13 +84,13 @@ public struct RuleAccess: Sendable {
         write?.holds(root: document, previous: document) ?? false
     }
 
-    /// Decides whether a write is allowed, and what is then stored.
+    /// Decides whether a write is allowed, and returns the document to store.
     ///
     /// - Parameters:
     ///   - before: the stored document, `nil` for an insert.
-    ///   - after: the document as the writer sees it after the write, `nil` for a delete.
-    /// - Returns: the document to store, which keeps what the writer does not see.
-    /// - Throws: why the write is denied.
+    ///   - after: the document that the writer should see after the write; `nil` for a delete.
+    /// - Returns: the document to store, which keeps the fields hidden from the writer.
+    /// - Throws: the reason why the write is denied.
     public func written(
         from before: BSONDocument?, toShown after: BSONDocument?
     ) throws(RuleDenial) -> BSONDocument? {
@@ -124,7 +126,7 @@ public struct RuleAccess: Sendable {
                     before.map { predicate.holds(root: $0, previous: $0) }
                 })
         }
-        // Permission on the whole document is needed for what it was and for what it becomes.
+        // Write permission is required both for the document before and for the one after.
         let write = before != nil && answerBefore(write) == .no ? .no : answer(write)
         return WriteFacts(
             before == nil ? .insert : after == nil ? .delete : .update, hasFilters: hasFilters,
@@ -146,7 +148,7 @@ public struct RuleAccess: Sendable {
     }
 }
 
-/// Is all that a compiled role decides by.
+/// Everything that determines a compiled role's decisions.
 struct CompiledRoleKey: Sendable, Hashable {
     var role: String?
     var problem: RuleDenial.Cause?
@@ -162,8 +164,8 @@ struct CompiledRoleKey: Sendable, Hashable {
 }
 
 extension FieldMask {
-    /// Hides nothing, and lets everything be written.
+    /// The mask that permits everything.
     static let all = FieldMask(.leaf(.readAndWrite))
-    /// Hides everything.
+    /// The mask that hides everything.
     static let nothing = FieldMask(.leaf(.none))
 }

@@ -1,8 +1,8 @@
 public import BSONStore
 
-/// Holds all rules of an app, read and checked, for any user.
+/// The parsed and checked rules of an app, for any user.
 public struct RuleSet: Sendable, Hashable {
-    /// Where the custom data of users is kept.
+    /// The location of the users' custom data.
     public struct CustomData: Sendable, Hashable {
         /// The collection.
         public let namespace: Namespace
@@ -10,41 +10,41 @@ public struct RuleSet: Sendable, Hashable {
         public let userIDField: String
     }
 
-    /// Constants that conditions may name.
+    /// The constants that conditions can use.
     public internal(set) var constants = RuleConstants()
-    /// Where the custom data of users is kept; `nil` where users have none.
+    /// The location of the users' custom data; `nil` without custom data.
     public internal(set) var customData: CustomData?
-    /// Whether roles must be fit for sync, which they must where sync is configured.
+    /// Whether roles must be compatible with sync, as when sync is configured.
     public var isSynced = false
-    /// What is allowed, but probably not meant.
+    /// Warnings about rules that are allowed but probably unintended.
     public internal(set) var warnings: [RuleWarning] = []
-    /// Fields that sync can ask for in all collections.
+    /// The queryable fields of all collections.
     var queryable: Set<Name> = []
-    /// Fields that sync can ask for, by the names of collections.
+    /// The queryable fields by collection name.
     var queryableByCollection: [Name: Set<Name>] = [:]
-    /// The only database of an app with sync; `nil` without.
+    /// The only database of an app with sync; `nil` without sync.
     var database: String?
     var collections: [Namespace: RoleList] = [:]
-    /// Roles of before March 2023, by the names of types.
+    /// Roles from before March 2023, by type name.
     var types: [Name: RoleList] = [:]
-    /// The names of collections by those of their types.
+    /// The names of collections by type name.
     var collectionNames: [Name: String] = [:]
     var defaults: RoleList?
 
-    /// No rules at all: nobody may do anything.
+    /// Makes an empty rule set, which denies everything.
     public init() {}
 
-    /// The fields of a collection that sync can ask for, beside `_id`, in order.
+    /// Returns the queryable fields of a collection, without `_id`, in order.
     public func queryableFields(_ collection: String) -> [String] {
         queryableNames(collection).sorted().map(\.text)
     }
 
-    /// The names of the fields of a collection that sync can ask for, beside `_id`.
+    /// Returns the names of a collection's queryable fields, without `_id`.
     func queryableNames(_ collection: String) -> Set<Name> {
         queryable.union(queryableByCollection[collection] ?? [])
     }
 
-    /// What a user may do with a collection.
+    /// Returns the permissions of a user in a collection.
     public func access(to namespace: Namespace, for user: RuleUser) -> RuleAccess {
         let binding = RuleExpressionBinding(user: user, constants: constants)
         let own = roles(of: namespace)
@@ -72,7 +72,7 @@ public struct RuleSet: Sendable, Hashable {
         }
     }
 
-    /// The roles of a collection; `nil` where it has none of its own.
+    /// Returns the roles of a collection; `nil` when it has none of its own.
     func roles(of namespace: Namespace) -> RoleList? {
         if let list = collections[namespace] { return list }
         guard database == nil || database == namespace.database else { return nil }
@@ -81,7 +81,7 @@ public struct RuleSet: Sendable, Hashable {
         }?.value
     }
 
-    /// Why roles cannot be used with sync, in the order of the files.
+    /// The reasons why roles cannot be used with sync, in the order of the files.
     public var syncFindings: [SyncIncompatibility] {
         var found: [SyncIncompatibility] = []
         let named = collections.map { ($0.key.collection, $0.value) } + types.map { ($0.text, $1) }
@@ -93,7 +93,7 @@ public struct RuleSet: Sendable, Hashable {
         return found
     }
 
-    /// The collections that have roles of their own, sorted; types of before 2023 by their names.
+    /// The collections with roles of their own, sorted; types from before 2023 by their names.
     public var namespaces: [Namespace] {
         let typed = types.keys.map { Namespace(database ?? "", collectionNames[$0] ?? $0.text) }
         return (Array(collections.keys) + typed).sorted { $0.description < $1.description }

@@ -1,21 +1,21 @@
-/// Is the answer to one of the questions that a role puts to a document.
+/// The answer of one of a role's conditions for a document.
 public enum RuleAnswer: String, Sendable, Hashable, CaseIterable {
-    /// The role does not ask.
+    /// The role has no such condition.
     case undefined
     /// The condition does not hold.
     case no
     /// The condition holds.
     case yes
 
-    /// The answer of a condition that may be missing.
+    /// Makes the answer of an optional condition.
     init(_ flag: Bool?) {
         self = flag.map { $0 ? .yes : .no } ?? .undefined
     }
 }
 
-/// Is what decides how much of a document may be read.
+/// The facts that decide how much of a document is readable.
 public struct ReadFacts: Sendable, Hashable {
-    /// Whether the role has filters on documents at all.
+    /// Whether the role has document filters.
     public let hasFilters: Bool
     /// The read filter's answer.
     public let readFilter: RuleAnswer
@@ -26,7 +26,7 @@ public struct ReadFacts: Sendable, Hashable {
     /// The answer of the role's `write`.
     public let write: RuleAnswer
 
-    /// Takes the answers.
+    /// Takes the facts.
     public init(
         hasFilters: Bool, readFilter: RuleAnswer, writeFilter: RuleAnswer, read: RuleAnswer,
         write: RuleAnswer
@@ -39,16 +39,16 @@ public struct ReadFacts: Sendable, Hashable {
     }
 }
 
-/// Says how much of a document may be read.
+/// The readable part of a document.
 public enum ReadDecision: String, Sendable, Hashable, CaseIterable {
-    /// Nothing: the document is not there.
+    /// Nothing: the document is hidden.
     case hidden
     /// All of it.
     case whole
     /// The fields that the role names as readable.
     case fields
 
-    /// Decides; what may be written may be read.
+    /// Returns the decision; write permission includes read permission.
     public static func decide(_ facts: ReadFacts) -> ReadDecision {
         if facts.hasFilters, facts.readFilter != .yes, facts.writeFilter != .yes { return .hidden }
         switch (facts.read, facts.write) {

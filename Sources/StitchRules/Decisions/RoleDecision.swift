@@ -1,35 +1,35 @@
-/// Is what is known of one of the roles that a user might hold.
+/// The facts about one role that a user may hold.
 public struct RoleFacts: Sendable, Hashable {
     /// Whether the role's `apply_when` holds.
     public let applies: Bool
     /// Whether the role can be used with sync.
     public let isSyncable: Bool
 
-    /// Takes what is known.
+    /// Takes the facts.
     public init(applies: Bool, isSyncable: Bool) {
         self.applies = applies
         self.isSyncable = isSyncable
     }
 }
 
-/// Says which role a user holds.
+/// The role that a user holds.
 public enum RoleDecision: Sendable, Hashable {
     /// One of the collection's roles.
     case own(Int)
     /// One of the default roles.
     case byDefault(Int)
-    /// The role that applies cannot be used with sync; no other is tried.
+    /// The applicable role cannot be used with sync; no other is tried.
     case notSyncable(isDefault: Bool, Int)
     /// No role applies: nothing is allowed.
     case none
 
-    /// Chooses the first role that applies.
+    /// Returns the first role that applies.
     ///
     /// - Parameters:
-    ///   - own: the collection's roles; `nil` where it has none, and then the default roles count.
+    ///   - own: the collection's roles; `nil` without any, and then the default roles are used.
     ///   - defaults: the default roles.
-    ///   - fallsThrough: whether the default roles count also where no own role applies.
-    ///   - isSynced: whether roles that cannot be used with sync deny.
+    ///   - fallsThrough: whether the default roles are also used when no own role applies.
+    ///   - isSynced: whether a role that cannot be used with sync denies.
     public static func decide(
         own: [RoleFacts]?, defaults: [RoleFacts], fallsThrough: Bool, isSynced: Bool
     ) -> RoleDecision {

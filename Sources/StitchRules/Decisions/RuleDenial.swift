@@ -1,27 +1,27 @@
 public import BSONStore
 
-/// Says why a rule denied a write.
+/// The denial of a write by a rule.
 public struct RuleDenial: Error, Sendable, Hashable {
-    /// Which rule it was.
+    /// The rule that denied the write.
     public enum Cause: Sendable, Hashable {
         /// The user holds no role for the collection.
         case noRole
-        /// The role that applies cannot be used with sync.
+        /// The applicable role cannot be used with sync.
         case roleNotSyncable
-        /// The role's write filter does not hold; for the document after an update where so said.
+        /// The role's write filter fails; `after` for the document after an update.
         case writeFilter(after: Bool)
-        /// The role does not let documents be inserted.
+        /// The role does not allow inserts.
         case insert
-        /// The role does not let documents be deleted.
+        /// The role does not allow deletes.
         case delete
-        /// The role does not let documents be written.
+        /// The role does not allow writes.
         case write
-        /// Fields that the role does not let be written, by their paths.
+        /// The paths of changed fields that the role makes read-only.
         case fields([String])
-        /// The write takes the place of something that the writer must not see.
+        /// The write would replace something that the writer must not see.
         case hidden
 
-        /// The cause in one word, as answers name it.
+        /// The cause in one word, for answers.
         public var name: String {
             switch self {
             case .noRole: "noRole"
@@ -37,16 +37,16 @@ public struct RuleDenial: Error, Sendable, Hashable {
         }
     }
 
-    /// Which rule it was.
+    /// The rule that denied the write.
     public let cause: Cause
-    /// The role that was asked; `nil` where the user holds none.
+    /// The user's role; `nil` without one.
     public let role: String?
-    /// The collection that was written to.
+    /// The collection of the write.
     public let namespace: Namespace
-    /// The document that was written.
+    /// The `_id` of the document.
     public let documentID: BSONValue
 
-    /// Names a denial.
+    /// Makes a denial.
     public init(cause: Cause, role: String?, namespace: Namespace, documentID: BSONValue) {
         self.cause = cause
         self.role = role
@@ -54,7 +54,7 @@ public struct RuleDenial: Error, Sendable, Hashable {
         self.documentID = documentID
     }
 
-    /// The reason as Device Sync gave it.
+    /// The reason in Device Sync's wording.
     ///
     /// Source: App Services documentation, "Compensating Writes"; realm-core's tests.
     public var reason: String {
@@ -68,7 +68,7 @@ public struct RuleDenial: Error, Sendable, Hashable {
         }
     }
 
-    /// What a client is told beside the reason.
+    /// The details that a client receives as well as the reason.
     public var details: BSONDocument {
         var details: BSONDocument = ["cause": .string(cause.name)]
         if let role { details.append("role", .string(role)) }
@@ -80,7 +80,7 @@ public struct RuleDenial: Error, Sendable, Hashable {
         return details
     }
 
-    /// An id as the reasons show it: quoted, ObjectIds as their digits.
+    /// Returns an id as reasons show it: quoted, ObjectIds as their digits.
     static func text(of id: BSONValue) -> String {
         switch id {
         case .string(let text): "\"\(text)\""

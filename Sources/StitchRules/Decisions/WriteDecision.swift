@@ -1,22 +1,22 @@
-/// Is what decides whether a write is allowed.
+/// The facts that decide whether a write is allowed.
 public struct WriteFacts: Sendable, Hashable {
-    /// What is done to the document.
+    /// The kind of write.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// It is new.
+        /// A new document.
         case insert
-        /// It is changed or replaced.
+        /// A change or replacement of a document.
         case update
-        /// It is removed.
+        /// A removal of a document.
         case delete
     }
 
-    /// What is done.
+    /// The kind of write.
     public let kind: Kind
-    /// Whether the role has filters on documents at all.
+    /// Whether the role has document filters.
     public let hasFilters: Bool
-    /// The write filter's answer about the document before; of no meaning for an insert.
+    /// The write filter's answer for the document before; meaningless for an insert.
     public let filterBefore: RuleAnswer
-    /// The write filter's answer about the document after; of no meaning for a delete.
+    /// The write filter's answer for the document after; meaningless for a delete.
     public let filterAfter: RuleAnswer
     /// The answer of the role's `write`.
     public let write: RuleAnswer
@@ -24,10 +24,10 @@ public struct WriteFacts: Sendable, Hashable {
     public let insert: RuleAnswer
     /// The answer of the role's `delete`.
     public let delete: RuleAnswer
-    /// Whether each field that differs may be written.
+    /// Whether every differing field is writable.
     public let mayWriteFields: Bool
 
-    /// Takes the answers.
+    /// Takes the facts.
     public init(
         _ kind: Kind, hasFilters: Bool, filterBefore: RuleAnswer, filterAfter: RuleAnswer,
         write: RuleAnswer, insert: RuleAnswer, delete: RuleAnswer, mayWriteFields: Bool
@@ -43,24 +43,24 @@ public struct WriteFacts: Sendable, Hashable {
     }
 }
 
-/// Says whether a write is allowed, and which rule denies it.
+/// The decision about a write, with the rule that denies it.
 public enum WriteDecision: String, Sendable, Hashable, CaseIterable {
     case allowed
-    /// The write filter does not hold for the document as it is, or as it is inserted.
+    /// The write filter fails for the document before, or for the inserted one.
     case filterBefore
-    /// The write filter does not hold for the document as it would be.
+    /// The write filter fails for the document after.
     case filterAfter
-    /// The role's `insert` does not hold.
+    /// The role's `insert` fails.
     case insert
-    /// The role's `delete` does not hold.
+    /// The role's `delete` fails.
     case delete
-    /// The role's `write` does not hold.
+    /// The role's `write` fails.
     case write
-    /// A field must not be written.
+    /// A changed field is not writable.
     case fields
 
-    /// Decides, in the order in which a denial is explained: the filter, insert and delete, the
-    /// fields, the document after.
+    /// Returns the decision; a denial names the first failure of: the filter, insert and delete,
+    /// the fields, the document after.
     public static func decide(_ facts: WriteFacts) -> WriteDecision {
         let filter = facts.kind == .insert ? facts.filterAfter : facts.filterBefore
         if facts.hasFilters, filter != .yes { return .filterBefore }
@@ -78,7 +78,7 @@ public enum WriteDecision: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// `insert` and `delete` that are not said follow `write`.
+    /// Whether a permission is granted; an unspecified `insert` or `delete` follows `write`.
     private static func isGiven(_ answer: RuleAnswer, _ write: RuleAnswer) -> Bool {
         switch answer {
         case .yes: true

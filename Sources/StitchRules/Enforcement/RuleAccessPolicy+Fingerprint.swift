@@ -1,7 +1,7 @@
 package import BSONStore
 
 extension RuleAccessPolicy {
-    /// A number for all collections: those with roles of their own, and one more.
+    /// Returns a fingerprint of all collections: those with roles of their own, and one more.
     package func fingerprintOfAll(_ namespace: Namespace) -> UInt64 {
         var hash = StableHash()
         for name in namespaces + [namespace] {
@@ -13,7 +13,7 @@ extension RuleAccessPolicy {
 }
 
 extension RuleAccess {
-    /// A number that is the same wherever as much is allowed, in every process; O(n) in the rules.
+    /// A number that is equal, in every process, for equal permissions; O(n) in the rules.
     var fingerprint: UInt64 {
         var hash = StableHash()
         essence.feed(&hash)
@@ -21,7 +21,7 @@ extension RuleAccess {
     }
 }
 
-/// Hashes alike in every process, which `Hasher` does not (FNV-1a).
+/// A hash function with equal results in every process, unlike `Hasher` (FNV-1a).
 struct StableHash {
     private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 

@@ -1,8 +1,8 @@
 package import BSONStore
 
-/// Lets transactions of one user go through that user's roles.
+/// The access policy of one user's roles.
 package final class RuleAccessPolicy: AccessPolicy {
-    /// Databases whose collections no role can open.
+    /// The databases that no role can open.
     private static let closed: Set<String> = ["admin", "config", "local"]
 
     package let user: RuleUser
@@ -10,9 +10,9 @@ package final class RuleAccessPolicy: AccessPolicy {
     private let onDenial: @Sendable (RuleDenial) -> Void
     private let known = Locked<[Namespace: RuleCollectionAccess]>([:])
 
-    /// Guards by what rules say of a user.
+    /// Makes the policy of a user from rules.
     ///
-    /// - Parameter onDenial: is told of each write that is denied, in the write's transaction.
+    /// - Parameter onDenial: receives each denied write, within its transaction.
     package init(
         _ rules: RuleSet, _ user: RuleUser,
         onDenial: @escaping @Sendable (RuleDenial) -> Void = { _ in }
@@ -22,22 +22,21 @@ package final class RuleAccessPolicy: AccessPolicy {
         self.onDenial = onDenial
     }
 
-    /// The collections that have roles of their own, sorted.
+    /// The collections with roles of their own, sorted.
     var namespaces: [Namespace] { rules.namespaces }
 
     package func gate(_ namespace: Namespace) -> (any CollectionAccess)? { ruleGate(namespace) }
 
-    /// A number that is the same wherever the user may do the same with a collection, in every
-    /// process.
+    /// Returns a number that is equal, in every process, for users with equal permissions in a
+    /// collection.
     package func fingerprint(_ namespace: Namespace) -> UInt64 { ruleGate(namespace).fingerprint }
 
-    /// The fields beside `_id` that a collection's documents may be asked for by, where any are
-    /// declared.
+    /// Returns the queryable fields of a collection, without `_id`, where any are declared.
     package func queryableFields(_ collection: String) -> Set<Name> {
         rules.queryableNames(collection)
     }
 
-    /// What the user may do with a collection, found out once.
+    /// Returns the user's permissions in a collection, computed once.
     package func access(_ namespace: Namespace) -> RuleAccess { ruleGate(namespace).access }
 
     private func ruleGate(_ namespace: Namespace) -> RuleCollectionAccess {
@@ -47,21 +46,21 @@ package final class RuleAccessPolicy: AccessPolicy {
         let source = isClosed ? RuleSet() : rules
         let gate = RuleCollectionAccess(access: source.access(to: namespace, for: user), onDenial)
         known.withLock { known in
-            // Names that are only asked for must not fill the memory.
+            // Requests for arbitrary names must not fill the memory.
             if known.count >= 1_000 { known.removeAll() }
             known[namespace] = gate
         }
         return gate
     }
 
-    /// Whether another guard decides as this one does, for collections with roles and one more.
+    /// Whether another policy decides equally, for all collections with roles and one more.
     package func decidesEqually(_ other: RuleAccessPolicy, _ namespace: Namespace) -> Bool {
         guard self !== other else { return true }
         let names = rules.namespaces + other.rules.namespaces + [namespace]
         return user.id == other.user.id && names.allSatisfy { decidesEqually(other, only: $0) }
     }
 
-    /// Whether another guard decides as this one does about one collection.
+    /// Whether another policy decides equally about one collection.
     package func decidesEqually(_ other: RuleAccessPolicy, only namespace: Namespace) -> Bool {
         access(namespace).decidesEqually(other.access(namespace))
     }

@@ -1,9 +1,9 @@
 package import BSONStore
 
-/// Lets a transaction see and write of a collection what a user's role allows.
+/// The access to a collection that a user's role allows.
 package final class RuleCollectionAccess: CollectionAccess {
     let access: RuleAccess
-    /// The access's fingerprint, which is asked for with each token.
+    /// The access's fingerprint, cached because every token contains it.
     let fingerprint: UInt64
     private let onDenial: @Sendable (RuleDenial) -> Void
 
@@ -44,7 +44,7 @@ package final class RuleCollectionAccess: CollectionAccess {
                 documentID: document["_id"] ?? .null))
     }
 
-    /// A denial as clients are told of it.
+    /// Returns a denial as the error that clients receive.
     private func told(_ denial: RuleDenial) -> StoreError {
         onDenial(denial)
         var error = StoreError(

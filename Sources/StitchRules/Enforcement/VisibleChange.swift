@@ -1,25 +1,25 @@
 package import BSONStore
 
-/// Is a change as a user sees it.
+/// A change as a user sees it.
 package struct VisibleChange: Sendable, Hashable {
-    /// Says of a change that the user sees whether its kind is what was done.
+    /// The way in which a visible change differs from the actual one.
     package enum VisibilityTransition: String, Sendable, Hashable {
-        /// The document came into the user's view; it was there before.
+        /// The document became visible to the user; it already existed.
         case entered = "enteredView"
-        /// The document left the user's view; it is still there.
+        /// The document became hidden from the user; it still exists.
         case left = "leftView"
     }
 
     /// The change, with documents as the user sees them.
     package let change: StoreChange
-    /// Set where an insert or a delete stands for something else.
+    /// Set when an insert or a delete only reflects a change of visibility.
     package let passage: VisibilityTransition?
 }
 
 extension RuleAccessPolicy {
-    /// A change as the user sees it: of documents that are seen before, after or both.
+    /// Returns a change as the user sees it, if the document before or after is visible.
     ///
-    /// - Returns: `nil` for a change that the user does not see at all.
+    /// - Returns: `nil` for a change that the user does not see.
     package func seen(_ change: StoreChange) -> VisibleChange? {
         let access = access(change.namespace)
         guard change.kind.isOfDocument else {
@@ -46,32 +46,32 @@ extension RuleAccessPolicy {
     }
 }
 
-/// Is what a change of a document means to who keeps the document's newest state.
+/// The effect of a change on a replica that keeps only the newest documents.
 package enum ReplicaChange: Sendable, Hashable {
-    /// The document is as the user sees it here.
+    /// The document now has this visible content.
     case now(BSONDocument)
-    /// The document was deleted, or it left what the user sees and is still there.
+    /// The document was deleted, or it is no longer visible but still exists.
     case gone(leftView: Bool)
 }
 
 extension RuleAccessPolicy {
-    /// Tells of each change of a collection's documents what ``seen(_:)`` tells, for who needs no
-    /// documents of before.
+    /// Returns a filter of a collection's changes that decides as ``seen(_:)`` does, for replicas
+    /// that need no earlier documents.
     package func follower(_ namespace: Namespace) -> ReplicaChangeFilter {
         ReplicaChangeFilter(access: access(namespace))
     }
 }
 
-/// Decides about changes with as little of the documents before them as it can.
+/// A filter of changes that rarely needs the document before a change.
 ///
-/// A class, since it is asked for every change and an access is large to copy.
+/// A class, because it is used for every change and an access is large to copy.
 package final class ReplicaChangeFilter: Sendable {
     private let access: RuleAccess
     private let seesAll: Bool
-    /// Which documents are seen; `nil` for none, and where all are.
+    /// The filter of visible documents; `nil` for none and for all.
     private let filter: Filter?
     private let hidesFields: Bool
-    /// The fields that are shown of every document; `nil` where that depends on the document.
+    /// The readable fields of every document; `nil` when they depend on the document.
     private let mask: FieldMask?
 
     init(access: RuleAccess) {
@@ -85,16 +85,16 @@ package final class ReplicaChangeFilter: Sendable {
         }
     }
 
-    /// What is known of a change before the document before it was read.
+    /// The knowledge about a change before the earlier document is read.
     package enum PreliminaryAnswer: Sendable {
-        /// The user does not see what it left, if it left something.
+        /// The document after the change, if any, is hidden.
         case unseen
-        /// The user sees it as here, whatever it was before.
+        /// The document is visible with this content and is news, whatever it was before.
         case news(BSONDocument)
-        /// The user sees what it left, perhaps as it was before.
+        /// The document is visible with this content, which may be unchanged.
         case perhaps(BSONDocument)
 
-        /// Whether the document before the change must be known.
+        /// Whether the document before the change is needed.
         package var needsBefore: Bool {
             switch self {
             case .unseen: true
@@ -104,9 +104,10 @@ package final class ReplicaChangeFilter: Sendable {
         }
     }
 
-    /// Looks at the document after a change.
+    /// Examines the document after a change.
     ///
-    /// - Parameter sharedCount: how many bytes it begins with as the one before it did, lengths apart.
+    /// - Parameter sharedCount: the number of leading bytes, without lengths, that it shares with
+    ///   the document before.
     package func glance(at after: BSONDocument?, sharing sharedCount: Int) -> PreliminaryAnswer {
         guard let after, sees(after) else { return .unseen }
         guard hidesFields else { return .news(after) }
@@ -115,9 +116,9 @@ package final class ReplicaChangeFilter: Sendable {
         return isNews ? .news(shown) : .perhaps(shown)
     }
 
-    /// What a change means; `nil` where the user must not learn of it.
+    /// Returns the effect of a change; `nil` when the user must not learn of it.
     ///
-    /// - Parameter change: has the document before it where the glance needs it.
+    /// - Parameter change: has the document before if the glance needs it.
     package func followed(_ change: StoreChange, _ glance: PreliminaryAnswer) -> ReplicaChange? {
         switch glance {
         case .unseen:
@@ -125,7 +126,7 @@ package final class ReplicaChangeFilter: Sendable {
             return .gone(leftView: change.after != nil)
         case .news(let document): return .now(document)
         case .perhaps(let document):
-            // What changed in hidden fields only nobody may notice.
+            // A change of hidden fields only must stay unnoticed.
             if let before = change.before, let after = change.after, isAlike(before, after),
                 sees(before)
             {

@@ -1,8 +1,8 @@
 internal import BSONStore
 
-/// Names a value that is known once the user is.
+/// A reference to a value that depends on the user.
 struct RuleExpansion: Sendable, Hashable {
-    /// Where the value comes from.
+    /// The source of the value.
     enum Root: String, Sendable, Hashable {
         case user, values, environment
         case isTrue = "true"
@@ -10,10 +10,10 @@ struct RuleExpansion: Sendable, Hashable {
     }
 
     let root: Root
-    /// The names behind it.
+    /// The names after the root.
     let path: [String]
 
-    /// The value; `nil` where there is none, and then nothing that asks for it is satisfied.
+    /// Returns the value; `nil` when missing, and then no condition that needs it is satisfied.
     func value(_ user: RuleUser, _ constants: RuleConstants) -> BSONValue? {
         switch root {
         case .isTrue: .bool(true)
@@ -32,16 +32,16 @@ struct RuleExpansion: Sendable, Hashable {
     }
 }
 
-/// Is what a text with `%%` in front stands for.
+/// The meaning of a string that begins with `%%`.
 enum RuleReference: Sendable, Hashable {
-    /// A value that is known once the user is.
+    /// A value that depends on the user.
     case expansion(RuleExpansion)
-    /// A field of the document after the write, or of the one that is read; empty for all of it.
+    /// A field of the document to read, or after the write; empty for the whole document.
     case root(String)
     /// A field of the document before the write.
     case previous(String)
 
-    /// Reads a text that begins with `%%`.
+    /// Parses a string that begins with `%%`.
     init(_ text: String, at place: RuleSourceLocation) throws(RuleError) {
         let parts = text.dropFirst(2).split(
             separator: ".", omittingEmptySubsequences: false
@@ -86,14 +86,14 @@ enum RuleReference: Sendable, Hashable {
     }
 }
 
-/// Turns a value into another type, as `{"%stringToOid": "%%user.id"}` does.
+/// A conversion of a value to another type, as in `{"%stringToOid": "%%user.id"}`.
 enum RuleConversion: String, Sendable, Hashable, CaseIterable {
     case stringToOid = "%stringToOid"
     case oidToString = "%oidToString"
     case stringToUuid = "%stringToUuid"
     case uuidToString = "%uuidToString"
 
-    /// The conversion back.
+    /// The reverse conversion.
     var inverse: RuleConversion {
         switch self {
         case .stringToOid: .oidToString
@@ -103,7 +103,7 @@ enum RuleConversion: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The value in the other type; `nil` for one that has none.
+    /// Returns the converted value; `nil` when it cannot be converted.
     func convert(_ value: BSONValue) -> BSONValue? {
         switch self {
         case .stringToOid:

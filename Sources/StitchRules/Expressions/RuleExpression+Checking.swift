@@ -1,7 +1,8 @@
 internal import BSONStore
 
 extension RuleExpression {
-    /// What cannot be evaluated for any user, found when rules are loaded; `nil` where all is well.
+    /// The reason why the condition cannot be evaluated for any user, found at load time; `nil` if
+    /// it can.
     var problem: String? {
         switch self {
         case .constant: nil

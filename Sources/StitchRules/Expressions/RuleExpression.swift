@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Is a condition of a rule as it was written, read but not yet evaluated for a user.
+/// A condition of a rule, parsed but not yet evaluated for a user.
 indirect enum RuleExpression: Sendable, Hashable {
     case constant(Bool)
     case all([RuleExpression])
@@ -11,27 +11,27 @@ indirect enum RuleExpression: Sendable, Hashable {
     static let always = RuleExpression.constant(true)
 }
 
-/// Is what a condition is about.
+/// The subject of a condition.
 enum RuleSubject: Sendable, Hashable {
     case reference(RuleReference)
-    /// A value that stands there as such, or that is converted.
+    /// A literal or converted value.
     case operand(RuleOperand)
 }
 
-/// Is what a condition asks of its subject.
+/// The test that a condition applies to its subject.
 indirect enum RuleTest: Sendable, Hashable {
     /// `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`.
     case compare(RuleComparison, RuleOperand)
-    /// `$in`, or `$nin` where negated.
+    /// `$in`, or `$nin` when negated.
     case isIn(RuleOperand, isNegated: Bool)
     case exists(Bool)
-    /// An operator of MongoDB's that is handed on, with its operand: `$all`, `$size` and the like.
+    /// Another MongoDB operator with its operand, passed through: `$all`, `$size` and others.
     case query(String, BSONValue)
     case not(RuleTest)
     case all([RuleTest])
 }
 
-/// Compares a subject with an operand.
+/// A comparison of a subject with an operand.
 enum RuleComparison: String, Sendable, Hashable, CaseIterable {
     case equal = "$eq"
     case notEqual = "$ne"
@@ -40,7 +40,7 @@ enum RuleComparison: String, Sendable, Hashable, CaseIterable {
     case less = "$lt"
     case lessOrEqual = "$lte"
 
-    /// The comparison with the two sides exchanged.
+    /// The comparison with its sides exchanged.
     var mirrored: RuleComparison {
         switch self {
         case .equal: .equal
@@ -53,7 +53,7 @@ enum RuleComparison: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Is a value in a condition.
+/// A value in a condition.
 indirect enum RuleOperand: Sendable, Hashable {
     case literal(BSONValue)
     case reference(RuleReference)
@@ -62,14 +62,14 @@ indirect enum RuleOperand: Sendable, Hashable {
     case document([RuleField])
 }
 
-/// Is a field of a document in a condition.
+/// A field of a document in a condition.
 struct RuleField: Sendable, Hashable {
     let name: String
     let value: RuleOperand
 }
 
 extension RuleExpression {
-    /// The paths of the document that the condition reads; an empty path is the whole document.
+    /// The document paths that the condition reads; an empty path is the whole document.
     var paths: Set<Name> {
         switch self {
         case .constant: []
@@ -98,7 +98,7 @@ extension RuleExpression {
         }
     }
 
-    /// Whether the condition uses only what a synced role may use.
+    /// Whether the condition uses only operators allowed in synced roles.
     var usesSyncedOperatorsOnly: Bool {
         switch self {
         case .constant: true
@@ -156,12 +156,12 @@ extension RuleOperand {
         }
     }
 
-    /// Whether a document is needed to know the value.
+    /// Whether the value depends on a document.
     var readsDocument: Bool {
         references.contains { if case .expansion = $0 { false } else { true } }
     }
 
-    /// The value for a user; `nil` where a part of it has none.
+    /// Returns the value for a user; `nil` when a part of it is missing.
     func value(_ user: RuleUser, _ constants: RuleConstants) -> BSONValue? {
         switch self {
         case .literal(let value): return value

@@ -1,26 +1,26 @@
 internal import BSONStore
 
-/// Puts a user's values into conditions.
+/// The insertion of a user's values into conditions.
 ///
-/// Values are inserted as they are, after the rules were parsed: an operator in a user's data is
-/// data. A condition that asks for a value which the user does not have is not satisfied, and
-/// neither is its opposite: what cannot be evaluated denies.
+/// Values are inserted after the rules were parsed: an operator in a user's data is data. A
+/// condition that needs a missing value is not satisfied, and neither is its opposite: what cannot
+/// be evaluated denies.
 struct RuleExpressionBinding {
     let user: RuleUser
     let constants: RuleConstants
 
-    /// The condition for the user.
+    /// Returns the condition with the user's values.
     func bind(_ expression: RuleExpression) -> RulePredicate {
         bind(expression, isNegated: false)
     }
 
-    /// The condition, `nil` where there is none.
+    /// Returns the condition with the user's values; `nil` without a condition.
     func bind(_ expression: RuleExpression?) -> RulePredicate? {
         expression.map { bind($0, isNegated: false) }
     }
 
-    /// - Parameter isNegated: whether an odd number of negations stand around the condition, where
-    ///   one that cannot be evaluated must seem to hold.
+    /// - Parameter isNegated: whether an odd number of negations surrounds the condition; an
+    ///   inevaluable condition must then count as true.
     private func bind(_ expression: RuleExpression, isNegated: Bool) -> RulePredicate {
         switch expression {
         case .constant(let flag): .constant(flag)
@@ -54,7 +54,7 @@ struct RuleExpressionBinding {
 
     private enum Image { case root, previous }
 
-    /// What is asked of a field of a document; `nil` where it cannot be evaluated.
+    /// Binds a test of a document's field; `nil` when it cannot be evaluated.
     private func field(_ image: Image, _ path: String, _ test: RuleTest) -> RulePredicate? {
         guard !path.isEmpty else { return whole(image, test) }
         switch test {
@@ -73,7 +73,8 @@ struct RuleExpressionBinding {
         }
     }
 
-    /// A document itself can only be asked whether it is there.
+    /// Binds a test of a whole document, which can only be tested for existence; `nil` for other
+    /// tests.
     private func whole(_ image: Image, _ test: RuleTest) -> RulePredicate? {
         guard case .exists(let flag) = test else { return nil }
         switch image {
@@ -106,7 +107,7 @@ struct RuleExpressionBinding {
         }
     }
 
-    /// One of several values, none of which is taken for a pattern or an operator.
+    /// Binds a test for one of several values, none of which acts as a pattern or operator.
     private func membership(_ image: Image, _ path: String, _ values: BSONArray) -> RulePredicate {
         let isPlain = values.allSatisfy { value in
             switch value.type {
@@ -118,7 +119,7 @@ struct RuleExpressionBinding {
         return .any(of: values.map { leaf(image, [path: ["$eq": $0]]) })
     }
 
-    /// What is asked of a value that is known; `nil` where it cannot be evaluated.
+    /// Binds a test of a known value; `nil` when it cannot be evaluated.
     private func value(_ value: BSONValue?, _ test: RuleTest) -> RulePredicate? {
         if case .exists(let flag) = test { return .constant((value != nil) == flag) }
         guard let value else { return nil }
@@ -137,7 +138,7 @@ struct RuleExpressionBinding {
         }
     }
 
-    /// A value against a field: the field against the value.
+    /// Binds a test of a value against a field as the mirrored test of the field.
     private func mirrored(
         _ value: BSONValue, _ comparison: RuleComparison, _ operand: RuleOperand
     ) -> RulePredicate? {
@@ -176,7 +177,7 @@ struct RuleExpressionBinding {
         return .any(of: values.map { decided(value, ["$eq": $0]) ?? .constant(false) })
     }
 
-    /// Asks a value at once; `nil` where MongoDB's filters do not take the operand.
+    /// Evaluates a test of a known value; `nil` when MongoDB's filters reject the operand.
     private func decided(_ value: BSONValue, _ test: BSONDocument) -> RulePredicate? {
         do {
             return .constant(try Filter(["value": .document(test)]).matches(["value": value]))
@@ -187,7 +188,7 @@ struct RuleExpressionBinding {
 }
 
 extension RuleOperand {
-    /// The field of a document that the operand is, where it is one.
+    /// The document field that the operand refers to, if any.
     fileprivate var document: RuleReference? {
         switch self {
         case .reference(.root(let path)): .root(path)

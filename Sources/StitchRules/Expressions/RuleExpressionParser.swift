@@ -1,10 +1,10 @@
 internal import BSONStore
 
-/// Reads conditions of rules.
+/// A parser of rule conditions.
 ///
 /// Source: App Services documentation, "Rule Expressions".
 enum RuleExpressionParser {
-    /// Reads a boolean or an object of conditions that must all hold.
+    /// Parses a Boolean or an object of conditions that must all hold.
     static func parse(
         _ value: BSONValue, at place: RuleSourceLocation
     ) throws(RuleError) -> RuleExpression {
@@ -38,7 +38,7 @@ enum RuleExpressionParser {
         return try .test(.reference(.root(key)), test(value, at: place))
     }
 
-    /// A condition made of others.
+    /// Parses a logical operator with its conditions.
     private static func logic(
         _ operation: String, _ key: String, _ value: BSONValue, at place: RuleSourceLocation
     ) throws(RuleError) -> RuleExpression {
@@ -72,12 +72,12 @@ enum RuleExpressionParser {
         return parts
     }
 
-    /// What is asked of a subject: a value it must equal, or operators.
+    /// Parses a test: a value to equal, or operators.
     private static func test(
         _ value: BSONValue, at place: RuleSourceLocation
     ) throws(RuleError) -> RuleTest {
         if case .regularExpression(let pattern) = value {
-            // Extended JSON has an object of its own for patterns, which a filter looks for.
+            // Extended JSON has its own object for patterns, which a filter expects.
             let query: BSONDocument = [
                 "$regex": .string(pattern.pattern), "$options": .string(pattern.options),
             ]
@@ -127,7 +127,7 @@ enum RuleExpressionParser {
         }
     }
 
-    /// An operator that MongoDB's filters evaluate, which are asked at once whether they take it.
+    /// Parses an operator of MongoDB's filters, and checks at once that they accept its operand.
     private static func query(
         _ operation: String, _ value: BSONValue, options: BSONValue?, at place: RuleSourceLocation
     ) throws(RuleError) -> RuleTest {
@@ -142,7 +142,7 @@ enum RuleExpressionParser {
             ? .query(operation, value) : .query("", .document(operand))
     }
 
-    /// `true`, `false` and their expansions.
+    /// Returns the value of `true`, `false` or an expansion for one of them; `nil` for others.
     private static func constant(_ value: BSONValue) -> Bool? {
         switch value {
         case .bool(let flag): flag
@@ -158,7 +158,7 @@ enum RuleExpressionParser {
             "%function calls code of the hosted product; write the condition with custom data")
     }
 
-    /// An operator's name with `$`, whether it was written with that or, as of old, with `%`.
+    /// Returns an operator's name with `$`, whether written with it or with the older `%`.
     static func name(ofOperator key: String) -> String? {
         if key.hasPrefix("%%") { return nil }
         if key.hasPrefix("$") { return key }
@@ -166,9 +166,9 @@ enum RuleExpressionParser {
     }
 }
 
-/// Reads values of conditions.
+/// A parser of values in conditions.
 enum RuleOperandParser {
-    /// Reads a literal, an expansion, a conversion, or a list or document of them.
+    /// Parses a literal, an expansion, a conversion, or a list or document of them.
     static func parse(_ value: BSONValue, at place: RuleSourceLocation) throws(RuleError)
         -> RuleOperand
     {
@@ -196,7 +196,7 @@ enum RuleOperandParser {
         return folded(.document(fields))
     }
 
-    /// Reads what `$in` takes: a list, or something that is one.
+    /// Parses the operand of `$in`: a list, or an expression for one.
     static func list(_ value: BSONValue, at place: RuleSourceLocation) throws(RuleError)
         -> RuleOperand
     {
@@ -210,7 +210,7 @@ enum RuleOperandParser {
         }
     }
 
-    /// Refuses expansions where only literals can stand.
+    /// Refuses expansions where only literals are allowed.
     static func refuseExpansions(_ value: BSONValue, at place: RuleSourceLocation) throws(RuleError)
     {
         if let text = value.stringValue, text.hasPrefix("%%") {
@@ -250,7 +250,7 @@ enum RuleOperandParser {
         }
     }
 
-    /// A list or document of literals is a literal.
+    /// Turns a list or document of literals into a literal.
     private static func folded(_ operand: RuleOperand) -> RuleOperand {
         guard operand.references.isEmpty else { return operand }
         let value = operand.value(RuleUser(id: ""), RuleConstants())

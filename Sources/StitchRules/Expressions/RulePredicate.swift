@@ -1,38 +1,38 @@
 internal import BSONStore
 
-/// Is a condition with a user's values in it, so that only documents are missing.
+/// A condition with a user's values, which only lacks documents.
 indirect enum RulePredicate: Sendable, Hashable {
     case constant(Bool)
-    /// A filter on the document that is read, or as it is after a write.
+    /// A filter on the document to read, or on the document after a write.
     case root(BSONDocument)
-    /// A filter on the document as it was before a write.
+    /// A filter on the document before a write.
     case previous(BSONDocument)
-    /// Compares a field after a write with one before it.
+    /// A comparison of a field after a write with one before it.
     case across(RuleComparison, root: String, previous: String)
-    /// Whether there was a document before the write.
+    /// Whether a document existed before the write.
     case wasThere(Bool)
     case all([RulePredicate])
     case any([RulePredicate])
     case not(RulePredicate)
 
-    /// Both conditions, simplified.
+    /// Returns the conjunction, simplified.
     static func && (left: RulePredicate, right: RulePredicate) -> RulePredicate {
         all(of: [left, right])
     }
 
-    /// One of the conditions, simplified.
+    /// Returns the disjunction, simplified.
     static func || (left: RulePredicate, right: RulePredicate) -> RulePredicate {
         any(of: [left, right])
     }
 
-    /// All conditions, without those that always hold.
+    /// Returns the conjunction of all conditions, without those that always hold.
     static func all(of parts: [RulePredicate]) -> RulePredicate {
         if parts.contains(.constant(false)) { return .constant(false) }
         let left = parts.filter { $0 != .constant(true) }
         return left.isEmpty ? .constant(true) : left.count == 1 ? left[0] : .all(left)
     }
 
-    /// One of the conditions, without those that never hold.
+    /// Returns the disjunction of all conditions, without those that never hold.
     static func any(of parts: [RulePredicate]) -> RulePredicate {
         if parts.contains(.constant(true)) { return .constant(true) }
         var left: [RulePredicate] = []
@@ -42,7 +42,7 @@ indirect enum RulePredicate: Sendable, Hashable {
         return left.isEmpty ? .constant(false) : left.count == 1 ? left[0] : .any(left)
     }
 
-    /// The opposite, simplified.
+    /// Returns the negation, simplified.
     static func not(of part: RulePredicate) -> RulePredicate {
         switch part {
         case .constant(let flag): .constant(!flag)
@@ -51,7 +51,7 @@ indirect enum RulePredicate: Sendable, Hashable {
         }
     }
 
-    /// The condition as a filter on one document; `nil` where two are compared.
+    /// The condition as a filter on one document; `nil` when it compares two.
     var filter: BSONDocument? {
         switch self {
         case .constant(true): return [:]
@@ -74,7 +74,7 @@ indirect enum RulePredicate: Sendable, Hashable {
     }
 }
 
-/// Is a condition that is ready to be asked of documents.
+/// A condition that is ready to be evaluated on documents.
 indirect enum CompiledPredicate: Sendable {
     case constant(Bool)
     case root(Filter)
@@ -85,7 +85,7 @@ indirect enum CompiledPredicate: Sendable {
     case any([CompiledPredicate])
     case not(CompiledPredicate)
 
-    /// Compiles a condition; one that MongoDB's filters cannot say never holds.
+    /// Compiles a condition; one that MongoDB's filters cannot express never holds.
     init(_ predicate: RulePredicate) {
         do {
             self = try Self.compile(predicate)
@@ -120,7 +120,7 @@ indirect enum CompiledPredicate: Sendable {
         return compiled
     }
 
-    /// Whether the condition holds; a document that is not there passes no filter.
+    /// Whether the condition holds; a missing document matches no filter.
     func holds(root: BSONDocument?, previous: BSONDocument?) -> Bool {
         switch self {
         case .constant(let flag): flag
@@ -137,7 +137,7 @@ indirect enum CompiledPredicate: Sendable {
 }
 
 extension RuleComparison {
-    /// Compares two values as MongoDB orders them; a missing one equals nothing but a missing one.
+    /// Whether a comparison in MongoDB's order holds; a missing value only equals a missing one.
     func holds(_ left: BSONValue?, _ right: BSONValue?) -> Bool {
         guard let left, let right else {
             let isEqual = left == nil && right == nil

@@ -1,12 +1,12 @@
 public import BSONStore
 
 extension FieldMask {
-    /// The stored document after a change that was made to what is shown of it.
+    /// Merges a change of a document's visible fields into the stored document.
     ///
-    /// What is hidden stays, behind the same fields as before: the result shows as `after` does, and
-    /// hides what `before` hides.
+    /// Hidden fields stay, after the same fields as before: the visible part of the result is
+    /// `after`, the hidden part is that of `before`.
     ///
-    /// - Returns: `nil` when the change takes the place of something hidden.
+    /// - Returns: `nil` when the change would replace something hidden.
     public func merged(_ after: BSONDocument, into before: BSONDocument) -> BSONDocument? {
         showsEverything ? after : root.merged(after, into: before)
     }
@@ -41,7 +41,7 @@ extension FieldNode {
         if let after = after.documentValue, let before = before.documentValue {
             return merged(after, into: before).map(BSONValue.document)
         }
-        // An array can only stay as it is.
+        // An array can only stay unchanged.
         return shownArray(before) == after.arrayValue ? .some(before) : .none
     }
 
@@ -50,7 +50,7 @@ extension FieldNode {
         return FieldNode.branch(["": self], others: .none).shown(["": value])[""]?.arrayValue
     }
 
-    /// Whether nothing of a value is shown.
+    /// Whether nothing of a value is visible.
     private func isHidden(_ value: BSONValue) -> Bool {
         switch self {
         case .leaf(let permission): !permission.reads
@@ -62,7 +62,7 @@ extension FieldNode {
         }
     }
 
-    /// Whether something in a value is not shown.
+    /// Whether some part of a value is hidden.
     private func holdsHidden(_ value: BSONValue) -> Bool {
         if isHidden(value) { return true }
         switch self {

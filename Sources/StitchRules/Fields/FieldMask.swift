@@ -1,11 +1,11 @@
 public import BSONStore
 
-/// Says which fields of documents may be read and which may be written.
+/// The permissions to read and write the fields of a document.
 ///
-/// A field that may be written may be read. `_id` and the version of the sync engine are always
-/// there: without them no document can be kept in step.
+/// A writable field is readable. `_id` and the sync engine's version are always readable: no
+/// document can be synced without them.
 public struct FieldMask: Sendable, Hashable {
-    /// The fields that no mask hides.
+    /// The fields that are always readable.
     static let alwaysShown: Set<String> = ["_id", "__stitch_sync_version"]
 
     let root: FieldNode
@@ -13,7 +13,7 @@ public struct FieldMask: Sendable, Hashable {
     public let showsEverything: Bool
     private let sieve: FieldMaskCopier
 
-    /// Takes the permissions of the fields of a document.
+    /// Makes a mask from the permissions of a document's fields.
     init(_ root: FieldNode) {
         var children = root.children
         for name in Self.alwaysShown { children[name] = .leaf(.readAndWrite) }
@@ -23,51 +23,51 @@ public struct FieldMask: Sendable, Hashable {
         sieve = FieldMaskCopier(whole)
     }
 
-    /// Whether both let the same be read and written.
+    /// Whether both have the same permissions.
     public static func == (left: Self, right: Self) -> Bool { left.root == right.root }
 
-    /// Hashes what is compared.
+    /// Hashes the permissions.
     public func hash(into hasher: inout Hasher) { hasher.combine(root) }
 
-    /// Whether each field may be written.
+    /// Whether every field is writable.
     public var writesEverything: Bool { root.writesEverything }
 
-    /// The document without what is hidden; O(n) in its bytes.
+    /// Returns the document without its hidden fields; O(n) in its bytes.
     public func shown(_ document: BSONDocument) -> BSONDocument {
         showsEverything ? document : sieve.shown(document)
     }
 
-    /// The document without what is hidden, and whether that surely is something else than what is
-    /// shown of one that begins with so many equal bytes.
+    /// Returns the document without its hidden fields, and whether the result certainly differs
+    /// from that of a document with a number of equal leading bytes.
     func shown(
         _ document: BSONDocument, behind sharedCount: Int
     ) -> (document: BSONDocument, isNews: Bool) {
         sieve.shown(document, behind: sharedCount)
     }
 
-    /// Whether two documents show the same.
+    /// Whether two documents have equal visible fields.
     func isAlike(_ one: BSONDocument, _ other: BSONDocument) -> Bool {
         showsEverything ? one == other : sieve.isAlike(one, other)
     }
 
-    /// Whether a dotted path can lead to something that is hidden.
+    /// Whether a dotted path can lead to a hidden value.
     ///
-    /// Numbers in a path are places in arrays, or names of fields: both are looked at.
+    /// A number in a path can be an array position or a field name: both are considered.
     public func hides(path: String) -> Bool {
         root.hides(path.dottedParts[...])
     }
 
-    /// The paths that differ although they must not be written, in the order of the documents.
+    /// Returns the paths that differ but are not writable, in the order of the documents.
     ///
     /// - Parameters:
-    ///   - before: the document as it was shown, empty for a new one.
-    ///   - after: the document as the writer wants it shown.
+    ///   - before: the document without its hidden fields; empty for a new one.
+    ///   - after: the document as the writer wants it, without its hidden fields.
     public func deniedChanges(from before: BSONDocument, to after: BSONDocument) -> [String] {
         root.deniedChanges(from: before, to: after, "")
     }
 }
 
-/// Is the permission of a field.
+/// The permission of a field.
 struct FieldPermission: Sendable, Hashable {
     let reads: Bool
     let writes: Bool
@@ -76,7 +76,8 @@ struct FieldPermission: Sendable, Hashable {
     static let read = FieldPermission(reads: true, writes: false)
     static let readAndWrite = FieldPermission(reads: true, writes: true)
 
-    /// Resolves what was said: what may be written may be read, what was not said is denied.
+    /// Resolves optional permissions: a writable field is readable, and an unspecified permission
+    /// is denied.
     init(read: Bool?, write: Bool?) {
         self.init(reads: read == true || write == true, writes: write == true)
     }
@@ -87,14 +88,15 @@ struct FieldPermission: Sendable, Hashable {
     }
 }
 
-/// Is the permission of a field and of what is in it.
+/// The permission of a field and of the fields inside it.
 indirect enum FieldNode: Sendable, Hashable {
-    /// Everything in the field has one permission.
+    /// One permission for everything in the field.
     case leaf(FieldPermission)
-    /// The fields of a document have their own; values that are no documents are like the others.
+    /// Separate permissions for the fields of a document; values of other types have that of the
+    /// others.
     case branch([Name: FieldNode], others: FieldPermission)
 
-    /// The permission of what is not named.
+    /// The permission of unnamed fields.
     var others: FieldPermission {
         switch self {
         case .leaf(let permission): permission
@@ -102,7 +104,7 @@ indirect enum FieldNode: Sendable, Hashable {
         }
     }
 
-    /// The fields that are named.
+    /// The named fields.
     var children: [Name: FieldNode] {
         switch self {
         case .leaf: [:]
@@ -110,27 +112,28 @@ indirect enum FieldNode: Sendable, Hashable {
         }
     }
 
-    /// The permission of a field of a document.
+    /// Returns the permission of a field of a document.
     func child(_ name: String) -> FieldNode { children[name] ?? .leaf(others) }
 
     var readsEverything: Bool { others.reads && children.values.allSatisfy(\.readsEverything) }
     var writesEverything: Bool { others.writes && children.values.allSatisfy(\.writesEverything) }
 
-    /// Whether a path can lead to something hidden.
+    /// Whether a path can lead to a hidden value.
     func hides(_ path: ArraySlice<String>) -> Bool {
         guard let first = path.first else { return !readsEverything }
         switch self {
         case .leaf(let permission): return !permission.reads
         case .branch:
             if child(first).hides(path.dropFirst()) { return true }
-            // A place in an array of documents leads to the same fields.
+            // A position in an array of documents leads to the same fields.
             return Int(first) != nil && hides(path.dropFirst())
         }
     }
 }
 
 extension FieldNode {
-    /// The document without what is hidden, value by value, as ``FieldMaskCopier`` does with bytes.
+    /// Returns the document without its hidden fields, value by value; ``FieldMaskCopier`` does the
+    /// same with bytes.
     func shown(_ document: BSONDocument) -> BSONDocument {
         var shown = BSONDocument()
         for (key, value) in document {
@@ -139,7 +142,7 @@ extension FieldNode {
         return shown
     }
 
-    /// The value without what is hidden; `nil` where nothing of it is shown.
+    /// Returns the value without its hidden fields; `nil` when nothing is visible.
     private func shown(_ value: BSONValue) -> BSONValue? {
         switch self {
         case .leaf(let permission): return permission.reads ? .some(value) : .none
@@ -154,7 +157,7 @@ extension FieldNode {
         }
     }
 
-    /// The paths that differ although they must not be written.
+    /// Returns the paths that differ but are not writable.
     func deniedChanges(
         from before: BSONDocument, to after: BSONDocument, _ prefix: String
     ) -> [String] {
@@ -174,7 +177,7 @@ extension FieldNode {
         switch self {
         case .leaf(let permission): return permission.writes ? [] : [path]
         case .branch:
-            // What takes the whole field away or turns it into something else writes all of it.
+            // Removing the field or changing its type writes all of it.
             guard !writesEverything else { return [] }
             guard let new = new?.documentValue, old == nil || old?.documentValue != nil else {
                 return [path]

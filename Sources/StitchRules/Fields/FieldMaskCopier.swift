@@ -1,23 +1,24 @@
 internal import BSONStore
 
-/// Is a mask made ready for bytes: what is shown is copied as it stands, and no value is decoded.
+/// A mask prepared for BSON bytes: visible fields are copied without decoding their values.
 ///
-/// Gives what ``FieldNode/shown(_:)`` gives, which a law holds it to.
+/// A test requires the same results as from ``FieldNode/shown(_:)``.
 final class FieldMaskCopier: Sendable {
     private enum Part: Sendable {
         case hidden
         case shown
-        /// The fields of a document, or of those in an array, have their own permissions.
+        /// The fields of a document, or of the documents in an array, have permissions of their
+        /// own.
         case inner
     }
 
-    /// The names one behind the other, shorter ones first, and where each begins.
+    /// The concatenated names, shorter ones first, and the begin of each.
     private let names: [UInt8]
     private let starts: [Int]
     private let parts: [Part]
-    /// For each name whose fields have permissions of their own.
+    /// For each name, the mask of its own fields, if they have permissions.
     private let inners: [FieldMaskCopier?]
-    /// The first name that has so many bytes, or more; the longest stand together.
+    /// The index of the first name with at least a number of bytes; the longest share one entry.
     private let firsts: [Int]
     private let others: Part
 
@@ -44,16 +45,16 @@ final class FieldMaskCopier: Sendable {
         others = node.others.reads ? .shown : .hidden
     }
 
-    /// The document without what is hidden; O(n) in its bytes.
+    /// Returns the document without its hidden fields; O(n) in its bytes.
     func shown(_ document: BSONDocument) -> BSONDocument {
         shown(document, behind: .max).document
     }
 
-    /// The document without what is hidden, and whether that surely is something else than what is
-    /// shown of one that begins with the same bytes, so many, but not with the next.
+    /// Returns the document without its hidden fields, and whether the result certainly differs
+    /// from that of a document that shares a number of leading bytes but not the next one.
     ///
-    /// So it is where the byte that differs is in the value of a field that is shown whole: both have
-    /// the field behind equal ones, with other values. `false` says nothing.
+    /// It does if the differing byte is in the value of a completely visible field: both documents
+    /// have that field after equal ones, with different values. `false` leaves it open.
     func shown(
         _ document: BSONDocument, behind sharedCount: Int
     ) -> (document: BSONDocument, isNews: Bool) {
@@ -65,8 +66,8 @@ final class FieldMaskCopier: Sendable {
         }
     }
 
-    /// Writes what is shown of a document; returns whether the byte at a place is in a value that is
-    /// shown whole.
+    /// Writes a document's visible fields; returns whether the byte at an offset is in a completely
+    /// visible value.
     @discardableResult
     private func write(
         _ document: UnsafeRawBufferPointer, to shown: inout [UInt8], behind place: Int = .max
@@ -75,7 +76,7 @@ final class FieldMaskCopier: Sendable {
         let head = shown.count
         shown.append(contentsOf: [0, 0, 0, 0])
         var cursor = BSONCursor(document)
-        // Neighbours that are shown are copied at once.
+        // Adjacent visible fields are copied together.
         var run: UnsafeRawPointer?
         var end = base + 4
         var (isBehind, isNews) = (false, false)
@@ -102,7 +103,7 @@ final class FieldMaskCopier: Sendable {
         return isNews
     }
 
-    /// Writes the value of a field whose fields have their own permissions, if it is shown.
+    /// Writes the visible part of a field whose own fields have permissions.
     private func write(
         _ value: BSONRawValue, named key: UnsafeRawBufferPointer, to shown: inout [UInt8]
     ) {
@@ -146,9 +147,9 @@ final class FieldMaskCopier: Sendable {
         }
     }
 
-    /// The name's place; negative for one that is not named.
+    /// Returns the index of a name; negative for an unnamed field.
     ///
-    /// Few names have as many bytes as a key, so that mostly nothing is compared.
+    /// Few names have the same length as a key, so that usually nothing is compared.
     @inline(__always)
     private func index(of key: UnsafeRawBufferPointer) -> Int {
         let count = min(key.count, Self.longest)
@@ -170,9 +171,9 @@ final class FieldMaskCopier: Sendable {
 }
 
 extension FieldMaskCopier {
-    /// Whether two documents show the same.
+    /// Whether two documents have equal visible fields.
     ///
-    /// Where only whole fields are shown or hidden nothing is copied.
+    /// Nothing is copied if the mask only shows or hides whole fields.
     func isAlike(_ one: BSONDocument, _ other: BSONDocument) -> Bool {
         let isSame = one.withUnsafeBytes { one in
             other.withUnsafeBytes { other in isAlike(BSONCursor(one), BSONCursor(other)) }
@@ -180,7 +181,7 @@ extension FieldMaskCopier {
         return isSame ?? (shown(one) == shown(other))
     }
 
-    /// `nil` where fields in fields decide.
+    /// Compares the visible fields without copies; `nil` when nested fields have permissions.
     private func isAlike(_ one: BSONCursor, _ other: BSONCursor) -> Bool? {
         var (one, other) = (one, other)
         while true {
@@ -188,7 +189,7 @@ extension FieldMaskCopier {
             if case .inner = mine { return nil }
             if case .inner = theirs { return nil }
             guard case .field(let left) = mine, case .field(let right) = theirs else {
-                // Both are at their ends, or one has more.
+                // Both end here, or one has more fields.
                 if case .end = mine, case .end = theirs { return true }
                 return false
             }
@@ -216,7 +217,7 @@ extension FieldMaskCopier {
 }
 
 extension BSONRawElement {
-    /// The element as it stands: type, key and value.
+    /// The bytes of the element: type, key and value.
     fileprivate var bytes: UnsafeRawBufferPointer {
         let count = 1 + key.count + 1 + value.count
         return UnsafeRawBufferPointer(start: value.start - (count - value.count), count: count)

@@ -1,8 +1,8 @@
 internal import BSONStore
 
-/// Reads roles, in the layout of today and in the one before March 2023.
+/// A parser of roles in the present layout and in the one before March 2023.
 struct RoleParser {
-    /// How the keys are named.
+    /// The naming of the keys.
     enum Layout: Sendable {
         /// `apply_when` and `document_filters`.
         case unified
@@ -11,12 +11,12 @@ struct RoleParser {
     }
 
     let layout: Layout
-    /// What is allowed, but probably not meant.
+    /// Warnings about rules that are allowed but probably unintended.
     var warnings: [RuleWarning] = []
 
     init(_ layout: Layout) { self.layout = layout }
 
-    /// Reads an array of roles.
+    /// Parses an array of roles.
     mutating func roles(
         _ values: [(value: BSONValue, place: RuleSourceLocation)]
     ) throws(RuleError) -> [RuleRole] {
@@ -74,9 +74,9 @@ struct RoleParser {
         return role
     }
 
-    /// What a role of before March 2023 says in the words of today.
+    /// Translates a role from before March 2023 to the present layout.
     ///
-    /// Write permission needed read permission then, so the write filter demands both.
+    /// Write permission required read permission then, so the write filter demands both.
     private mutating func legacy(_ object: RuleObjectReader) throws(RuleError) -> RuleRole {
         try object.allow([
             "name", "applyWhen", "apply_when", "read", "write", "insert", "delete", "search",
@@ -102,7 +102,7 @@ struct RoleParser {
             search: try condition("search", in: object) ?? .always, fields: fields)
     }
 
-    /// Both conditions, where one of them is not just true.
+    /// Returns the conjunction of two conditions, simplified if one is true.
     private static func both(_ read: RuleExpression, _ write: RuleExpression) -> RuleExpression {
         if read == .always || read == write { return write }
         if write == .always { return read }
@@ -134,7 +134,7 @@ struct RoleParser {
         return expression
     }
 
-    /// A condition that may read the document before a write.
+    /// Parses a condition that may read the document before a write.
     private func condition(
         _ key: String, in object: RuleObjectReader
     ) throws(RuleError) -> RuleExpression? {
@@ -153,9 +153,9 @@ struct RoleParser {
     }
 }
 
-/// Reads `fields` and `additional_fields`.
+/// A parser of `fields` and `additional_fields`.
 enum FieldRulesParser {
-    /// What an object says of fields; `nil` where it says nothing.
+    /// Parses the field rules of an object; `nil` without any.
     static func parse(_ object: RuleObjectReader) throws(RuleError) -> FieldRules? {
         guard object["fields"] != nil || object["additional_fields"] != nil else { return nil }
         var named: [Name: FieldRule] = [:]
@@ -188,7 +188,7 @@ enum FieldRulesParser {
             read: try permission("read", in: object), write: try permission("write", in: object))
     }
 
-    /// A permission of a field, which is decided by the user alone.
+    /// Parses a field's permission, which may depend only on the user.
     private static func permission(
         _ key: String, in object: RuleObjectReader
     ) throws(RuleError) -> RuleExpression? {
@@ -204,7 +204,7 @@ enum FieldRulesParser {
 }
 
 extension FieldRules {
-    /// Whether a field may be written that is not said to be unwritable.
+    /// Whether the rules may grant write access to a field.
     fileprivate var grantsWrites: Bool {
         let all = named.values.map(\.grant) + [additional].compactMap(\.self)
         return all.contains { $0.write.map { $0 != .constant(false) } ?? false }

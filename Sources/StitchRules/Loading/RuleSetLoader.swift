@@ -1,14 +1,14 @@
 internal import BSONStore
 
 extension RuleSet {
-    /// Reads the files of an app as App Services exports them.
+    /// Loads the rules of an app from files in the format that App Services exports.
     ///
     /// - Parameters:
-    ///   - files: the bytes of files by their paths below the folder; files that do not concern
-    ///     rules are not looked at.
-    ///   - legacyFallThrough: whether roles of before March 2023 that do not apply leave it to the
-    ///     default roles, as they did then.
-    /// - Throws: the first thing that is wrong, in the order of the paths.
+    ///   - files: the contents of files by their paths below the folder; files without rules are
+    ///     ignored.
+    ///   - legacyFallThrough: whether the default roles are tried when no role from before March
+    ///     2023 applies, as in that version.
+    /// - Throws: the first error, in the order of the paths.
     public init(
         files: [String: [UInt8]], legacyFallThrough: Bool = false
     ) throws(RuleError) {
@@ -16,9 +16,9 @@ extension RuleSet {
             entries: files.map { ($0.key, $0.value) }, legacyFallThrough: legacyFallThrough)
     }
 
-    /// Reads the files of an app, whose paths may differ by the spelling of an accent only.
+    /// Loads the rules of an app whose paths may differ only in Unicode normalization.
     ///
-    /// - Throws: the first thing that is wrong, in the order of the paths' bytes.
+    /// - Throws: the first error, in the byte order of the paths.
     package init(
         entries: [(path: String, bytes: [UInt8])], legacyFallThrough: Bool = false
     ) throws(RuleError) {
@@ -32,8 +32,8 @@ extension RuleSet {
         warnings += customDataWarnings
     }
 
-    /// Who can write the custom data of users can give them, and so themselves, whatever rules
-    /// grant by it.
+    /// Warnings about writable custom data: a user who can write it can grant anyone the
+    /// permissions that depend on it.
     private var customDataWarnings: [RuleWarning] {
         guard let place = customData?.namespace, roles(of: place) == nil, let defaults else {
             return []
@@ -47,17 +47,17 @@ extension RuleSet {
 }
 
 extension String {
-    /// The folders of a path and the file, whatever accents follow a slash.
+    /// The path components, split at each slash byte even before a combining accent.
     fileprivate var pathParts: [String] {
         utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
 }
 
-/// Is what a file of an exported app is about.
+/// The content of a file of an exported app.
 enum RuleFileKind: Sendable, Hashable {
     case collectionRules, defaultRules, schema, sync, value, environment, app, customData
 
-    /// Looks at a path; `nil` for a file that does not concern rules.
+    /// Classifies a path; `nil` for a file without rules.
     init?(_ path: String) {
         let parts = path.pathParts
         guard let name = parts.last, name.hasSuffix(".json") else { return nil }
@@ -81,16 +81,16 @@ enum RuleFileKind: Sendable, Hashable {
     }
 }
 
-/// Puts the files of an app together.
+/// The state of loading an app's files.
 struct RuleSetLoader {
     var rules = RuleSet()
     let fallsThrough: Bool
-    /// Constants of all environments, by their tags.
+    /// The constants of the environments, by tag.
     private var environments: [Name: BSONDocument] = [:]
 
     init(fallsThrough: Bool) { self.fallsThrough = fallsThrough }
 
-    /// Reads one file.
+    /// Loads one file.
     mutating func load(
         _ path: String, _ kind: RuleFileKind, _ bytes: [UInt8]
     ) throws(RuleError) {
@@ -170,7 +170,7 @@ struct RuleSetLoader {
         return RoleList(roles: roles, file: file, fallsThrough: isLegacy && fallsThrough)
     }
 
-    /// A schema names the type of its collection.
+    /// Records the collection of a schema's type.
     private mutating func schema(_ object: RuleObjectReader, _ path: String) throws(RuleError) {
         let parts = path.pathParts
         guard parts.count >= 2, let title = try object.optionalText("title") else { return }
@@ -219,7 +219,7 @@ struct RuleSetLoader {
     }
 }
 
-// MARK: - The configuration of sync
+// MARK: - Sync configuration
 
 extension RuleSetLoader {
     private static let syncKeys: Set<String> = [
@@ -272,8 +272,8 @@ extension RuleSetLoader {
         return name
     }
 
-    /// The permissions of before March 2023: either `rules` with an array for each type, or the
-    /// types themselves with `roles` in each.
+    /// Loads permissions from before March 2023: either `rules` with an array for each type, or the
+    /// types themselves, each with `roles`.
     private mutating func permissions(_ object: RuleObjectReader) throws(RuleError) {
         let file = object.place.file
         for key in ["defaultRoles", "default_roles"] where object[key] != nil {

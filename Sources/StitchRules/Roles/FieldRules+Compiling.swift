@@ -1,8 +1,8 @@
 extension FieldRules {
-    /// The permissions for a user.
+    /// Returns the permissions for a user.
     ///
-    /// Where a field says itself whether it is read or written, that holds for all that is in it;
-    /// nested rules refine what it leaves open.
+    /// A field's own read and write permissions apply to everything in it; nested rules refine what
+    /// it leaves open.
     func node(_ permission: (RuleExpression) -> Bool) -> FieldNode {
         node(read: nil, write: nil, permission)
     }

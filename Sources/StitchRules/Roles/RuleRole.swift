@@ -1,41 +1,41 @@
 internal import BSONStore
 
-/// Is one role of a collection as it was written.
+/// One role of a collection as written in the rules.
 struct RuleRole: Sendable, Hashable {
-    /// Shown in denials.
+    /// The name, which denials mention.
     let name: String
     let place: RuleSourceLocation
     let applyWhen: RuleExpression
-    /// The conditions on documents; `nil` where the role has none.
+    /// The conditions on documents; `nil` without any.
     let filters: DocumentFilters?
     let read: RuleExpression?
     let write: RuleExpression?
     let insert: RuleExpression?
     let delete: RuleExpression?
     let search: RuleExpression?
-    /// What is said of fields; `nil` where nothing is.
+    /// The rules for fields; `nil` without any.
     let fields: FieldRules?
 
-    /// Whether the role lets some user write some field of some document.
+    /// Whether the role may let some user write some field of some document.
     var mayWrite: Bool {
         let own = [write, insert, delete].compactMap(\.self)
         return own.contains { $0 != .constant(false) } || fields?.mayWrite == true
     }
 
-    /// Conditions on documents.
+    /// The conditions on documents.
     struct DocumentFilters: Sendable, Hashable {
         let read: RuleExpression?
         let write: RuleExpression?
     }
 }
 
-/// Is what a role says of the fields of a document.
+/// A role's rules for the fields of a document.
 struct FieldRules: Sendable, Hashable {
     let named: [Name: FieldRule]
-    /// The permission of every field that is not named.
+    /// The permission of every unnamed field.
     let additional: FieldGrant?
 
-    /// Whether some field may be written by somebody.
+    /// Whether some user may write some field.
     var mayWrite: Bool {
         let grants = named.values.map(\.grant) + [additional].compactMap(\.self)
         return grants.contains { $0.write.map { $0 != .constant(false) } ?? false }
@@ -43,24 +43,24 @@ struct FieldRules: Sendable, Hashable {
     }
 }
 
-/// Is what a role says of reading and writing.
+/// A role's read and write permissions.
 struct FieldGrant: Sendable, Hashable {
     let read: RuleExpression?
     let write: RuleExpression?
 }
 
-/// Is what a role says of one field.
+/// A role's rule for one field.
 struct FieldRule: Sendable, Hashable {
     let grant: FieldGrant
-    /// What is said of the fields in it, where it is a document.
+    /// The rules for the fields inside it, if it is a document.
     let nested: FieldRules?
 }
 
-/// Holds the roles of a collection, or those of all that have none of their own.
+/// The roles of a collection, or the default roles.
 struct RoleList: Sendable, Hashable {
     let roles: [RuleRole]
-    /// The file that they come from.
+    /// The file of the roles.
     let file: String
-    /// Whether the default roles are tried when none of these applies, as it was before 2023.
+    /// Whether the default roles are tried when none of these applies, as before 2023.
     let fallsThrough: Bool
 }

@@ -1,26 +1,26 @@
 internal import BSONStore
 
-/// Says why a role cannot be used with sync.
+/// A reason why a role cannot be used with sync.
 public struct SyncIncompatibility: Sendable, Hashable, CustomStringConvertible {
     /// The collection's file.
     public let file: String
-    /// Where in the file.
+    /// The place in the file.
     public let path: String
     /// The role's name.
     public let role: String
-    /// A sentence for people.
+    /// A description for people.
     public let message: String
 
-    /// File, place, role and sentence.
+    /// The file, the place, the role and the description.
     public var description: String { "\(file): \(path): role \"\(role)\": \(message)" }
 }
 
 extension RuleRole {
-    /// What stands against using the role with sync; empty where nothing does.
+    /// Returns the reasons against using the role with sync; empty when it is compatible.
     ///
     /// Source: App Services documentation, "Device Sync-Compatible Roles".
     ///
-    /// - Parameter queryable: the fields that sync can ask for beside `_id`.
+    /// - Parameter queryable: the queryable fields, without `_id`.
     func syncFindings(queryable: Set<Name>) -> [SyncIncompatibility] {
         var found: [SyncIncompatibility] = []
         func note(_ place: RuleSourceLocation, _ message: String) {
@@ -67,7 +67,7 @@ extension RuleExpression {
 }
 
 extension FieldRules {
-    /// Where permissions of fields are conditions, in the order of the names.
+    /// Returns the places where field permissions are conditions, in name order.
     fileprivate func conditions(at place: RuleSourceLocation) -> [RuleSourceLocation] {
         var places: [RuleSourceLocation] = []
         for (name, rule) in named.sorted(by: { $0.key < $1.key }) {

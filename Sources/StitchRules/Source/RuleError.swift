@@ -1,22 +1,22 @@
-/// Says which rule is wrong, where it stands and why.
+/// An error in a rule, with its place and reason.
 public struct RuleError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Classifies what was wrong.
+    /// The class of the error.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// The file is not JSON.
         case invalidJSON
-        /// A key that must be there is missing.
+        /// A required key is missing.
         case missingKey
-        /// A key that nothing is known of, or that stands twice.
+        /// A key is unknown or duplicated.
         case unknownKey
-        /// A value of another type than the key takes.
+        /// A value has a type that the key does not accept.
         case wrongType
-        /// A value of the right type that the key does not take.
+        /// A value has the right type but is not accepted by the key.
         case invalidValue
-        /// An expansion that is none, or that has no value at this place.
+        /// An expansion is unknown, or has no value at this place.
         case unsupportedExpansion
-        /// An operator that is none, or that cannot stand at this place.
+        /// An operator is unknown or not allowed at this place.
         case unsupportedOperator
-        /// A function of the hosted product; there is nothing that could run it.
+        /// A function of the hosted product, which cannot run here.
         case functionNotSupported
         /// Two files describe the same collection.
         case duplicateCollection
@@ -24,40 +24,40 @@ public struct RuleError: Error, Sendable, Hashable, CustomStringConvertible {
         case tooDeep
     }
 
-    /// What was wrong.
+    /// The class of the error.
     public let reason: Reason
     /// The file's path below the rules' folder.
     public let file: String
-    /// Where in the file, for example `roles[0].document_filters.read`; empty for the whole file.
+    /// The place in the file, such as `roles[0].document_filters.read`; empty for the whole file.
     public let path: String
-    /// A sentence for people.
+    /// A description for people.
     public let message: String
 
-    /// File, place and sentence.
+    /// The file, the place and the description.
     public var description: String {
         path.isEmpty ? "\(file): \(message)" : "\(file): \(path): \(message)"
     }
 }
 
-/// Says what is allowed, but probably not meant.
+/// A warning about a rule that is allowed but probably unintended.
 public struct RuleWarning: Sendable, Hashable, CustomStringConvertible {
     /// The file's path below the rules' folder.
     public let file: String
-    /// Where in the file.
+    /// The place in the file.
     public let path: String
-    /// A sentence for people.
+    /// A description for people.
     public let message: String
 
-    /// File, place and sentence.
+    /// The file, the place and the description.
     public var description: String { "\(file): \(path): \(message)" }
 }
 
-/// Bounds what rules may hold.
+/// The limits of rules.
 public enum RuleLimits {
-    /// How deep expressions and field rules may be nested.
+    /// The largest nesting of expressions and field rules.
     public static let depthMax = 50
-    /// How many characters the name of a role has at most.
+    /// The largest length of a role's name, in characters.
     public static let nameLengthMax = 100
-    /// How many bytes one file of rules has at most.
+    /// The largest size of a rule file in bytes.
     public static let fileBytesMax = 4 * 1024 * 1024
 }

@@ -1,11 +1,11 @@
 internal import BSONStore
 
-/// Reads the keys of one JSON object of a file of rules.
+/// A reader of one JSON object in a rule file.
 struct RuleObjectReader {
     let place: RuleSourceLocation
     private let document: BSONDocument
 
-    /// Takes an object; keys that stand twice are refused.
+    /// Takes an object; refuses duplicate keys.
     init(_ document: BSONDocument, at place: RuleSourceLocation) throws(RuleError) {
         guard place.depth <= RuleLimits.depthMax else {
             throw place.error(.tooDeep, "Rules are nested deeper than \(RuleLimits.depthMax)")
@@ -26,7 +26,7 @@ struct RuleObjectReader {
         try self.init(document, at: place)
     }
 
-    /// The keys with their values, in the order of the file.
+    /// The keys with their values, in file order.
     var entries: [(key: String, value: BSONValue)] { Array(document) }
 
     /// Refuses keys that are not listed.
@@ -37,10 +37,10 @@ struct RuleObjectReader {
         }
     }
 
-    /// A value; `nil` where the key is missing.
+    /// The value of a key; `nil` when missing.
     subscript(key: String) -> BSONValue? { document[key] }
 
-    /// A text that must be there.
+    /// Returns a required string.
     func text(_ key: String) throws(RuleError) -> String {
         guard let value = document[key] else {
             throw place.error(.missingKey, "The key \(key) is missing")
@@ -48,13 +48,13 @@ struct RuleObjectReader {
         return try Self.text(value, at: place[key])
     }
 
-    /// A text that may be missing.
+    /// Returns an optional string.
     func optionalText(_ key: String) throws(RuleError) -> String? {
         guard let value = document[key], value != .null else { return nil }
         return try Self.text(value, at: place[key])
     }
 
-    /// A boolean; false where it is missing.
+    /// Returns a Boolean; false when missing.
     func flag(_ key: String) throws(RuleError) -> Bool {
         guard let value = document[key], value != .null else { return false }
         guard let flag = value.boolValue else {
@@ -64,19 +64,19 @@ struct RuleObjectReader {
         return flag
     }
 
-    /// An object that may be missing.
+    /// Returns an optional object.
     func object(_ key: String) throws(RuleError) -> RuleObjectReader? {
         guard let value = document[key], value != .null else { return nil }
         return try RuleObjectReader(value, at: place[key])
     }
 
-    /// The elements of an array with their places; none where it is missing.
+    /// Returns the elements of an array with their places; empty when missing.
     func array(_ key: String) throws(RuleError) -> [(value: BSONValue, place: RuleSourceLocation)] {
         guard let value = document[key], value != .null else { return [] }
         return try Self.elements(value, at: place[key])
     }
 
-    /// The elements of a value that must be an array, with their places.
+    /// Returns the elements of a value that must be an array, with their places.
     static func elements(
         _ value: BSONValue, at place: RuleSourceLocation
     ) throws(RuleError) -> [(value: BSONValue, place: RuleSourceLocation)] {
@@ -86,7 +86,7 @@ struct RuleObjectReader {
         return array.enumerated().map { ($0.element, place[$0.offset]) }
     }
 
-    /// A value that must be a text.
+    /// Returns a value that must be a string.
     static func text(_ value: BSONValue, at place: RuleSourceLocation) throws(RuleError) -> String {
         guard let text = value.stringValue else {
             throw place.error(.wrongType, "A text is needed, not \(name(of: value))")
@@ -94,7 +94,7 @@ struct RuleObjectReader {
         return text
     }
 
-    /// How an error names a value's type.
+    /// Returns the name of a value's type for errors.
     static func name(of value: BSONValue) -> String {
         switch value.type {
         case .double, .int32, .int64, .decimal128: "a number"

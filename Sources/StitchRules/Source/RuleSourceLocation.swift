@@ -1,11 +1,11 @@
-/// Names a place in a file of rules.
+/// A place in a rule file.
 struct RuleSourceLocation: Sendable, Hashable {
     let file: String
     let path: String
-    /// How many steps lead there.
+    /// The number of steps from the file's root.
     let depth: Int
 
-    /// The whole file.
+    /// The place of the whole file.
     init(file: String) {
         self.init(file: file, path: "", depth: 0)
     }
@@ -16,24 +16,24 @@ struct RuleSourceLocation: Sendable, Hashable {
         self.depth = depth
     }
 
-    /// The value of a key; keys that could be misread are quoted.
+    /// The place of a key's value; ambiguous keys are quoted.
     subscript(key: String) -> RuleSourceLocation {
         let isPlain = !key.isEmpty && !key.utf8.contains { ".[]\"".utf8.contains($0) }
         let step = isPlain ? (path.isEmpty ? key : ".\(key)") : "[\"\(key)\"]"
         return RuleSourceLocation(file: file, path: path + step, depth: depth + 1)
     }
 
-    /// An element of an array.
+    /// The place of an array element.
     subscript(index: Int) -> RuleSourceLocation {
         RuleSourceLocation(file: file, path: "\(path)[\(index)]", depth: depth + 1)
     }
 
-    /// The error of what stands here.
+    /// Returns an error at this place.
     func error(_ reason: RuleError.Reason, _ message: String) -> RuleError {
         RuleError(reason: reason, file: file, path: path, message: message)
     }
 
-    /// The warning about what stands here.
+    /// Returns a warning at this place.
     func warning(_ message: String) -> RuleWarning {
         RuleWarning(file: file, path: path, message: message)
     }

@@ -1,19 +1,19 @@
 public import BSONStore
 
-/// Is for whom rules are evaluated.
+/// The user for whom rules are evaluated.
 public struct RuleUser: Sendable, Hashable {
     /// The user's id, `%%user.id`.
     public var id: String
     /// `normal` or `server`, `%%user.type`.
     public var type: String
-    /// What the sign-in told of the user, `%%user.data`.
+    /// The metadata from the user's sign-in, `%%user.data`.
     public var data: BSONDocument
-    /// What the app keeps of the user in a collection, `%%user.custom_data`; `nil` without any.
+    /// The user's data from a collection of the app, `%%user.custom_data`; `nil` without any.
     public var customData: BSONDocument?
-    /// The ways in which the user signs in, `%%user.identities`.
+    /// The user's sign-in identities, `%%user.identities`.
     public var identities: BSONArray
 
-    /// Names a user.
+    /// Makes a user.
     public init(
         id: String, type: String = "normal", data: BSONDocument = [:],
         customData: BSONDocument? = nil, identities: BSONArray = []
@@ -25,7 +25,7 @@ public struct RuleUser: Sendable, Hashable {
         self.identities = identities
     }
 
-    /// The value behind `%%user` and a path; `nil` where there is none.
+    /// Returns the value at a path below `%%user`; `nil` when missing.
     func value(_ path: [String]) -> BSONValue? {
         guard let first = path.first else { return .document(document) }
         let root: BSONValue? =
@@ -40,7 +40,7 @@ public struct RuleUser: Sendable, Hashable {
         return path.dropFirst().reduce(root) { Self.step(from: $0, by: $1) }
     }
 
-    /// The first names that can follow `%%user`.
+    /// The names that can follow `%%user`.
     static let names: Set<String> = ["id", "type", "data", "custom_data", "identities"]
 
     private var document: BSONDocument {
@@ -52,7 +52,7 @@ public struct RuleUser: Sendable, Hashable {
         return document
     }
 
-    /// A field of a document, or an element of an array.
+    /// Returns a field of a document, or an element of an array.
     static func step(from value: BSONValue?, by name: String) -> BSONValue? {
         if let document = value?.documentValue { return document[name] }
         if let array = value?.arrayValue, let index = Int(name), index >= 0 { return array[index] }
@@ -60,16 +60,16 @@ public struct RuleUser: Sendable, Hashable {
     }
 }
 
-/// Holds what rules may name beside the user and the documents.
+/// The constants that rules can use, as well as the user and the documents.
 public struct RuleConstants: Sendable, Hashable {
     /// The constants of the app, `%%values`.
     public var values: BSONDocument
-    /// The tag of the environment, `%%environment.tag`; empty without one.
+    /// The tag of the environment, `%%environment.tag`; empty for none.
     public var environmentTag: String
     /// The constants of the environment, `%%environment.values`.
     public var environmentValues: BSONDocument
 
-    /// Takes the constants.
+    /// Makes constants.
     public init(
         values: BSONDocument = [:], environmentTag: String = "",
         environmentValues: BSONDocument = [:]

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Decides whether a command may be carried out for whom it comes from.
+/// The check whether a user's roles allow a command.
 enum Authorization {
     private static let administratesUsers: Set<String> = [
         "createUser", "updateUser", "dropUser", "dropAllUsersFromDatabase",
@@ -24,7 +24,7 @@ enum Authorization {
         "planCacheClear",
     ]
 
-    /// What a command needs on its database.
+    /// Returns the access that a command needs on its own database.
     static func access(_ rule: CommandDefinition) -> Role.Access {
         let name = rule.name
         if administratesUsers.contains(name) { return .userAdministration }
@@ -36,9 +36,9 @@ enum Authorization {
         return rule.traits.contains(.writes) ? .collections : .read
     }
 
-    /// Who signed in.
+    /// Returns the signed-in user.
     ///
-    /// - Throws: 13 (Unauthorized) where nobody has.
+    /// - Throws: 13 (Unauthorized) without one.
     static func known(
         _ user: SignedInUser?, _ rule: CommandDefinition
     ) throws(CommandFailure) -> SignedInUser {
@@ -48,9 +48,9 @@ enum Authorization {
         return user
     }
 
-    /// Checks a command that was read.
+    /// Checks the roles of a user against all that a parsed command needs.
     ///
-    /// - Parameter user: who signed in.
+    /// - Parameter user: the signed-in user.
     /// - Throws: 13 (Unauthorized).
     static func check(
         _ rule: CommandDefinition, _ call: CommandCall, _ user: SignedInUser
@@ -64,14 +64,14 @@ enum Authorization {
         }
     }
 
-    /// All that a command needs, also on other databases than its own.
+    /// Returns every access that a command needs, also on other databases.
     ///
-    /// One that could not be read needs less: it does nothing but say why.
+    /// A command that could not be parsed needs less: it only reports its error.
     private static func needs(
         _ rule: CommandDefinition, _ call: CommandCall
     ) -> [(Role.Access, String)] {
         let database = call.database
-        // What was denied to whom is for those who look after the server, not for all who read.
+        // The log of denied writes is for operators, not for every reader.
         if DeniedWrites.isRead(by: call) {
             return [(.databaseAdministration, database)] + otherNeeds(call)
         }
@@ -82,11 +82,10 @@ enum Authorization {
             return [request.source, request.target].map { need(.collections, of: $0) }
         case .aggregate, .mapReduce:
             return [(.read, database)] + otherNeeds(call) + needsForUsers(call)
-        // It tells of what the other command would meet.
+        // An explanation reveals as much as the command itself.
         case .explain(.success(let request)): return needs(request.rule, request.call)
         case .roles(.success(let roles)):
-            // Roles are given and taken away by who administrates the users of their databases.
-            // Source: MongoDB manual, "createUser", section "Required Access".
+            // The user administrators of a role's database grant and revoke it.
             return [(.userAdministration, database)]
                 + (roles ?? []).map { (.userAdministration, $0.database) }
         case .users(.success(let users)): return users.databases.map { (access(rule), $0) }
@@ -96,31 +95,31 @@ enum Authorization {
         }
     }
 
-    /// What a command needs that names no other database than its own.
+    /// Returns what a command needs that names no database but its own.
     private static func plainNeeds(
         _ rule: CommandDefinition, _ call: CommandCall
     ) -> [(Role.Access, String)] {
         let database = call.database
         switch rule.name {
         case "killCursors", "getMore":
-            // Cursors belong to sessions and namespaces, which are checked there.
+            // The cursor table checks the session and the namespace.
             return [(.read, database)]
         default:
             let isSystem =
                 call.target.stringValue?.hasPrefix("system.") == true && database == "admin"
             let own = [(isSystem ? .userAdministration : access(rule), database)]
-            // A view of the users' credentials shows them.
+            // A view of `system.users` would show the credentials.
             return ["create", "collMod"].contains(rule.name) ? own + needsForUsers(call) : own
         }
     }
 
-    /// What a collection needs.
+    /// Returns the access needed to a collection, stricter for that of the users.
     private static func need(_ access: Role.Access, of name: Namespace) -> (Role.Access, String) {
         let isOfUsers = name.database == "admin" && name.collection.hasPrefix("system.")
         return isOfUsers ? (.userAdministration, "admin") : (access, name.database)
     }
 
-    /// Wherever the users' credentials are named, the right to administrate them is needed.
+    /// Returns the right to administrate users if any part of the command names their credentials.
     private static func needsForUsers(_ call: CommandCall) -> [(Role.Access, String)] {
         guard call.database == "admin", call.body.extendedJSON().contains("system.users") else {
             return []
@@ -128,7 +127,7 @@ enum Authorization {
         return [(.userAdministration, "admin")]
     }
 
-    /// What a command that reads its own database needs beside that.
+    /// Returns what a command needs in addition to reading its own database.
     private static func otherNeeds(_ call: CommandCall) -> [(Role.Access, String)] {
         switch call.parsed {
         case .aggregate(let aggregate):

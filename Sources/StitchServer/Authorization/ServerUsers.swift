@@ -1,13 +1,13 @@
 package import BSONStore
 
-/// Keeps the users of a server's file for who has the file, without a client.
+/// The users in a store file, managed without a client.
 package enum ServerUsers {
-    /// Makes a user on the database `admin`; a server that has the file open knows it at once.
+    /// Creates a user on the database `admin`; a server with the file open sees it at once.
     ///
     /// - Parameters:
-    ///   - roles: as `readWrite@shop`; `root` alone is on `admin`.
-    ///   - customData: what rules find as `%%user.data`.
-    /// - Throws: a `CommandFailure` of `createUser` for what is wrong; `StoreError`.
+    ///   - roles: such as `readWrite@shop`; a name without a database is a role on `admin`.
+    ///   - customData: the document that rules read as `%%user.data`.
+    /// - Throws: a `CommandFailure` of `createUser` for invalid arguments; `StoreError`.
     package static func add(
         _ name: String, password: String, roles: [String], customData: BSONDocument?,
         to store: DocumentStore

@@ -1,25 +1,24 @@
-/// Carries out commands that concern documents: today a store, later perhaps a cluster that the
-/// server stands in front of.
+/// A backend that runs the commands on documents: a store today, perhaps a cluster later.
 protocol CommandBackend: Sendable {
-    /// Checks whether a command may be carried out for whom it comes from.
+    /// Checks whether the user may run a command.
     ///
-    /// - Returns: the command with what was read of it, which is what is to be carried out.
-    /// - Throws: 13 (Unauthorized), 391 when the sign-in is over.
+    /// - Returns: the call with its parsed arguments, which is the one to run.
+    /// - Throws: 13 (Unauthorized), 391 when the sign-in has expired.
     func authorize(_ rule: CommandDefinition, _ call: CommandCall) throws -> CommandCall
 
-    /// Carries out a command whose arguments are checked; may block.
+    /// Runs a command whose arguments are checked; may block.
     ///
-    /// - Throws: what the client is told; see ``CommandFailure/init(_:)``.
+    /// - Throws: the error for the client; see ``CommandFailure/init(_:)``.
     func run(_ rule: CommandDefinition, _ call: CommandCall) throws -> CommandOutcome
 
-    /// Lets go of what belongs to a connection.
+    /// Releases what belongs to a connection.
     func connectionClosed(_ connection: ClientConnection)
 
-    /// Does what is due from time to time: idle cursors and sessions end, expired documents go.
+    /// Performs periodic work: ends idle cursors and sessions, deletes expired documents.
     ///
-    /// - Throws: what the store says; the next time may go better.
+    /// - Throws: the errors of the store; the next run may succeed.
     func tidy() throws
 
-    /// Ends; nothing is asked of it afterwards.
+    /// Closes the backend, which must not be used afterwards.
     func close()
 }

@@ -1,32 +1,33 @@
 internal import BSONStore
 
-/// Wakes those who wait for the next commit, without a thread for each.
+/// The callbacks that run at the next commit, so that waiting needs no thread.
 final class CommitNotifier: Sendable {
     private struct State: Sendable {
         var generation: UInt64 = 0
-        /// By a number of their own.
+        /// The callbacks by number.
         var waiters: [UInt64: @Sendable () -> Void] = [:]
         var lastNumber: UInt64 = 0
     }
 
     private let state: Locked<State>
-    /// Beside the state and not in it, since it holds the state.
+    /// Kept outside of `state`, since the observation refers to it.
     private let observation: CommitObservation
 
-    /// Follows the commits of a store.
+    /// Observes the commits of a store.
     init(_ store: DocumentStore) {
         let state = Locked(State())
         self.state = state
         observation = store.onCommit { Self.wake(state) }
     }
 
-    /// The number of commits so far; to be read before what is then waited for.
+    /// The number of commits so far; read it before the data whose change is awaited.
     var generation: UInt64 { state.withLock { $0.generation } }
 
-    /// How many wait.
+    /// The number of waiting callbacks.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Calls back once when there were more commits than so many; gives what takes the wish back.
+    /// Calls back once when the number of commits exceeds a count; returns a closure that
+    /// unsubscribes.
     func wait(
         after generation: UInt64, _ wake: @escaping @Sendable () -> Void
     ) -> @Sendable () -> Void {

@@ -1,10 +1,10 @@
 internal import BSONStore
 internal import StitchRules
 
-/// Marks a source that looks at the rules each time.
+/// A source that checks the rules at each batch.
 protocol RuleCheckedCursor {}
 
-/// Gives a cursor's documents as long as the rules decide as they did when it was opened.
+/// A cursor's documents, available as long as the rules decide as they did when it was opened.
 struct RuleCheckedSource<Source: CursorSource>: CursorSource, RuleCheckedCursor {
     private var source: Source
     private let backend: StoreBackend
@@ -36,7 +36,7 @@ struct RuleCheckedSource<Source: CursorSource>: CursorSource, RuleCheckedCursor 
             case (let before?, let now?): before.decidesEqually(now, namespace)
             case (nil, _?), (_?, nil): false
             }
-        // A stream tells what other rules give and take.
+        // A change stream reports changed rules as events.
         guard isSame || source is ChangeStreamSource else {
             throw CommandFailure(175, "The rules for this user have changed; send the query again")
         }

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Checks the arguments of stages whose documents come from the server.
+/// The argument checks of the stages whose documents come from the server.
 ///
 /// Source: MongoDB manual, "Aggregation Stages"; the server's texts.
 enum ServerStageCheck {
@@ -65,7 +65,7 @@ enum ServerStageCheck {
 
     /// Checks `$collStats`.
     ///
-    /// - Throws: 40166, 40415 for an unknown part, 14 for one of another type.
+    /// - Throws: 40166, 40415 for an unknown field, 14 for a wrong type.
     static func checkCollStats(_ value: BSONValue) throws(CommandFailure) {
         guard let options = value.documentValue else {
             throw CommandFailure(
@@ -82,8 +82,8 @@ enum ServerStageCheck {
 
     /// Checks `$listLocalSessions`.
     ///
-    /// - Throws: 73 (InvalidNamespace) on a collection, 40415 for an unknown option, 14 for one of
-    ///   another type.
+    /// - Throws: 73 (InvalidNamespace) on a collection, 40415 for an unknown option, 14 for a
+    ///   wrong type.
     static func checkListLocalSessions(
         _ value: BSONValue, _ call: CommandCall
     ) throws(CommandFailure) {

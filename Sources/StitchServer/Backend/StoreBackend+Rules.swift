@@ -1,28 +1,18 @@
 internal import BSONStore
 internal import StitchRules
 
-/// Remembers on a connection through which rules its user goes.
-struct ConnectionRules: Sendable {
-    let ruleGuard: RuleAccessPolicy
-    let user: SignedInUser
-    /// The edition of the rules.
-    let edition: Int
-    /// The newest change when the user's custom data were read.
-    let position: Int64
-}
-
 extension StoreBackend {
-    /// The rules through which a command goes; `nil` where there are none, or the user holds the
-    /// role `root`.
+    /// Returns the rules that apply to a command; `nil` without rules, and for users with the role
+    /// `root`.
     ///
-    /// The user's custom data are read again when something was committed since, by whatever process.
+    /// The user's custom data are read again after every commit, by any process.
     ///
-    /// - Throws: what the store says.
+    /// - Throws: the errors of the store.
     func ruleGuard(_ call: CommandCall) throws -> RuleAccessPolicy? {
         guard let book = server.settings.rules else { return nil }
         let connection = call.connection
         guard let user = connection.state.withLock({ $0.user }) else {
-            // Nobody is there to sign in yet: the first user is being made.
+            // The command creates the first user, so no user has signed in yet.
             guard call.name != "createUser" else { return nil }
             throw CommandFailure(13, "Command \(call.name) requires authentication")
         }
@@ -49,18 +39,19 @@ extension StoreBackend {
         return ruleGuard
     }
 
-    /// A number that grows with each commit.
+    /// A number that grows with every commit.
     private var newestChange: Int64 {
         get throws {
-            // In memory there is no other process, and a transaction may hold the one connection.
+            // An in-memory store has no other process, and a transaction may hold its one
+            // connection.
             guard store.location != .inMemory else { return Int64(commits.generation) }
             return try store.changePosition
         }
     }
 
-    /// The user as rules know it.
+    /// Returns the user in the form that rules read.
     ///
-    /// - Throws: 13 (Unauthorized) for a name that could be taken for somebody else's.
+    /// - Throws: 13 (Unauthorized) for a name that could be confused with another user's.
     private func ruleUser(_ user: SignedInUser, _ rules: RuleSet) throws -> RuleUser {
         guard !User.isAmbiguous(user.name, user.database) else {
             throw CommandFailure(
@@ -89,14 +80,14 @@ extension StoreBackend {
 }
 
 extension SignedInUser {
-    /// Whether rules do not bind the user, who administrates everything.
+    /// Whether the user administrates everything, so no rules apply.
     var isBoundless: Bool { roles.contains { $0.name == "root" && $0.database == "admin" } }
 
-    /// The id by which rules know the user: the name, with a mark and the database before it where
-    /// the user is of another database than those of the whole server.
+    /// The user's id in rules: the name, or `:database.name` for users of other databases than
+    /// `admin` and `$external`.
     ///
-    /// A database's name has no dot, and no name of `admin` or `$external` begins with the mark, so
-    /// no two users of different databases have one id; those two count as one.
+    /// Database names have no dot, and no name on `admin` or `$external` begins with a colon, so no
+    /// two users of different databases share an id. `admin` and `$external` count as one.
     var ruleID: String {
         User.isOfServer(database) ? name : "\(User.idMark)\(database).\(name)"
     }

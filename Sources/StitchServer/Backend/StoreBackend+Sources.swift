@@ -1,8 +1,8 @@
 internal import BSONStore
 
-// Stages whose documents come from the server and not from a collection.
+// The stages whose documents come from the server and not from a collection.
 extension StoreBackend {
-    /// The stages, by their names.
+    /// Returns the stages by name.
     func sources(for call: CommandCall) -> [String: PipelineOptions.Source] {
         [
             "$currentOp": { [self] (options) throws(StoreError) in
@@ -17,7 +17,7 @@ extension StoreBackend {
                 try checked { try ServerStageCheck.checkCollStats(options) }
                 return [try collectionStatistics(call, options)]
             },
-            // A stream that begins a pipeline is read elsewhere.
+            // A change stream at the beginning of a pipeline is handled elsewhere.
             ChangeStreamStage.name: { [self] (_) throws(StoreError) in
                 try stored { throw ChangeStreamStage.mustBeFirst }
             },
@@ -29,13 +29,13 @@ extension StoreBackend {
             },
             "$planCacheStats": { [self] (options) throws(StoreError) in
                 try checked { try ServerStageCheck.checkPlanCacheStats(options) }
-                // Plans are not kept.
+                // The server caches no plans.
                 return []
             },
             "$listSearchIndexes": { (_) throws(StoreError) in
                 throw StoreError(
-                    StoreError.Code(rawValue: SearchIndexCommands.refusal.code),
-                    SearchIndexCommands.refusal.message)
+                    StoreError.Code(rawValue: CommandFailure.searchUnavailable.code),
+                    CommandFailure.searchUnavailable.message)
             },
             "$listLocalSessions": { [self] (options) throws(StoreError) in
                 try checked { try ServerStageCheck.checkListLocalSessions(options, call) }
@@ -45,7 +45,7 @@ extension StoreBackend {
         ]
     }
 
-    /// Whether who calls may see what others do; everybody sees what is their own.
+    /// Whether the user may see what other users do; users always see their own.
     private func seesOtherUsers(_ call: CommandCall) -> Bool {
         guard server.settings.requiresSignIn else { return true }
         return call.connection.state.withLock { $0.user }?.has(.monitoring, on: "admin") ?? false
@@ -126,7 +126,7 @@ extension StoreBackend {
         }
     }
 
-    /// Runs a check of a stage's argument, before there are documents.
+    /// Runs a check of a stage's argument before documents are read.
     private func checked(_ body: () throws -> Void) throws(StoreError) {
         do throws(StoreError) {
             try stored(body)
@@ -135,7 +135,7 @@ extension StoreBackend {
         }
     }
 
-    /// Runs a body whose faults are to be the store's.
+    /// Runs a body and converts its errors to the store's.
     private func stored<R>(_ body: () throws -> R) throws(StoreError) -> R {
         do {
             return try body()

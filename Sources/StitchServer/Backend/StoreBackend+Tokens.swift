@@ -1,9 +1,9 @@
 internal import BSONStore
 
 extension StoreBackend {
-    /// Signs in with a token as the password of `PLAIN`, which needs an encrypted connection.
+    /// Signs in with a token as the password of `PLAIN`; needs an encrypted connection.
     ///
-    /// - Throws: 18 (AuthenticationFailed), without a word about why.
+    /// - Throws: 18 (AuthenticationFailed), without the reason.
     func signIn(
         withToken payload: BSONValue?, _ settings: TokenSettings, _ database: String,
         _ connection: ClientConnection
@@ -34,7 +34,7 @@ extension StoreBackend {
             connection.state.withLock { [user] in $0.user = user }
             server.signIns.succeeded(
                 SignInDelay.key(user: name, database: database, peer: connection.peer))
-            server.settings.log.write(.info, "connection \(connection.id) signed in by a token")
+            server.settings.log.write(.info, "connection \(connection.id) signed in with a token")
         } catch {
             server.settings.log.write(
                 .warning,
@@ -46,13 +46,13 @@ extension StoreBackend {
         }
     }
 
-    /// The roles of a token, and those of the user of its name on `$external`.
+    /// Returns the roles of a token and those of the user of the same name on `$external`.
     func roles(of name: String, token roles: [Role]) throws -> [Role] {
         let own = try user(name, "$external")?.roles ?? []
         return roles + own.filter { !roles.contains($0) }
     }
 
-    /// When an attempt to sign in is looked at.
+    /// Returns the time from which an attempt to sign in is checked.
     func opening(
         _ request: BSONDocument, _ database: String, _ connection: ClientConnection
     ) -> ContinuousClock.Instant {
@@ -65,6 +65,6 @@ extension StoreBackend {
 }
 
 extension BSONDatetime {
-    /// Seconds since 1970.
+    /// The time in seconds since 1970.
     var seconds: Double { Double(milliseconds) / 1_000 }
 }

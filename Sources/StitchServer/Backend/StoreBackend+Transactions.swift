@@ -1,7 +1,7 @@
 internal import BSONStore
 
 extension StoreBackend {
-    /// Carries out a command, in the transaction of its session where it is part of one.
+    /// Runs a command, in its session's transaction where it is part of one.
     func answer(
         _ call: CommandCall, _ rule: CommandDefinition,
         _ answer: (CommandCall, StoreBackend) throws -> CommandOutcome
@@ -40,22 +40,23 @@ extension StoreBackend {
             throw error
         } catch {
             var fault = CommandFailure(error)
-            // Who gave the transaction up under the command has interrupted it.
+            // Ending the transaction under a running command interrupts the command.
             let isGivenUp = fault.code == 11601 && entered?.isAborted == true
             if isGivenUp || fault.code == StoreError.Code.closed.rawValue {
                 fault = TransactionTable.aborted(request.number)
             }
             transactions.giveUp(session)
-            if Dispatcher.transient.contains(fault.code) {
+            if ErrorLabels.transient.contains(fault.code) {
                 fault.labels.append("TransientTransactionError")
             }
             throw fault
         }
     }
 
-    /// The transaction that a command is part of; `nil` for one that is part of none.
+    /// Returns the transaction of a command; `nil` outside of transactions.
     ///
-    /// - Throws: `closed` when it was given up since the command came, or has not begun.
+    /// - Throws: `closed` when the transaction was aborted since the command arrived, or has not
+    ///   begun.
     func transaction(of call: CommandCall) throws(StoreError) -> SessionTransaction? {
         guard let request = call.transaction, request.isTransaction else { return nil }
         guard let current = transactions.current(call.sessionKey, request.number) else {
@@ -68,9 +69,9 @@ extension StoreBackend {
         try store.read { try SessionLog($0).entry(of: session) }
     }
 
-    /// Lets a retryable write fail as a test asks for it, which is asked for each document.
+    /// Makes a retryable write fail as a test asks for it; the fail point counts each document.
     ///
-    /// - Returns: whether the connection is to be closed once the write is done.
+    /// - Returns: whether to close the connection after the write.
     private func isBroken(_ call: CommandCall) throws -> Bool {
         let statements = ["documents", "updates", "deletes"].map {
             call.sequences[$0]?.count ?? call.array($0)?.count ?? 0
@@ -87,10 +88,9 @@ extension StoreBackend {
             Int32(clamping: code), "onPrimaryTransactionalWrite fail point enabled")
     }
 
-    /// Changes the store and makes the answer of it; when the command is sent again under its
-    /// number, it is answered as the first time.
+    /// Runs a write and returns its reply; a retry under the same number gets the first reply.
     ///
-    /// - Throws: 225 (TransactionTooOld), and what the body throws.
+    /// - Throws: 225 (TransactionTooOld), and the errors of the body.
     func reply(
         _ call: CommandCall, _ body: @escaping @Sendable (WriteTransaction) throws -> BSONDocument
     ) throws -> BSONDocument {

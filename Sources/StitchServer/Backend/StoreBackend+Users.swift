@@ -1,19 +1,19 @@
 internal import BSONStore
 
 extension StoreBackend {
-    /// A user; `nil` when there is none.
+    /// Returns a user; `nil` when none has the name.
     func user(_ name: String, _ database: String) throws -> User? {
         try store.read { transaction in
             try transaction.get(User.namespace, id: .string(User.id(name, database)))
         }.flatMap(User.init)
     }
 
-    /// Whether nobody can sign in yet.
+    /// Whether the server has no users yet.
     func hasNoUsers() throws -> Bool {
         try store.read { try $0.count(User.namespace, filter: .all) } == 0
     }
 
-    /// Who has signed in on a connection, with the roles of now.
+    /// Returns the user signed in on a connection, with the current roles.
     func signedIn(_ connection: ClientConnection) throws -> SignedInUser? {
         guard let known = connection.state.withLock({ $0.user }) else { return nil }
         let generation = server.userGeneration.withLock { $0 }
@@ -33,7 +33,7 @@ extension StoreBackend {
         return current
     }
 
-    /// Changes users; those who are signed in have their new roles with their next command.
+    /// Changes users; signed-in users have their new roles with their next command.
     func changeUsers<R: Sendable>(
         _ call: CommandCall, _ body: @escaping @Sendable (WriteTransaction) throws -> R
     ) throws -> R {
@@ -42,11 +42,11 @@ extension StoreBackend {
         return result
     }
 
-    /// Checks whether a command may be carried out for whom it comes from.
+    /// Checks whether the user may run a command.
     ///
-    /// Until there is a user, the first one can be made from the same machine.
+    /// While the server has no users, a client on the same machine may create the first one.
     ///
-    /// - Returns: the command with what was read of it.
+    /// - Returns: the call with its parsed arguments.
     /// - Throws: 13 (Unauthorized).
     func authorize(_ rule: CommandDefinition, _ call: CommandCall) throws -> CommandCall {
         var parsed = call
@@ -62,7 +62,7 @@ extension StoreBackend {
             parsed.parsed = ParsedCommand(rule, call, self)
             return parsed
         }
-        // Strangers, and those whom rules refuse a command, are not told how it is to be written.
+        // Clients without access do not learn the command's syntax from errors.
         let signedIn = try Authorization.known(user, rule)
         if try ruleGuard(call) != nil { try RestrictedCommands.check(rule, call) }
         parsed.parsed = ParsedCommand(rule, call, self)
@@ -70,9 +70,9 @@ extension StoreBackend {
         return parsed
     }
 
-    /// Begins to sign in.
+    /// Starts a sign-in.
     ///
-    /// - Parameter began: the time that the client has waited for; not after now.
+    /// - Parameter began: the end of the delay that the client has waited; not in the future.
     /// - Throws: 18 (AuthenticationFailed), 334 (MechanismUnavailable).
     func startSignIn(
         _ request: BSONDocument, database: String, _ connection: ClientConnection,
@@ -106,7 +106,7 @@ extension StoreBackend {
         return SaslPayload.reply(conversation.firstReply, isDone: false)
     }
 
-    /// Goes on with signing in.
+    /// Continues a sign-in.
     ///
     /// - Throws: 18 (AuthenticationFailed), 17 (ProtocolError).
     func continueSignIn(
@@ -134,7 +134,7 @@ extension StoreBackend {
             }
         }
         if conversation.isDone, conversation.isProven {
-            // Read first: a change after it is noticed with the next command.
+            // Read before the user, so that a later change is noticed at the next command.
             let generation = server.userGeneration.withLock { $0 }
             guard var user = try user(conversation.user, conversation.database)?.signedIn
             else { throw ScramConversation.failed }
@@ -148,9 +148,9 @@ extension StoreBackend {
     }
 }
 
-/// Packs the messages of a sign-in into commands.
+/// The conversion between SASL messages and commands.
 enum SaslPayload {
-    /// The name of who signs in, by a first message.
+    /// Returns the user name in a first message.
     static func user(_ request: BSONDocument) throws(CommandFailure) -> String? {
         let payload = try bytes(request["payload"])
         guard request["mechanism"] == "PLAIN" else {
@@ -170,8 +170,8 @@ enum SaslPayload {
         }
     }
 
-    /// - Parameter given: what came; a client that sends text, as libmongoc does for `PLAIN`, wants
-    ///   text.
+    /// - Parameter given: the received payload; clients that send a string, as libmongoc does for
+    ///   `PLAIN`, expect a string.
     static func reply(
         _ payload: [UInt8], isDone: Bool, like given: BSONValue? = nil
     ) -> BSONDocument {

@@ -1,36 +1,36 @@
 internal import BSONStore
 internal import Synchronization
 
-/// Carries commands out on a document store.
+/// The backend that runs commands on a document store.
 final class StoreBackend: CommandBackend {
     /// The documents.
     let store: DocumentStore
-    /// What all connections have in common.
+    /// The state that all connections share.
     let server: ServerContext
-    /// The queries whose documents are not all given out.
+    /// The cursors that clients have not read to the end.
     let cursors: CursorTable
     /// The logical sessions of clients.
     let sessions: SessionTable
     /// The transactions of sessions.
     let transactions: TransactionTable
-    /// States of the store that are read outside of transactions.
+    /// The snapshots that are read outside of transactions.
     let snapshots = SnapshotTable()
-    /// Answers for users that do not exist.
+    /// Made-up answers for unknown users.
     let decoyCredentials: DecoyCredentials
-    /// Wakes commands that wait for a commit.
+    /// The callbacks of commands that wait for a commit.
     let commits: CommitNotifier
-    /// When documents whose time is over were looked for last.
+    /// The last deletion of expired documents.
     private let lastExpiry = Locked(ContinuousClock.now)
-    /// When the log of sessions was shortened last; due at the start.
+    /// The last cleanup of the session log; due at the start.
     private let lastForgetting = Locked(ContinuousClock.now - .seconds(60))
-    /// When free memory was given back last.
+    /// The last release of free memory to the system.
     private let lastTrim = Locked(ContinuousClock.now)
-    /// How many commands are writing.
+    /// The number of commands that are writing.
     private let writers = Atomic<Int>(0)
 
-    /// Takes an open store, which is closed with the backend.
+    /// Creates a backend for an open store, and closes the store with it.
     ///
-    /// - Throws: when the store's feed cannot be read.
+    /// - Throws: an error when the store's feed cannot be read.
     init(store: DocumentStore, server: ServerContext) throws {
         self.store = store
         self.server = server
@@ -49,7 +49,7 @@ final class StoreBackend: CommandBackend {
         guard case .store(let answer) = rule.answering else {
             throw CommandFailure(59, "no such command: '\(call.givenName)'")
         }
-        // Who has not signed in takes no memory that outlasts the connection.
+        // A client that has not signed in uses no memory that outlives its connection.
         if let session = call.session, server.knows(call.connection) { sessions.touch(session) }
         let start = ContinuousClock.now
         let outcome = try self.answer(call, rule) { [server] call, store in
@@ -77,10 +77,10 @@ final class StoreBackend: CommandBackend {
         end(sessions.endIdle())
         transactions.tidy(whileOthersWait: !transactions.queue.isEmpty)
         snapshots.endIdle()
-        // Code and what lies in files are in memory, too.
+        // The limit leaves room for code and mapped files, which also count as memory.
         if isDue(lastTrim, every: 5) { MemoryArenas.trim(above: 192 * 1024 * 1024) }
         if isDue(lastForgetting, every: 60) {
-            // Nobody sends again what is older than a session may be.
+            // No client retries a write that is older than a session may be.
             let age = Int64(server.settings.sessionTimeoutMinutes) * 60_000 * 2
             try SessionLog.forget(
                 before: BSONDatetime(milliseconds: BSONDatetime.now.milliseconds - age), in: store)
@@ -106,7 +106,7 @@ final class StoreBackend: CommandBackend {
 }
 
 extension StoreBackend {
-    /// Reads one state of the store for a command.
+    /// Runs a body on one state of the store.
     func read<R>(_ call: CommandCall, _ body: (ReadTransaction) throws -> R) throws -> R {
         try call.checkTime()
         let ruleGuard = try ruleGuard(call)
@@ -120,14 +120,14 @@ extension StoreBackend {
             let owner = TransactionBounds.owner(call.connection)
             return try snapshots.read(snapshot, of: owner, store, guarded)
         }
-        // In memory also who only reads needs the one connection.
+        // An in-memory store has one connection, which readers need, too.
         if store.location == .inMemory { try transactions.makeWay() }
         return try store.read(guarded)
     }
 
-    /// Changes the store for a command; all of it is committed together or not at all.
+    /// Runs a body that changes the store, in one transaction.
     ///
-    /// Writes that come while another one is committed wait for the disk together.
+    /// Writes that arrive during another commit are committed together.
     func write<R: Sendable>(
         _ call: CommandCall, _ body: @escaping @Sendable (WriteTransaction) throws -> R
     ) throws -> R {
@@ -147,7 +147,7 @@ extension StoreBackend {
         defer { transactions.queue.leave(place) }
         try transactions.makeWay()
         let stamped: @Sendable (WriteTransaction) throws -> R = { [self] transaction in
-            // Inside of the transaction: times grow in the order of the commits.
+            // Taken inside the transaction, so that times grow in the order of commits.
             transaction.comment = WriteStamp(time: server.clock.advance()).comment
             transaction.bypassesValidation = bypasses
             return try call.believing {
@@ -156,7 +156,7 @@ extension StoreBackend {
         }
         let others = writers.add(1, ordering: .relaxed).oldValue
         defer { writers.subtract(1, ordering: .relaxed) }
-        // Alone there is nobody to share the wait with, and no other thread is needed.
+        // A single writer does not need another thread to share the commit.
         guard others > 0 else { return try store.write(stamped) }
         return try store.writeInGroup(stamped)
     }

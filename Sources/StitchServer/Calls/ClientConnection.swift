@@ -1,26 +1,26 @@
 internal import BSONStore
 
-/// Holds what the server knows about one connection of a client.
+/// The server's state of one client connection.
 final class ClientConnection: Sendable {
-    /// What changes while the connection is open.
+    /// The part that changes while the connection is open.
     struct State: Sendable {
-        /// What the client said about itself.
+        /// The client's metadata from its first `hello`.
         var client: BSONDocument?
-        /// The name of the program that it is for.
+        /// The application name in that metadata.
         var applicationName: String?
-        /// Who has signed in.
+        /// The signed-in user.
         var user: SignedInUser?
-        /// The rules through which the user goes.
+        /// The rules that apply to the user.
         var rules: ConnectionRules?
-        /// The sign-in that is under way.
+        /// The SCRAM exchange in progress.
         var conversation: ScramConversation?
-        /// What the last command did, for `getLastError`.
+        /// The result of the last command, for `getLastError`.
         var lastOutcome: LastCommandResult?
-        /// When the last command came.
+        /// When the client sent its last command.
         var lastUsed: ContinuousClock.Instant
     }
 
-    /// The server's number of the connection.
+    /// The number that the server gave the connection.
     let id: Int32
     /// The client's address with its port.
     let peer: String
@@ -32,7 +32,7 @@ final class ClientConnection: Sendable {
     let isLoopback: Bool
     let state: Locked<State>
 
-    /// Takes what is known when a client has connected.
+    /// Creates the state of a new connection.
     init(
         id: Int32, peer: String, local: String, isSecure: Bool = false, isLoopback: Bool = true
     ) {

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Gives the times by which clients order what they did: seconds and a count within the second.
+/// The logical clock of operations: seconds, and a count within the second.
 final class ClusterClock: Sendable {
     private let last = Locked(BSONTimestamp(seconds: 0, increment: 0))
 
@@ -10,12 +10,12 @@ final class ClusterClock: Sendable {
     /// The time of the last operation.
     var now: BSONTimestamp { last.withLock { $0 } }
 
-    /// Goes on behind a time, when it is later.
+    /// Moves the clock forward to a time, if that is later.
     func follow(_ time: BSONTimestamp) {
         last.withLock { if $0 < time { $0 = time } }
     }
 
-    /// The time of a new operation, later than all before.
+    /// Returns the time for a new operation, later than all before.
     func advance() -> BSONTimestamp {
         let seconds = UInt32(truncatingIfNeeded: BSONDatetime.now.milliseconds / 1_000)
         return last.withLock { last in

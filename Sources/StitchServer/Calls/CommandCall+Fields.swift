@@ -1,8 +1,8 @@
 internal import BSONStore
 
-// The arguments of a command whose types the schema has checked.
+// Access to the arguments, whose types the schema has checked.
 extension CommandCall {
-    /// An argument; null stands for a missing one.
+    /// Returns an argument; `nil` when it is missing or null.
     subscript(field: String) -> BSONValue? {
         guard let value = body[field] else { return nil }
         switch value.type {
@@ -11,7 +11,7 @@ extension CommandCall {
         }
     }
 
-    /// A boolean, or a number that stands for one; false where it is missing.
+    /// Returns a Boolean, or a number read as one; false when missing.
     func flag(_ field: String) -> Bool { self[field]?.isTrue ?? false }
 
     func document(_ field: String) -> BSONDocument? { self[field]?.documentValue }
@@ -20,12 +20,12 @@ extension CommandCall {
 
     func string(_ field: String) -> String? { self[field]?.stringValue }
 
-    /// A whole number; fractions are cut off, what is out of range is the nearest one.
+    /// Returns a whole number: fractions are cut off, a value out of range is clamped.
     func number(_ field: String) -> Int? { self[field]?.wholeNumber }
 
-    /// A whole number that is not negative.
+    /// Returns a whole number that is not negative.
     ///
-    /// - Throws: 51024 (Location51024), as the server's parser says it.
+    /// - Throws: 51024 (Location51024) with the text of MongoDB's parser.
     func count(_ field: String, atLeast least: Int = 0) throws(CommandFailure) -> Int? {
         guard let value = number(field) else { return nil }
         guard value >= least else {
@@ -36,14 +36,14 @@ extension CommandCall {
         return value
     }
 
-    /// How many documents a query may give; 0 for all.
+    /// Returns the maximum number of documents in the result; 0 for no limit.
     ///
     /// - Throws: 51024 (Location51024) for a negative number.
     func limit() throws(CommandFailure) -> Int { try count("limit") ?? 0 }
 
-    /// The documents of an array, whether they came beside the command or in it.
+    /// Returns the documents of an array, from the body or from a document sequence.
     ///
-    /// - Throws: 14 for what is no document, 40414 when there is neither.
+    /// - Throws: 14 for an element that is not a document, 40414 when the argument is missing.
     func documents(_ field: String) throws(CommandFailure) -> [BSONDocument] {
         if let given = sequences[field] { return given }
         guard let array = array(field) else {
@@ -64,9 +64,9 @@ extension CommandCall {
         return documents
     }
 
-    /// The collection that the command is for.
+    /// Returns the collection that the command names.
     ///
-    /// - Throws: 73 (InvalidNamespace) for what is no name.
+    /// - Throws: 73 (InvalidNamespace) for an invalid name.
     func collection() throws(CommandFailure) -> Namespace {
         guard let name = target.stringValue else {
             throw CommandFailure(
@@ -76,7 +76,7 @@ extension CommandCall {
         return try namespace(name)
     }
 
-    /// A collection of the command's database, its names checked.
+    /// Returns a collection of the command's database and checks its name.
     ///
     /// - Throws: 73 (InvalidNamespace).
     func namespace(_ name: String) throws(CommandFailure) -> Namespace {
@@ -88,21 +88,21 @@ extension CommandCall {
         return namespace
     }
 
-    /// The collation, `nil` for plain comparison.
+    /// Returns the collation; `nil` for binary comparison.
     func collation() throws -> Collation? { try Self.collation(self["collation"]) }
 
-    /// The collation that a value is; an empty document stands for none.
+    /// Reads a collation; `nil` for an empty document.
     static func collation(_ value: BSONValue?) throws -> Collation? {
         guard let document = value?.documentValue, !document.isEmpty else { return nil }
         return try Collation(document)
     }
 
-    /// Whether the collection's own collation holds: where none is given.
+    /// Whether the collection's default collation applies, because the value names none.
     static func inheritsCollation(_ value: BSONValue?) -> Bool {
         value?.documentValue?["locale"]?.stringValue != "simple"
     }
 
-    /// The filter that a part of a command is, under the part's collation.
+    /// Reads a filter with the collation of its statement.
     static func filter(
         _ query: BSONDocument?, variables: BSONDocument?, collation: BSONValue?
     ) throws -> Filter {
@@ -116,7 +116,7 @@ extension CommandCall {
         }
     }
 
-    /// The index that the command asks for.
+    /// Returns the index that `hint` names.
     func hint() throws -> IndexHint? {
         try Self.hint(self["hint"])
     }
@@ -129,7 +129,7 @@ extension CommandCall {
 }
 
 extension BSONValue {
-    /// Whether a command takes the value for yes.
+    /// Whether MongoDB reads the value as true.
     var isTrue: Bool {
         switch self {
         case .bool(let value): value
@@ -142,14 +142,14 @@ extension BSONValue {
         }
     }
 
-    /// A number without its fraction, the nearest one where it is out of range.
+    /// The number without its fraction, clamped to the range of `Int`.
     var wholeNumber: Int? {
         switch self {
         case .int32(let value): Int(value)
         case .int64(let value): Int(value)
         case .double(let value): Self.whole(value)
         case .decimal128(let value):
-            // A double loses its fraction, a decimal is rounded to the nearest, halves to even.
+            // A double loses its fraction; a decimal is rounded to the nearest, halves to even.
             value.int64Value.map { Int($0) }
                 ?? Self.whole(value.doubleValue.rounded(.toNearestOrEven))
         default: nil

@@ -1,14 +1,14 @@
 internal import BSONStore
 
 extension CommandCall {
-    /// Whether the command may have to wait for the end of somebody else's transaction.
+    /// Whether the command may have to wait for another session's transaction to end.
     ///
-    /// Those of a transaction never wait: they have the store for themselves, or fail.
+    /// Commands in a transaction never wait: they hold the store's write lock, or fail.
     func waitsToWrite(_ rule: CommandDefinition) -> Bool {
         guard transaction?.isTransaction != true, !rule.traits.contains(.endsTransaction) else {
             return false
         }
-        // Each command of a profiled database writes what it did.
+        // With profiling on, every command writes a profile entry.
         if rule.name == "profile" || server.state.withLock({ $0.profiling[database] == 2 }) {
             return true
         }
@@ -16,10 +16,10 @@ extension CommandCall {
         return !rule.traits.isDisjoint(with: [.writes, .takesWriteConcern])
     }
 
-    /// Commands that read, and write what they find where they are told to.
+    /// Commands that read, and that may also write their results to a collection.
     static let mayWrite: Set<String> = ["aggregate", "mapReduce"]
 
-    /// Whether such a command writes.
+    /// Whether a command of that kind writes.
     var writesResults: Bool {
         if let out = body["out"] { return out.documentValue?["inline"] == nil }
         let last = body["pipeline"]?.arrayValue?.values.last?.documentValue?.keys.first

@@ -1,11 +1,11 @@
 internal import BSONStore
 internal import StitchWire
 
-/// Is one command under way: what the client asked for, from where, and until when.
+/// One running command: its arguments, its connection and its time limit.
 struct CommandCall: Sendable {
-    /// Arguments that every command takes.
+    /// The arguments that every command accepts.
     ///
-    /// Source: the server's `generic_argument.idl`, and what drivers send.
+    /// Source: the server's `generic_argument.idl`, and the drivers' own fields.
     static let generalArguments: Set<String> = [
         "$audit", "$client", "$clusterTime", "$configServerState", "$configTime", "$db",
         "$oplogQueryData", "$queryOptions", "$readPreference", "$replData", "$topologyTime",
@@ -17,34 +17,34 @@ struct CommandCall: Sendable {
         "tracking_info", "txnNumber", "txnRetryCounter", "writeConcern", "$tenant",
     ]
 
-    /// The command's name, as the table has it.
+    /// The canonical name from the command table.
     let name: String
-    /// The name as the client wrote it.
+    /// The name as the client wrote it, which may be an alias.
     let givenName: String
-    /// The command.
+    /// The body with all arguments.
     let body: BSONDocument
-    /// Documents that came beside it, by the field to which they belong.
+    /// The document sequences of the message, by the field they belong to.
     let sequences: [String: [BSONDocument]]
-    /// The database that it is for.
+    /// The database in `$db`.
     let database: String
-    /// Where it came from.
+    /// The connection that sent the command.
     let connection: ClientConnection
-    /// What all connections have in common.
+    /// The state that all connections share.
     let server: ServerContext
-    /// Bounds its work: until when, and whether somebody ended it.
+    /// The limit of its work: the deadline, and whether it was interrupted.
     let budget: WorkBudget
-    /// The logical session it belongs to.
+    /// The logical session of the command.
     let session: BSONDocument?
-    /// The transaction or retryable write that it says it is.
+    /// The transaction or retryable write that the command is part of.
     let transaction: TransactionRequest?
-    /// The state of the store that it reads, where that is not the newest one.
+    /// The snapshot to read; `nil` for the newest state.
     let snapshot: SnapshotRequest?
-    /// Whether the client can take answers that it did not ask for.
+    /// Whether the client accepts a stream of replies to one request (`exhaustAllowed`).
     let allowsExhaust: Bool
-    /// What it asks for, read; it is there once the command is authorised.
+    /// The parsed arguments; set once the command is authorized.
     var parsed = ParsedCommand.plain
 
-    /// The call of a command that stands in this one, or that this one stands for.
+    /// Returns the call of a command that is nested in this one, or that replaces it.
     func standing(for body: BSONDocument, as name: String, givenName: String) -> CommandCall {
         CommandCall(
             name: name, givenName: givenName, body: body, sequences: sequences, database: database,
@@ -52,13 +52,13 @@ struct CommandCall: Sendable {
             transaction: transaction, snapshot: snapshot, allowsExhaust: false)
     }
 
-    /// The value behind the command's name.
+    /// The value of the first field, which is the command's name.
     var target: BSONValue { body.first { _ in true }?.value ?? .null }
 
-    /// The bytes that stand for the session.
+    /// The key of the session in tables; empty without one.
     var sessionKey: [UInt8] { session.map(SessionTable.key) ?? [] }
 
-    /// Sessions that a command names, as those of who sent it.
+    /// Returns the sessions that a command names, as sessions of the calling user.
     func ownSessions(_ named: BSONArray?) throws(CommandFailure) -> [BSONDocument] {
         let user = connection.state.withLock { $0.user }
         return try SessionTable.sessions(named).map { (session) throws(CommandFailure) in
@@ -66,32 +66,32 @@ struct CommandCall: Sendable {
         }
     }
 
-    /// When it must be done; `nil` without a limit.
+    /// The time by which the command must finish; `nil` without a limit.
     var deadline: ContinuousClock.Instant? { budget.deadline }
 
-    /// Stops a command whose time is over, or which somebody ended.
+    /// Checks that the command has time left and was not interrupted.
     ///
     /// - Throws: 50 (MaxTimeMSExpired), 11600 (InterruptedAtShutdown), 11601 (Interrupted).
     func checkTime() throws(CommandFailure) {
         if let fault = budget.fault { throw CommandFailure(fault) }
     }
 
-    /// As ``checkTime()``, in a body of the store.
+    /// Does the same as ``checkTime()``, inside a store transaction.
     func checkBudget() throws(StoreError) {
         if let fault = budget.fault { throw fault }
     }
 
-    /// The scripts of a command without a time limit run so long at most.
+    /// The limit for scripts of a command that has no time limit.
     private static let scriptSecondsMax = 60
 
-    /// Runs a part of the command, on any thread, which stops when its time is over.
+    /// Runs a part of the command, on any thread, and stops scripts at the time limit.
     func boundingScripts<R>(_ body: () throws -> R) throws -> R {
         let limit = deadline ?? .now + .seconds(Self.scriptSecondsMax)
         return try ScriptLimits.$deadline.withValue(limit) { try budget.running(body) }
     }
 
-    /// As ``boundingScripts(_:)``; what came of it once the time was over is not believed, be it an
-    /// answer or an error: a loop that was cut short may have led to anything.
+    /// Does the same as ``boundingScripts(_:)``, and discards the result or error if the time ran
+    /// out meanwhile: an interrupted loop may have led to anything.
     func believing<R>(_ body: () throws -> R) throws -> R {
         let result: R
         do {

@@ -1,49 +1,50 @@
 internal import BSONStore
 
-/// Says what a command is called, what it takes and who answers it; one for each command.
+/// A command's name, arguments, properties and implementation.
 struct CommandDefinition: Sendable {
-    /// Who answers a command.
+    /// The part of the server that runs a command.
     enum Answering: Sendable {
-        /// The server itself, from what it knows.
+        /// The server, from its own state.
         case server(@Sendable (CommandCall) throws -> CommandOutcome)
-        /// The store behind it.
+        /// The store backend.
         case store(@Sendable (CommandCall, StoreBackend) throws -> CommandOutcome)
     }
 
-    /// Further things that are true of a command.
+    /// Properties of a command.
     struct Traits: OptionSet, Sendable {
         let rawValue: Int
 
-        /// Only on the database `admin`.
+        /// Allowed only on the database `admin`.
         static let adminOnly = Traits(rawValue: 1)
-        /// Before signing in.
+        /// Allowed before sign-in.
         static let unauthenticated = Traits(rawValue: 2)
-        /// May be part of a transaction of several commands.
+        /// Allowed in a multi-document transaction.
         static let inTransaction = Traits(rawValue: 4)
-        /// Changes documents or collections.
+        /// A change of documents or collections.
         static let writes = Traits(rawValue: 8)
-        /// May be sent again with the same number after a lost answer.
+        /// Retryable: a driver may send the command again, with the same number, after a lost
+        /// reply.
         static let retryable = Traits(rawValue: 16)
-        /// Is part of the stable API, version 1.
+        /// Part of the Stable API, version 1.
         static let stable = Traits(rawValue: 32)
-        /// Takes a write concern.
+        /// With a write concern.
         static let takesWriteConcern = Traits(rawValue: 64)
-        /// Takes any read concern.
+        /// With any read concern.
         static let takesReadConcern = Traits(rawValue: 128)
-        /// Is there only for tests.
+        /// Only for tests.
         static let testOnly = Traits(rawValue: 256)
-        /// Is answered while the server stops.
+        /// Answered while the server shuts down.
         static let whileStopping = Traits(rawValue: 512)
-        /// Ends the transaction of its session.
+        /// The end of the session's transaction.
         static let endsTransaction = Traits(rawValue: 1_024)
 
-        /// What writes of documents have in common.
+        /// The properties of commands that write documents.
         static let write: Traits = [
             .writes, .inTransaction, .retryable, .stable, .takesWriteConcern,
         ]
-        /// What reads of documents have in common.
+        /// The properties of commands that read documents.
         static let read: Traits = [.inTransaction, .stable, .takesReadConcern]
-        /// What changes of the catalog have in common.
+        /// The properties of commands that change the catalog.
         static let catalog: Traits = [.writes, .stable, .takesWriteConcern]
     }
 

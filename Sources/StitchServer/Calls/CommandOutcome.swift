@@ -1,35 +1,35 @@
 internal import BSONStore
 
-/// Says what became of a command for now.
+/// The state of a command after one step.
 enum CommandOutcome: Sendable {
-    /// It is answered; the general fields are added later.
+    /// Finished; the dispatcher adds the general fields to the reply.
     case reply(BSONDocument)
-    /// It is answered when something happens, or its time is over.
+    /// Waiting for an event, or for its deadline.
     case waiting(CommandWait)
-    /// It goes on where it may hold a thread until somebody else's transaction ends.
+    /// To be continued on a thread that may block until another session's transaction ends.
     case blocking(@Sendable () -> CommandOutcome)
-    /// The connection is to be closed without an answer.
+    /// Close the connection without a reply.
     case close
 
-    /// An answer of nothing but `ok`.
+    /// A reply with `ok` only.
     static var ok: CommandOutcome { .reply(BSONDocument()) }
 }
 
-/// A command that waits, without a thread, for a commit or the end of its time.
+/// A command that waits for a commit or its deadline, without occupying a thread.
 struct CommandWait: Sendable {
-    /// Takes what is to be called, and gives what is to be called when it no longer matters.
+    /// Registers a callback, and returns a closure that unregisters it.
     typealias Subscription =
         @Sendable (@escaping @Sendable () -> Void) -> (@Sendable () -> Void)
 
-    /// When it goes on at the latest.
+    /// The deadline, at which the command continues in any case.
     let deadline: ContinuousClock.Instant
-    /// Calls back once when there is something new; at once when there is already.
+    /// Calls back once when there is something new; immediately if there already is.
     ///
-    /// Gives what takes the wish back.
+    /// Returns a closure that unsubscribes.
     let subscribe: Subscription
-    /// Goes on; told whether the time is over.
+    /// Continues the command; the argument is whether the deadline has passed.
     let again: @Sendable (Bool) throws -> CommandOutcome
-    /// Gives up, because the client is gone.
+    /// Releases the command's resources, because the client is gone.
     let abandon: @Sendable () -> Void
 
     init(
@@ -44,7 +44,7 @@ struct CommandWait: Sendable {
         self.abandon = abandon
     }
 
-    /// Goes on at a time.
+    /// Creates a wait that only a deadline ends.
     init(
         until time: ContinuousClock.Instant,
         _ body: @escaping @Sendable () throws -> CommandOutcome

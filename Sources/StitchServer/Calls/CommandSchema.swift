@@ -1,19 +1,19 @@
 internal import BSONStore
 
-/// Says which arguments a command takes.
+/// The arguments that a command accepts.
 struct CommandSchema: Sendable {
-    /// The arguments with what they take; `nil` lets everything pass.
+    /// The types of the arguments by name; `nil` accepts anything.
     var fields: [String: FieldKind]?
-    /// Those that must be there.
+    /// The mandatory arguments.
     var required: [String]
 
-    /// Checks a command, or a part of one.
+    /// Checks the fields of a command, or of a nested document.
     ///
     /// - Parameters:
-    ///   - name: how errors name the document.
-    ///   - given: fields that came beside the document.
-    /// - Throws: 40415 for an unknown argument, 14 for a wrong type, 40413 for an argument that is
-    ///   there twice, 40414 for a missing one.
+    ///   - name: the document's name in errors.
+    ///   - given: the fields that document sequences carry.
+    /// - Throws: 40415 for an unknown argument, 14 for a wrong type, 40413 for a duplicate
+    ///   argument, 40414 for a missing one.
     func check(
         _ document: BSONDocument, named name: String, given: [String] = [],
         isCommand: Bool = false
@@ -28,7 +28,7 @@ struct CommandSchema: Sendable {
                     40413, "BSON field '\(name).\(key)' is a duplicate field")
             }
             if isName { continue }
-            // All arguments are ASCII; another text may only look alike.
+            // Argument names are ASCII; another text may only look like one.
             guard key.utf8.allSatisfy({ $0 < 0x80 }), let kind = fields[key] else {
                 if isCommand, CommandCall.generalArguments.contains(key) { continue }
                 throw CommandFailure(40415, "BSON field '\(name).\(key)' is an unknown field.")

@@ -1,11 +1,11 @@
-/// Says why a command was refused, and when the client is told.
+/// A failure that is reported to the client only after a delay.
 struct DelayedFailure: Error, Sendable {
     let fault: CommandFailure
     let until: ContinuousClock.Instant
 
-    /// The answer, in time.
+    /// Returns a wait that reports the failure when its time has come.
     ///
-    /// - Throws: the fault, when it is time already.
+    /// - Throws: the failure, if its time has come already.
     func outcome() throws -> CommandOutcome {
         guard until > .now else { throw fault }
         return .waiting(CommandWait(until: until) { [fault] in throw fault })

@@ -1,15 +1,15 @@
 internal import BSONStore
 
-/// Holds the faults that tests ask for by `configureFailPoint`.
+/// The faults that tests inject by `configureFailPoint`.
 final class FailPoints: Sendable {
-    /// One fault and how often it still happens.
+    /// One injected fault, and how often it will still occur.
     struct Point: Sendable {
         var mode: Mode
         var data: BSONDocument
         var timesEntered: Int64 = 0
     }
 
-    /// How often a fault happens.
+    /// When a fault occurs.
     enum Mode: Sendable, Equatable {
         case off
         case always
@@ -17,7 +17,7 @@ final class FailPoints: Sendable {
         case skip(Int)
     }
 
-    /// The faults that there are.
+    /// The names of the supported fail points.
     static let known: Set<String> = [
         "failCommand", "failGetMoreAfterCursorCheckout", "maxTimeAlwaysTimeOut",
         "maxTimeNeverTimeOut", "onPrimaryTransactionalWrite",
@@ -25,7 +25,7 @@ final class FailPoints: Sendable {
 
     private let points = Locked<[String: Point]>([:])
 
-    /// Sets a fault; the answer is how often it happened before.
+    /// Sets a fault; returns how often it had occurred before.
     func set(_ name: String, _ mode: Mode, _ data: BSONDocument) -> Int64 {
         points.withLock { points in
             let before = points[name]?.timesEntered ?? 0
@@ -34,7 +34,7 @@ final class FailPoints: Sendable {
         }
     }
 
-    /// What is to go wrong with a command, when something is.
+    /// Returns the fault to inject into a command, and counts it.
     func fault(
         _ name: String, if isMeant: (BSONDocument) -> Bool
     ) -> BSONDocument? {

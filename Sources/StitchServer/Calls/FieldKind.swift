@@ -1,20 +1,20 @@
 internal import BSONStore
 
-/// Says which values an argument of a command takes.
+/// The type of a command's argument.
 enum FieldKind: Sendable, Hashable {
     case any
     case array
     case bool
-    /// A boolean, or a number that stands for one.
+    /// A Boolean, or a number read as one.
     case flag
     case document
     case number
     case string
-    /// An index by its name or its keys.
+    /// An index, by name or by key pattern.
     case hint
     case timestamp
 
-    /// The types as MongoDB names them in errors; none for any.
+    /// The types by their names in MongoDB's errors; empty for any type.
     var types: [String] {
         switch self {
         case .any: []
@@ -29,7 +29,7 @@ enum FieldKind: Sendable, Hashable {
         }
     }
 
-    /// Checks a value; null and undefined stand for a missing one.
+    /// Checks a value; null and undefined count as missing.
     ///
     /// - Throws: 14 (TypeMismatch).
     ///
@@ -51,7 +51,7 @@ enum FieldKind: Sendable, Hashable {
 }
 
 extension BSONType {
-    /// The name that MongoDB gives the type in errors.
+    /// The name of the type in MongoDB's errors.
     var serverName: String {
         switch self {
         case .double: "double"

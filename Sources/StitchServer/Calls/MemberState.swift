@@ -1,24 +1,24 @@
 internal import BSONStore
 
-/// Whether the server is the primary of the set whose only member it is.
+/// The state of the only member of the replica set: primary, or stepped down.
 ///
-/// It steps down when it is told to, and is elected again when that time is over, since nobody else
-/// can be.
+/// The server steps down on request, and is elected again when that time is over, since the set has
+/// no other member.
 ///
 /// Source: MongoDB's `topology_coordinator.cpp`.
 final class MemberState: Sendable {
-    /// What `hello` tells of the member.
+    /// The member's state as `hello` reports it.
     struct Standing: Sendable {
-        /// Counts the elections.
+        /// The number of elections.
         var term: Int64 = 1
-        /// The last election.
+        /// The id of the last election.
         var electionID = BSONObjectID()
-        /// Counts what drivers are to be told of.
+        /// The number of changes that drivers must learn about (`topologyVersion`).
         var changes: Int64 = 6
-        /// Until when the member is no primary; `nil` while it is.
+        /// The end of the time as a secondary; `nil` for a primary.
         var awayUntil: ContinuousClock.Instant?
 
-        /// Whether it takes writes.
+        /// Whether the member accepts writes.
         var isPrimary: Bool { awayUntil == nil }
 
         fileprivate mutating func elect(at now: ContinuousClock.Instant) {
@@ -32,14 +32,14 @@ final class MemberState: Sendable {
 
     private struct State: Sendable {
         var standing = Standing()
-        /// Those who wait for a change, by a number of their own.
+        /// The callbacks to run at the next change, by number.
         var waiters: [UInt64: @Sendable () -> Void] = [:]
         var lastNumber: UInt64 = 0
     }
 
     private let state = Locked(State())
 
-    /// How the member stands now.
+    /// The current state.
     var standing: Standing {
         state.withLock { state in
             state.standing.elect(at: .now)
@@ -47,7 +47,7 @@ final class MemberState: Sendable {
         }
     }
 
-    /// Is no primary for so many seconds.
+    /// Makes the member a secondary for some seconds.
     ///
     /// - Throws: 10107 (NotWritablePrimary).
     func stepDown(seconds: Int) throws(CommandFailure) {
@@ -60,7 +60,7 @@ final class MemberState: Sendable {
         guard isDown else { throw CommandFailure(10107, "not primary so can't step down") }
     }
 
-    /// Is not elected for so many seconds; with 0 it is at once.
+    /// Keeps a secondary from being elected for some seconds; with 0 it is elected at once.
     ///
     /// - Throws: 95 (NotSecondary).
     func freeze(seconds: Int) throws(CommandFailure) {
@@ -78,8 +78,8 @@ final class MemberState: Sendable {
         }
     }
 
-    /// Calls back once when the standing is another one than after so many changes; gives what
-    /// takes the wish back.
+    /// Calls back once when the number of changes exceeds a count; returns a closure that
+    /// unsubscribes.
     func wait(
         after changes: Int64, _ wake: @escaping @Sendable () -> Void
     ) -> @Sendable () -> Void {
@@ -113,13 +113,13 @@ extension MemberState {
         "listCollections", "listDatabases", "listIndexes", "collStats", "dbStats",
     ]
 
-    /// Refuses what only a primary does, while the server is none.
+    /// Refuses a command that needs a primary while the member is a secondary.
     ///
     /// - Throws: 10107 (NotWritablePrimary), 13435 (NotPrimaryNoSecondaryOk).
     ///
     /// Source: the server's `service_entry_point_common.cpp`.
     func check(_ rule: CommandDefinition, _ call: CommandCall) throws(CommandFailure) {
-        // An aggregation takes a write concern for the stages that write.
+        // An aggregation accepts a write concern for the stages that write.
         let writes =
             CommandCall.mayWrite.contains(rule.name)
             ? call.writesResults
@@ -129,7 +129,7 @@ extension MemberState {
         guard writes || reads, !standing.isPrimary else { return }
         guard !writes, call.transaction?.isTransaction != true else {
             throw CommandFailure(
-                10107, "not primary", labels: Dispatcher.labels(10107, call.body))
+                10107, "not primary", labels: ErrorLabels.labels(10107, call.body))
         }
         let mode = call.document("$readPreference")?["mode"]?.stringValue ?? "primary"
         guard mode != "primary" else {

@@ -1,33 +1,33 @@
 internal import BSONStore
 
-/// Holds the commands that run, and ends those that somebody wants to end.
+/// The running commands, and the means to interrupt them.
 final class OperationTable: Sendable {
-    /// One command that runs.
+    /// One running command.
     struct Operation: Sendable {
-        /// Its number, which `currentOp` tells and `killOp` takes.
+        /// Its number, as in `currentOp` and `killOp`.
         let number: Int32
-        /// What was asked for.
+        /// The command.
         let call: CommandCall
-        /// When it began.
+        /// When the command started.
         let startedAt: ContinuousClock.Instant
-        /// Whether nobody wants its end once the client is gone.
+        /// Whether the command is useless once its client has disconnected.
         let endsWithClient: Bool
     }
 
     private struct State: Sendable {
         var last: Int32 = 0
         var running: [Int32: Operation] = [:]
-        /// What wakes those that wait, by their numbers.
+        /// The callbacks that wake waiting commands, by operation number.
         var wakes: [Int32: @Sendable () -> Void] = [:]
         var isStopping = false
     }
 
     private let state = Locked(State())
 
-    /// Makes an empty table.
+    /// Creates an empty table.
     init() {}
 
-    /// Notes that a command runs, and gives its number.
+    /// Registers a running command and returns its number.
     func begin(_ call: CommandCall, endsWithClient: Bool) -> Int32 {
         state.withLock { state in
             state.last = state.last == .max ? 1 : state.last + 1
@@ -38,7 +38,7 @@ final class OperationTable: Sendable {
         }
     }
 
-    /// Notes that a command has run.
+    /// Removes a finished command.
     func end(_ number: Int32) {
         state.withLock { state in
             state.running[number] = nil
@@ -46,14 +46,15 @@ final class OperationTable: Sendable {
         }
     }
 
-    /// Calls back once a command that waits is to end; at once when it is already.
+    /// Calls back once when a waiting command is interrupted; immediately if it already is.
     ///
-    /// - Returns: what takes the wish back.
+    /// - Returns: a closure that unsubscribes.
     func onStop(
         _ number: Int32, _ budget: WorkBudget, _ wake: @escaping @Sendable () -> Void
     ) -> @Sendable () -> Void {
         state.withLock { $0.wakes[number] = wake }
-        // Asked afterwards: who stops it meanwhile finds the callback, or was seen here.
+        // Checked after registering: a thread that interrupts the command meanwhile either finds
+        // the callback or is noticed here.
         if budget.fault != nil { self.wake(number) }
         return { [self] in state.withLock { $0.wakes[number] = nil } }
     }
@@ -67,19 +68,19 @@ final class OperationTable: Sendable {
         state.withLock { $0.wakes.removeValue(forKey: number) }?()
     }
 
-    /// The commands that run, in the order of their numbers.
+    /// The running commands, ordered by number.
     var all: [Operation] {
         state.withLock { $0.running.values.sorted { $0.number < $1.number } }
     }
 
-    /// Ends one command; `false` when none has the number.
+    /// Interrupts one command; returns `false` for an unknown number.
     func stop(_ number: Int32) -> Bool {
         guard let operation = state.withLock({ $0.running[number] }) else { return false }
         stop(operation, .interrupted)
         return true
     }
 
-    /// Ends what runs for a client that is gone; what nobody waits for anyway goes on.
+    /// Interrupts the commands of a disconnected client, except those that must complete anyway.
     func clientLeft(_ connection: Int32) {
         for operation in all
         where operation.endsWithClient && operation.call.connection.id == connection {
@@ -87,7 +88,7 @@ final class OperationTable: Sendable {
         }
     }
 
-    /// Ends all that runs, and what begins from now on.
+    /// Interrupts all running commands, and those that start later.
     func stopAll() {
         state.withLock { $0.isStopping = true }
         for operation in all { stop(operation, .shutdown) }

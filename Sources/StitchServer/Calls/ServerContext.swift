@@ -1,62 +1,61 @@
 internal import BSONStore
 internal import StitchWire
 
-/// Holds what all connections have in common.
+/// The state that all connections share.
 final class ServerContext: Sendable {
-    /// What changes while the server runs.
+    /// The part that changes while the server runs.
     struct State: Sendable {
         var connectionsOpen = 0
         var connectionsMade = 0
         var isStopping = false
         var lastConnectionID: Int32 = 0
         var parameters: [String: BSONValue] = [:]
-        /// How much is noted of the commands on a database: 2 for all.
+        /// The profiling level of each database; 2 profiles every command.
         var profiling: [Name: Int] = [:]
     }
 
-    /// The settings with which the server was started.
+    /// The settings of the server.
     let settings: ServerSettings
-    /// When it was started.
+    /// When the server started.
     let startedAt = ContinuousClock.now
-    /// The number of this run of the process, which drivers compare.
+    /// The id of this process run, which drivers compare.
     let processID = BSONObjectID()
-    /// Whether the server is the primary.
+    /// The server's state as the only member of its replica set.
     let member = MemberState()
-    /// Gives the times of operations.
+    /// The clock that orders operations.
     let clock = ClusterClock()
-    /// Faults that tests ask for.
+    /// The faults that tests inject.
     let failPoints = FailPoints()
-    /// The commands that run.
+    /// The running commands.
     let operations = OperationTable()
     let state = Locked(State())
-    /// How often users were changed.
+    /// The number of changes to users.
     let userGeneration = Locked(1)
-    /// Counts what commands did.
+    /// The command statistics.
     let metrics = ServerMetrics()
-    /// Slows down who tries passwords.
+    /// The delays after wrong passwords.
     let signIns = SignInDelay()
     /// The last writes that rules denied.
     let denials = DeniedWrites()
 
-    /// Takes the settings.
+    /// Creates the state of a server that starts.
     init(settings: ServerSettings) { self.settings = settings }
 
-    /// How long the server has been running.
+    /// The time since the start.
     var uptime: Duration { ContinuousClock.now - startedAt }
 
-    /// Whether commands of a connection may take memory that outlasts it: it has signed in, or
-    /// nobody has to.
+    /// Whether a connection may use memory that outlives it: it has signed in, or does not need to.
     func knows(_ connection: ClientConnection) -> Bool {
         !settings.requiresSignIn || connection.state.withLock { $0.user } != nil
     }
 
-    /// What the messages of a connection may ask for; of one that has to sign in not more than that
-    /// takes.
+    /// Returns the size limits for a connection's messages; before sign-in they are only large
+    /// enough to sign in.
     func limits(of connection: ClientConnection) -> WireLimits {
         knows(connection) ? WireLimits() : WireLimits(messageBytesMax: 64 * 1024)
     }
 
-    /// The number of a new connection.
+    /// Counts a new connection and returns its number.
     func connectionOpened() -> Int32 {
         state.withLock { state in
             state.connectionsOpen += 1
@@ -66,11 +65,11 @@ final class ServerContext: Sendable {
         }
     }
 
-    /// Notes that a connection is gone.
+    /// Counts a closed connection.
     func connectionClosed() {
         state.withLock { $0.connectionsOpen -= 1 }
     }
 
-    /// How many connections are open.
+    /// The number of open connections.
     var connectionsOpen: Int { state.withLock { $0.connectionsOpen } }
 }

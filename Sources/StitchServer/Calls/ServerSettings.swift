@@ -1,47 +1,48 @@
-/// Holds the settings of a server; the defaults are safe.
+/// The settings of a server; the defaults are safe.
 package struct ServerSettings: Sendable {
     /// The address to listen on.
     package var host = "127.0.0.1"
     /// The port to listen on; 0 for any that is free.
     package var port = 27017
-    /// The address that clients are told to use; without one, where they reached the server.
+    /// The address that `hello` reports to clients; `nil` reports the address that the client
+    /// reached.
     package var advertised: String?
-    /// The name of the replica set whose only member the server is.
+    /// The name of the replica set, whose only member is the server.
     package var replicaSet = "rs0"
     /// Whether clients must sign in.
     package var requiresSignIn = false
-    /// The files of the certificates and of their key, in PEM; without them nothing is encrypted.
+    /// The PEM files of the certificate chain and the private key; `nil` disables encryption.
     package var certificates: (chain: String, key: String)?
-    /// Which tokens of an identity provider let their bearers in; none without.
+    /// The accepted tokens of an identity provider; `nil` accepts none.
     package var tokens: TokenSettings?
-    /// The rules that users are bound by; none without.
+    /// The access rules for users; `nil` for none.
     package var rules: ReloadableRules?
-    /// Whether users who are bound by rules may send scripts, which are the dearest of requests.
+    /// Whether users under rules may send scripts, the most expensive kind of request.
     package var allowsScriptsUnderRules = false
-    /// Whether what is stored goes with the server.
+    /// Whether the data is discarded when the server stops.
     package var isTemporary = false
-    /// How many connections may be open at once.
+    /// The maximum number of open connections.
     package var connectionsMax = 10_000
-    /// How many commands run at once.
+    /// The maximum number of commands that run at once.
     package var threadsMax = 32
-    /// How many transactions of several commands may be open at once.
+    /// The limits on open multi-document transactions.
     package var transactions = TransactionBounds()
-    /// Whether faults may be asked for, which drivers' tests do.
+    /// Whether tests may inject faults (`configureFailPoint`), as drivers' tests do.
     package var allowsTestCommands = false
-    /// A new connection must send its first message, and a message that has begun must grow, within
-    /// this time in seconds.
+    /// The seconds within which a new connection must send its first message, and an incomplete
+    /// message must grow.
     package var handshakeTimeoutSeconds = 10
-    /// How long an idle cursor is kept, in seconds.
+    /// The lifetime of an idle cursor, in seconds.
     package var cursorTimeoutSeconds = 600
-    /// How long an idle session is kept, in minutes.
+    /// The lifetime of an idle session, in minutes.
     package var sessionTimeoutMinutes = 30
-    /// Is told what happens, without any content of documents or secrets.
+    /// The log, which receives neither document contents nor secrets.
     package var log = ServerLog.silent
-    /// The port of this machine on which Prometheus asks for figures; none without.
+    /// The local port for Prometheus; `nil` for none.
     package var metricsPort: Int?
-    /// What the process was started with.
+    /// The command line of the process.
     package var arguments: [String] = []
 
-    /// Takes the defaults.
+    /// Creates the default settings.
     package init() {}
 }

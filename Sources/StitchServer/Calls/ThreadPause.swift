@@ -4,7 +4,7 @@
     internal import Glibc
 #endif
 
-/// Holds a thread up, for tests that ask for a slow server.
+/// A pause of a thread, for tests that need a slow server.
 enum ThreadPause {
     /// Blocks the calling thread.
     static func wait(milliseconds: Int) {

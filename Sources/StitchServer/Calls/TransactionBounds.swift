@@ -1,16 +1,16 @@
 internal import BSONStore
 
-/// Bounds how many transactions of several commands are open; each holds a thread and two files.
+/// The limits on open multi-document transactions; each holds a thread and two files.
 package struct TransactionBounds: Sendable, Hashable {
-    /// How many there are at once in all.
+    /// The maximum in total.
     package var countMax = 256
-    /// How many one user has at once; where nobody signs in, one address.
+    /// The maximum of one user, or of one address where clients do not sign in.
     package var ofOneMax = 64
 
-    /// Takes the defaults.
+    /// Creates the default limits.
     package init() {}
 
-    /// Whose the transactions of a connection are.
+    /// Returns the key of the user, or address, that owns a connection's transactions.
     static func owner(_ connection: ClientConnection) -> [UInt8] {
         if let user = connection.state.withLock({ $0.user }) {
             return Array("u\(user.database)\0\(user.name)".utf8)

@@ -1,18 +1,18 @@
 internal import BSONStore
 
-/// Is what a command says about the transaction or the retryable write that it is.
+/// The transaction or retryable write that a command is part of, as its fields name it.
 ///
 /// Source: the server's `session_options.idl` and the drivers' specifications "Transactions" and
 /// "Retryable Writes".
 struct TransactionRequest: Sendable, Hashable {
-    /// The number that the session gave it.
+    /// The transaction number in the session.
     let number: Int64
-    /// Whether it is part of a transaction of several commands.
+    /// Whether it belongs to a multi-document transaction.
     let isTransaction: Bool
-    /// Whether it is the first command of it.
+    /// Whether it starts that transaction.
     let starts: Bool
 
-    /// Reads the fields; `nil` when there is no number.
+    /// Reads the fields; `nil` without a transaction number.
     ///
     /// - Throws: 72 (InvalidOptions), 14, 263 and 50768 with MongoDB's texts.
     init?(_ body: BSONDocument, _ rule: CommandDefinition, hasSession: Bool) throws(CommandFailure)
@@ -51,7 +51,7 @@ struct TransactionRequest: Sendable, Hashable {
         self.starts = starts ?? false
     }
 
-    /// What cannot be the first command of a transaction.
+    /// The commands that cannot start a transaction.
     private static let noBeginnings = [
         "abortTransaction": "Cannot start a transaction with an abort",
         "commitTransaction": "Cannot start a transaction with a commit",
@@ -103,7 +103,7 @@ struct TransactionRequest: Sendable, Hashable {
 }
 
 extension CommandCall {
-    /// Refuses a retryable write that may concern several documents.
+    /// Refuses a retryable write that may change several documents.
     ///
     /// - Throws: 72 (InvalidOptions).
     func checkRetryable(isMulti: Bool) throws(CommandFailure) {

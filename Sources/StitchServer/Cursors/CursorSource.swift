@@ -1,40 +1,47 @@
 internal import BSONStore
 
-/// Gives the documents of a cursor, some at a time.
+/// A source of a cursor's documents, read in batches.
 protocol CursorSource: Sendable {
-    /// The next documents; fewer than asked for only at the end, or for now where more may come.
+    /// Whether the cursor stays open when its collection is dropped or renamed.
+    var survivesCollectionEnd: Bool { get }
+
+    /// Returns the next documents: fewer than the limit only at the end, or when no more exist yet.
     mutating func next(_ limits: BatchLimits, _ call: CommandCall) throws -> CursorBatch
 }
 
-/// Bounds what is given out at once.
+extension CursorSource {
+    var survivesCollectionEnd: Bool { false }
+}
+
+/// The limits of one batch.
 struct BatchLimits: Sendable {
-    /// A batch has about so many bytes at most: what fits into an answer.
+    /// The size limit of a batch in bytes, so that it fits into a reply.
     static let bytesMax = 16 * 1024 * 1024
 
-    /// How many documents at most.
+    /// The maximum number of documents.
     var documentsMax = Int.max
 
-    /// Whether one more document fits behind others.
+    /// Whether one more document fits into the batch.
     func hasRoom(count: Int, bytes: Int, for document: BSONDocument) -> Bool {
         count < documentsMax && (count == 0 || bytes + document.byteCount <= Self.bytesMax)
     }
 }
 
-/// Holds documents that are given out at once.
+/// One batch of documents.
 struct CursorBatch: Sendable {
     var documents: [BSONDocument] = []
-    /// Whether there are no more, ever.
+    /// Whether the cursor is exhausted for good.
     var isAtEnd = false
-    /// From where a change stream can go on behind this batch.
+    /// The token from which a change stream can resume after this batch.
     var resumeToken: BSONDocument?
 }
 
-/// Gives documents that are all known.
+/// A source of documents that are all in memory.
 struct ListSource: CursorSource {
-    /// The documents that are left, the next one last.
+    /// The remaining documents, in reverse order.
     private var documents: [BSONDocument]
-    /// Whether the end is known once the last document is given, as for lists of the catalog; of a
-    /// query it is known when a batch could have had more.
+    /// Whether the cursor ends with the last document, as for catalog lists; a query's cursor ends
+    /// only with a batch that has room left.
     private let knowsEnd: Bool
 
     init(_ documents: [BSONDocument], knowsEnd: Bool = false) {

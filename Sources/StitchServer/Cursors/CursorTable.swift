@@ -1,26 +1,27 @@
 internal import BSONStore
 
-/// Holds the cursors that clients have not read to the end.
+/// The cursors that clients have not read to the end.
 final class CursorTable: Sendable {
     /// One cursor.
     struct Cursor: Sendable {
         let id: Int64
         let namespace: Namespace
         let session: BSONDocument?
-        /// Whose it is; empty where nobody signs in.
+        /// The owner; empty where clients do not sign in.
         let owner: CursorOwner
         let options: CursorOptions
         var source: any CursorSource
         var lastUsed = ContinuousClock.now
-        /// Whether a command is reading it now.
+        /// Whether a command is reading the cursor.
         var isPinned = false
-        /// Why it ended, though a command reads it, or a client is still to be told.
+        /// The reason why the cursor ended, while a command still reads it or until the client is
+        /// told.
         var end: CommandFailure?
     }
 
     private struct State: Sendable {
         var cursors: [Int64: Cursor] = [:]
-        /// What wakes the commands that wait for more, by the cursors.
+        /// The callbacks of commands that wait for more documents, by cursor id.
         var wakes: [Int64: @Sendable () -> Void] = [:]
         var timedOut: Int64 = 0
         var generator = SystemRandomNumberGenerator()
@@ -31,7 +32,7 @@ final class CursorTable: Sendable {
 
     init(timeoutSeconds: Int) { timeout = .seconds(timeoutSeconds) }
 
-    /// Adds a cursor and gives its number, which is not 0 and cannot be guessed.
+    /// Adds a cursor and returns its id, a positive random number.
     func add(
         _ source: any CursorSource, _ namespace: Namespace, _ session: BSONDocument?,
         of owner: CursorOwner, _ options: CursorOptions
@@ -48,9 +49,10 @@ final class CursorTable: Sendable {
         }
     }
 
-    /// Takes a cursor for one command.
+    /// Reserves a cursor for one command.
     ///
-    /// - Throws: 43 (CursorNotFound), 12051 (CursorInUse), 13 for another namespace or session.
+    /// - Throws: 43 (CursorNotFound), 12051 (CursorInUse), 13 for another namespace or user,
+    ///   50736 to 50738 for another session.
     func pin(
         _ id: Int64, _ namespace: Namespace, _ session: BSONDocument?, by owner: CursorOwner
     ) throws(CommandFailure) -> Cursor {
@@ -106,7 +108,7 @@ final class CursorTable: Sendable {
         }
     }
 
-    /// Gives a cursor back, or ends it.
+    /// Releases a reserved cursor, or removes it at its end.
     func unpin(_ id: Int64, _ source: any CursorSource, isAtEnd: Bool) {
         state.withLock { state in
             guard var cursor = state.cursors[id] else { return }
@@ -121,14 +123,15 @@ final class CursorTable: Sendable {
         }
     }
 
-    /// Calls back once the cursor that a command waits for is to end; at once when it is already.
+    /// Calls back once when the awaited cursor ends; immediately if it has already ended.
     ///
-    /// - Returns: what takes the wish back.
+    /// - Returns: a closure that unsubscribes.
     func onEnd(
         _ id: Int64, _ wake: @escaping @Sendable () -> Void
     ) -> @Sendable () -> Void {
         state.withLock { $0.wakes[id] = wake }
-        // Asked afterwards: who ends it meanwhile finds the callback, or was seen here.
+        // Checked after registering: a thread that ends the cursor meanwhile either finds the
+        // callback or is noticed here.
         if end(of: id) != nil { self.wake([id]) }
         return { [self] in state.withLock { $0.wakes[id] = nil } }
     }
@@ -140,10 +143,10 @@ final class CursorTable: Sendable {
         for wake in wakes { wake() }
     }
 
-    /// Ends a cursor of a user, or of anybody; one that is being read ends afterwards, and who
-    /// waits for more of it is woken.
+    /// Ends a cursor of an owner, or of any owner for `nil`. A cursor being read ends afterwards; a
+    /// waiting command is woken.
     ///
-    /// - Returns: whether there was one of the namespace.
+    /// - Returns: whether the namespace had such a cursor.
     func kill(
         _ id: Int64, _ namespace: Namespace? = nil, by owner: CursorOwner? = nil
     ) -> Bool {
@@ -167,7 +170,7 @@ final class CursorTable: Sendable {
     private static let killed = CommandFailure(
         237, "operation was interrupted because the cursor was killed")
 
-    /// Why a cursor ended while a command reads it; `nil` when it did not.
+    /// Returns why a cursor ended during its command; `nil` if it did not.
     func end(of id: Int64) -> CommandFailure? {
         state.withLock { state in
             guard let cursor = state.cursors[id] else { return Self.killed }
@@ -175,16 +178,17 @@ final class CursorTable: Sendable {
         }
     }
 
-    /// Ends the cursors of collections that are gone, or have another name.
+    /// Ends the cursors of dropped or renamed collections.
     ///
-    /// The next `getMore` says why. Change streams go on: they tell what became of the collection.
+    /// The next `getMore` reports the reason. Change streams continue, since they report such
+    /// changes as events.
     func end(_ faults: [Namespace: CommandFailure]) {
         guard !faults.isEmpty else { return }
         let ended = state.withLock { state in
             var ended: [Int64] = []
             for (id, cursor) in state.cursors {
                 guard let fault = faults[cursor.namespace], cursor.end == nil,
-                    !(cursor.source is ChangeStreamSource)
+                    !cursor.source.survivesCollectionEnd
                 else { continue }
                 state.cursors[id]?.end = fault
                 if !cursor.isPinned { state.cursors[id]?.source = ListSource([]) }
@@ -201,13 +205,13 @@ final class CursorTable: Sendable {
         killAll { $0.session.map(SessionTable.key) == key }
     }
 
-    /// Ends the cursors that are meant.
+    /// Ends all cursors that match a condition.
     func killAll(where isMeant: (Cursor) -> Bool = { _ in true }) {
         let ids = state.withLock { $0.cursors.values.filter(isMeant).map(\.id) }
         for id in ids { _ = kill(id) }
     }
 
-    /// Ends the cursors that were not used for too long.
+    /// Ends the cursors that have been idle for too long.
     func endIdle() {
         let limit = ContinuousClock.now - timeout
         state.withLock { state in
@@ -220,7 +224,7 @@ final class CursorTable: Sendable {
         }
     }
 
-    /// How many cursors there are, for `serverStatus`.
+    /// The counts of cursors for `serverStatus`.
     var counts: (total: Int64, noTimeout: Int64, pinned: Int64, timedOut: Int64) {
         state.withLock { state in
             let cursors = state.cursors.values
@@ -235,12 +239,12 @@ final class CursorTable: Sendable {
     var all: [Cursor] { state.withLock { Array($0.cursors.values) } }
 }
 
-/// Names whose a cursor is.
+/// The owner of a cursor.
 struct CursorOwner: Sendable, Hashable {
     private let name: [UInt8]
     private let database: [UInt8]
 
-    /// - Parameter user: who signed in; `nil` where nobody does.
+    /// - Parameter user: the signed-in user; `nil` where clients do not sign in.
     init(_ user: SignedInUser?) {
         name = Array((user?.name ?? "").utf8)
         database = Array((user?.database ?? "").utf8)
@@ -248,31 +252,31 @@ struct CursorOwner: Sendable, Hashable {
 }
 
 extension CommandCall {
-    /// Whose the cursors are that the command makes and uses.
+    /// The owner of the cursors that the command opens and uses.
     var cursorOwner: CursorOwner { CursorOwner(connection.state.withLock { $0.user }) }
 }
 
-/// Says how a cursor behaves.
+/// The behavior of a cursor.
 struct CursorOptions: Sendable {
-    /// It is kept however long it is idle.
+    /// The cursor never times out.
     var noTimeout = false
-    /// It goes on behind the last document.
+    /// The cursor stays open after the last document.
     var isTailable = false
-    /// At the end it waits a while for more.
+    /// At the end, a `getMore` waits for more documents.
     var awaitsData = false
-    /// The command that made it had a time limit.
+    /// The command that opened the cursor had a time limit.
     var hasTimeLimit = false
-    /// How many documents a batch has where the getMore does not say.
+    /// The default batch size of `getMore`.
     var batchSize: Int?
 }
 
 extension CommandFailure {
-    /// Ends a cursor whose collection was dropped.
+    /// Returns the error for cursors of a dropped collection.
     static func dropped(_ uuid: BSONValue?) -> CommandFailure {
         CommandFailure(175, "collection dropped. UUID \(uuidText(uuid))")
     }
 
-    /// Ends a cursor whose collection has another name.
+    /// Returns the error for cursors of a renamed collection.
     static func renamed(_ name: Namespace, to other: Namespace, _ uuid: BSONValue?)
         -> CommandFailure
     {

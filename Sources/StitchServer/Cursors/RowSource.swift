@@ -1,9 +1,9 @@
 internal import BSONStore
 
-/// Reads a collection in the order of insertion, as far as each batch needs it.
+/// A source that reads a collection in insertion order, one batch at a time.
 ///
-/// Between batches nothing is kept but the place, so a cursor costs the same however many
-/// documents are behind it.
+/// Between batches it keeps only its position, so the cost of a cursor does not depend on the
+/// number of documents.
 struct RowSource: CursorSource {
     let store: StoreBackend
     let namespace: Namespace
@@ -60,14 +60,14 @@ struct RowSource: CursorSource {
         }
         table = found
         (row, skip, left) = (reading.row, reading.skip, reading.left)
-        // As the server does: a batch that is full says nothing about what is behind it.
+        // As in MongoDB, a full batch does not reveal whether more documents follow.
         let isFull = reading.isFull || reading.documents.count >= limits.documentsMax
         let isExhausted = !isFull || left == 0
         return CursorBatch(
             documents: reading.documents, isAtEnd: isTailable ? isEmpty : isExhausted)
     }
 
-    /// What one batch has taken so far.
+    /// The contents of the current batch.
     private struct Reading {
         var row: Int64
         var skip: Int

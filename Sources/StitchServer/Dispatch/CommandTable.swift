@@ -1,6 +1,6 @@
-/// Holds all commands, in alphabetical order.
+/// All commands, in alphabetical order.
 enum CommandTable {
-    /// The commands.
+    /// The command definitions.
     static let rules: [CommandDefinition] = [
         AbortTransactionCommand.rule,
         AggregateCommand.rule,
@@ -99,10 +99,10 @@ enum CommandTable {
         return found
     }()
 
-    /// The command with a name or another name of it.
+    /// Returns the command with a name or alias.
     static func find(_ name: String) -> CommandDefinition? { byName[name] }
 
-    /// Whether two names are those of one command.
+    /// Whether two names denote one command.
     static func areSame(_ left: String, _ right: String) -> Bool {
         left == right || (byName[left].map { $0.name == byName[right]?.name } ?? false)
     }

@@ -1,21 +1,20 @@
 internal import BSONStore
 internal import StitchWire
 
-/// Turns what a client sent into what it gets: finds the command, checks it, runs it, and completes
-/// the answer.
+/// The path from a request to its reply: find the command, check it, run it, complete the reply.
 struct Dispatcher: Sendable {
-    /// What all connections have in common.
+    /// The state that all connections share.
     let server: ServerContext
-    /// Who carries commands out.
+    /// The part that runs commands.
     let backend: any CommandBackend
 
-    /// Takes what it needs.
+    /// Creates a dispatcher for a backend.
     init(server: ServerContext, backend: any CommandBackend) {
         self.server = server
         self.backend = backend
     }
 
-    /// Carries out a command, which may block; a refusal is an answer, too.
+    /// Runs a command, which may block; an error is a reply, too.
     func respond(
         to request: WireRequest, on connection: ClientConnection
     ) -> CommandOutcome {
@@ -23,7 +22,7 @@ struct Dispatcher: Sendable {
         return noting(outcome(of: request, on: connection), request, connection, since: start)
     }
 
-    /// Counts a command, once it has run.
+    /// Counts a command once it has finished.
     private func noting(
         _ outcome: CommandOutcome, _ request: WireRequest, _ connection: ClientConnection,
         since start: ContinuousClock.Instant
@@ -32,12 +31,12 @@ struct Dispatcher: Sendable {
             return .blocking { noting(step(), request, connection, since: start) }
         }
         let (name, took) = (request.body.keys.first ?? "", ContinuousClock.now - start)
-        server.metrics.note(name, outcome, took)
+        server.metrics.note(CommandTable.find(name)?.name, outcome, took)
         if case .reply(let reply) = outcome, LastCommandResult.isTold(of: name) {
             connection.state.withLock { $0.lastOutcome = LastCommandResult(reply) }
         }
         if took > ServerLog.slow, CommandTable.find(name) != nil {
-            server.settings.log.write(.warning, "\(name) took \(took)")
+            server.settings.log.write(.warning, "slow command: \(name) took \(took)")
         }
         return outcome
     }
@@ -70,7 +69,7 @@ struct Dispatcher: Sendable {
         }
     }
 
-    /// Runs a command that is understood; a refusal is an answer, too.
+    /// Runs a parsed command; an error is a reply, too.
     private func answer(
         _ rule: CommandDefinition, _ call: CommandCall, _ fault: BSONDocument?, _ isWanted: Bool
     ) -> CommandOutcome {
@@ -80,7 +79,7 @@ struct Dispatcher: Sendable {
         return ending(number, call.budget, with: outcome)
     }
 
-    /// Notes that a command has run, once it no longer waits.
+    /// Removes a command from the running ones once it no longer waits.
     private func ending(
         _ number: Int32, _ budget: WorkBudget, with outcome: CommandOutcome
     ) -> CommandOutcome {
@@ -123,7 +122,7 @@ struct Dispatcher: Sendable {
             return .close
         } catch {
             var reply = CommandFailure(error).reply
-            // The server tells that nobody else has the write even where there was none.
+            // MongoDB reports an unmet write concern even if nothing was written.
             if let missed = WriteConcernCheck.error(call, rule) {
                 reply.append("writeConcernError", missed)
             }
@@ -166,8 +165,8 @@ struct Dispatcher: Sendable {
                 "BSON field '$db' is the wrong type '\(database.type.serverName)', expected type "
                     + "'string'")
         }
-        try Self.checkDatabase(database)
-        // Before anything is read of it: from here on each field has one value.
+        try DatabaseName.check(database)
+        // Before any argument is read: from here on each field has one value.
         try DuplicateFieldCheck.check(
             body, named: rule.name, request.sequences.map { ($0.field, $0.documents) })
         if rule.traits.contains(.adminOnly), database != "admin" {
@@ -191,30 +190,17 @@ struct Dispatcher: Sendable {
             allowsExhaust: request.allowsExhaust)
     }
 
-    /// Commands of users under rules run so long at most where they do not say it themselves.
+    /// The default time limit for commands of users under rules.
     private static let ruledSecondsMax = 60
 
     private static func usualDeadline(
         _ rule: CommandDefinition, _ body: BSONDocument, _ connection: ClientConnection
     ) -> ContinuousClock.Instant? {
         guard connection.state.withLock({ $0.rules }) != nil else { return nil }
-        // The time for which a getMore waits is no work.
+        // The time that a getMore waits does not count as work.
         let wait = rule.name == "getMore" ? body["maxTimeMS"]?.wholeNumber ?? 1_000 : 0
         return ContinuousClock.now + .seconds(ruledSecondsMax)
             + .milliseconds(min(max(0, wait), 600_000))
-    }
-
-    /// Checks the name of a database.
-    ///
-    /// - Throws: 73 (InvalidNamespace).
-    static func checkDatabase(_ name: String) throws(CommandFailure) {
-        let forbidden = Set("/\\. \"$\0".utf8)
-        guard !name.isEmpty, name.utf8.count < 64, !name.utf8.contains(where: forbidden.contains)
-        else {
-            if name == "$external" { return }
-            throw CommandFailure(
-                .invalidNamespace, "Invalid database name: '\(name)'")
-        }
     }
 
     private func run(_ rule: CommandDefinition, _ call: CommandCall) throws -> CommandOutcome {
@@ -226,13 +212,13 @@ struct Dispatcher: Sendable {
         }
     }
 
-    /// Errors that say that the server is no primary.
+    /// The codes of errors that carry `topologyVersion`: the server is not the primary.
     ///
-    /// With a version of the topology that the driver knows already, it goes on with the server.
-    /// Errors that say that the server stops have none.
+    /// A driver that already knows that version keeps its view of the server. Shutdown errors carry
+    /// no version.
     private static let topologyCodes: Set<Int64> = [189, 10058, 10107, 11602, 13435, 13436]
 
-    /// Completes an answer, now or when it comes.
+    /// Completes a reply, now or once a waiting command finishes.
     private func finish(
         _ outcome: CommandOutcome, _ rule: CommandDefinition, _ call: CommandCall,
         _ fault: BSONDocument?
@@ -251,7 +237,7 @@ struct Dispatcher: Sendable {
                 CommandWait(
                     deadline: wait.deadline, subscribe: wait.subscribe,
                     again: { isTimeUp in
-                        // Who ended it has woken it.
+                        // The interruption itself woke the command.
                         if let end = call.budget.fault {
                             wait.abandon()
                             return .reply(complete(CommandFailure(end).reply, call))
@@ -269,7 +255,7 @@ struct Dispatcher: Sendable {
         }
     }
 
-    /// Adds what every answer has.
+    /// Adds the fields that every reply has.
     private func complete(_ reply: BSONDocument, _ call: CommandCall?) -> BSONDocument {
         var reply = reply
         if reply["ok"] == nil { reply.append("ok", 1.0) }

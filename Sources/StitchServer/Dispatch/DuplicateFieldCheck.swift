@@ -1,12 +1,12 @@
 internal import BSONStore
 
-/// Refuses specifications that say a thing twice.
+/// The check that specifications have no duplicate fields.
 ///
-/// Two readers of such a specification may take different ones of the two: what is authorised would
-/// not be what is carried out. What is only data may hold fields as it likes: documents to insert,
-/// filters, values of expressions.
+/// Two readers could pick different values of a duplicate field, so the server could run something
+/// other than what it authorized. Plain data may hold duplicates: documents to insert, filters,
+/// values of expressions.
 enum DuplicateFieldCheck {
-    /// Fields whose documents are data, or are read as one expression by one reader.
+    /// Fields whose documents are data, or are read as one expression by a single reader.
     private static let data: Set<String> = [
         "filter", "query", "q", "u", "update", "updateMods", "c", "constants", "comment",
         "documents", "document", "arrayFilters", "projection", "fields", "min", "max", "scope",
@@ -15,15 +15,15 @@ enum DuplicateFieldCheck {
         "$documents", "$redact", "$replaceWith", "$sortByCount", "client", "$client",
         "$audit", "resumeAfter", "startAfter",
     ]
-    /// Fields whose documents name things and say an expression for each.
+    /// Fields whose documents map names to expressions.
     private static let shallow: Set<String> = [
         "let", "output", "$project", "$set", "$addFields", "$group", "$replaceRoot",
     ]
 
-    /// Checks a command with what came beside it.
+    /// Checks a command and its document sequences.
     ///
-    /// - Parameter sequences: the documents that came beside it, by their fields.
-    /// - Throws: 40413 for a field that is there twice.
+    /// - Parameter sequences: the document sequences, by field.
+    /// - Throws: 40413 for a duplicate field.
     static func check(
         _ body: BSONDocument, named name: String,
         _ sequences: [(field: String, documents: [BSONDocument])]
@@ -38,7 +38,7 @@ enum DuplicateFieldCheck {
                 try check(document, "\(name).\(sequence.field)")
             }
         }
-        // The first field is the command's name, whose value `explain` alone reads as a command.
+        // The first field is the command's name; only `explain` reads its value as a command.
         try check(body, name, seen: seen)
     }
 

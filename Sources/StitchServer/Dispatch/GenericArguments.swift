@@ -1,19 +1,19 @@
 internal import BSONStore
 
-/// Reads the arguments that every command takes.
+/// The arguments that every command accepts.
 struct GenericArguments {
-    /// When the command must be done; `nil` without a limit.
+    /// The time by which the command must finish; `nil` without a limit.
     let deadline: ContinuousClock.Instant?
-    /// The logical session it belongs to.
+    /// The logical session of the command.
     let session: BSONDocument?
-    /// The transaction or retryable write that it says it is.
+    /// The transaction or retryable write that the command is part of.
     let transaction: TransactionRequest?
 
-    /// Checks them.
+    /// Reads and checks the arguments.
     ///
-    /// - Throws: 2, 9, 14, 72 and others with MongoDB's text.
+    /// - Throws: 2, 9, 14, 72 and others with MongoDB's texts.
     init(_ body: BSONDocument, _ rule: CommandDefinition) throws(CommandFailure) {
-        // In a getMore it says how long to wait for data, not when to give up.
+        // In a getMore, `maxTimeMS` is how long to wait for data, not a time limit.
         deadline = rule.name == "getMore" ? nil : try Self.deadline(body["maxTimeMS"])
         session = try Self.session(body["lsid"])
         transaction = try TransactionRequest(body, rule, hasSession: session != nil)
@@ -71,7 +71,7 @@ struct GenericArguments {
         return session
     }
 
-    /// The concerns of a transaction are those of its first command, and of its commit.
+    /// Checks that in a transaction only the first command and the commit carry concerns.
     ///
     /// Source: the server's `transaction_validation.cpp` and `service_entry_point_common.cpp`.
     private static func checkConcerns(

@@ -1,25 +1,25 @@
 internal import BSONStore
 
-/// Is what a command asks for, read once: who authorises it and who carries it out use this value,
-/// so that the one cannot find another database in it than the other.
+/// The arguments of a command, parsed once: authorization and execution use the same value, so they
+/// cannot read different databases from it.
 ///
-/// What cannot be read is kept as the error, which is told when the command is carried out.
+/// A parse error is kept and thrown when the command runs.
 indirect enum ParsedCommand: Sendable {
-    /// It names no other database than its own; its fields are read where they are used.
+    /// A command that names no database but its own; its fields are read where they are used.
     case plain
     case aggregate(ParsedAggregate)
     case mapReduce(Result<MapReduceRequest, any Error>)
     /// The collections of a `bulkWrite`.
     case bulkWrite(Result<[Namespace], any Error>)
     case rename(Result<RenameRequest, any Error>)
-    /// The roles that a user is given or loses; `nil` where the command says nothing of them.
+    /// The roles to grant or revoke; `nil` where the command has no `roles`.
     case roles(Result<[Role]?, any Error>)
     case users(Result<UserSelection, any Error>)
     case explain(Result<ExplainRequest, any Error>)
 
-    /// Reads a command.
+    /// Parses a command.
     ///
-    /// - Parameter isExplained: whether it is to be told how it would be carried out.
+    /// - Parameter isExplained: whether the command is explained and not run.
     init(
         _ rule: CommandDefinition, _ call: CommandCall, _ store: StoreBackend,
         isExplained: Bool = false
@@ -42,7 +42,7 @@ indirect enum ParsedCommand: Sendable {
 }
 
 extension ParsedCommand {
-    /// - Throws: 1 (InternalError) for another command; so do the others.
+    /// - Throws: 1 (InternalError) for another command; the other properties, too.
     var aggregate: ParsedAggregate {
         get throws {
             guard case .aggregate(let aggregate) = self else { throw Self.unread }
@@ -94,65 +94,5 @@ extension ParsedCommand {
 
     private static var unread: CommandFailure {
         CommandFailure(1, "The command was not read before it was carried out; please report this")
-    }
-}
-
-/// Is what an `aggregate` asks for, read.
-struct ParsedAggregate: Sendable {
-    /// What is to be done.
-    enum Work: Sendable {
-        case stream(Result<ChangeStreamStage, any Error>)
-        case pipeline(Result<Pipeline, any Error>)
-        /// Neither can be made of it.
-        case refused(any Error)
-    }
-
-    /// The collection, or what stands for the database.
-    let namespace: Result<Namespace, any Error>
-    let request: Result<AggregateRequest, any Error>
-    let work: Work
-
-    /// - Parameter store: where stages of the server come from; `nil` when it is to be explained.
-    init(_ call: CommandCall, _ store: StoreBackend?) {
-        namespace = Result { try AggregateCommand.target(call) }
-        let request = Result<AggregateRequest, any Error> { try AggregateRequest(call) }
-        self.request = request
-        do {
-            let request = try request.get()
-            if let options = try request.changeStream() {
-                work = .stream(Result { try ChangeStreamStage(options) })
-            } else {
-                work = .pipeline(Result { try request.pipeline(for: call, store) })
-            }
-        } catch {
-            work = .refused(error)
-        }
-    }
-
-    /// The pipeline.
-    ///
-    /// - Throws: what reading it threw; 40602 for a change stream.
-    var pipeline: Pipeline {
-        get throws {
-            switch work {
-            case .pipeline(let pipeline): return try pipeline.get()
-            case .refused(let error): throw error
-            case .stream: throw ChangeStreamStage.mustBeFirst
-            }
-        }
-    }
-
-    /// The collection that it writes; `nil` where it writes none, or cannot be carried out.
-    var target: Namespace? {
-        guard case .pipeline(.success(let pipeline)) = work,
-            case .success(let namespace) = namespace
-        else { return nil }
-        return pipeline.target(from: namespace)
-    }
-
-    /// Whether it tells of the changes of all databases.
-    var isForCluster: Bool {
-        guard case .stream(.success(let stage)) = work else { return false }
-        return stage.isForCluster
     }
 }

@@ -1,7 +1,7 @@
 internal import BSONStore
 
-/// Says which commands users may send who are bound by rules: those whose every road to documents
-/// goes through the rules, and those that reach none.
+/// The commands that users under rules may send: those that reach documents only through the rules,
+/// and those that reach none.
 enum RestrictedCommands {
     private static let allowed: Set<String> = [
         "find", "count", "distinct", "aggregate", "getMore", "killCursors", "insert", "update",
@@ -9,13 +9,13 @@ enum RestrictedCommands {
         "commitTransaction", "abortTransaction", "startSession", "endSessions",
         "refreshSessions", "getLastError", "logout", "features", "stitchsyncTombstones",
     ]
-    /// Stages that tell of more than the documents which a user sees.
+    /// Stages that reveal more than the documents visible to a user.
     private static let forbiddenStages: Set<String> = [
         "$collStats", "$indexStats", "$currentOp", "$listSessions", "$listLocalSessions",
         "$planCacheStats", "$out",
     ]
 
-    /// Checks a command.
+    /// Checks that a user under rules may send a command.
     ///
     /// - Throws: 13 (Unauthorized).
     static func check(_ rule: CommandDefinition, _ call: CommandCall) throws(CommandFailure) {
@@ -43,7 +43,7 @@ enum RestrictedCommands {
     private static let scripts: Set<String> = [
         "$where", "$function", "$accumulator", "$_internalJsEmit", "$_internalJsReduce",
     ]
-    /// Whether a field is stored as it is, and never read as a filter or an expression.
+    /// Whether a field is stored as it is, and never evaluated as a filter or expression.
     private static func isCarried(_ name: String, _ depth: Int, in command: String) -> Bool {
         switch (command, depth) {
         case ("insert", 0): name == "documents"
@@ -68,7 +68,7 @@ enum RestrictedCommands {
         }
     }
 
-    /// Whether a command asks for what lies beside the documents: keys and places of indexes, rows.
+    /// Whether a command asks for more than documents: index keys, positions, record ids.
     private static func asksForMore(_ body: BSONDocument, _ depth: Int) -> Bool {
         let inner = body["explain"]?.documentValue
         if let inner, depth == 0 { return asksForMore(inner, 1) }

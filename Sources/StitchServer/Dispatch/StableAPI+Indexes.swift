@@ -1,12 +1,11 @@
 internal import BSONStore
 
 extension StableAPI {
-    /// Keeps queries of strict clients from indexes that version 1 does not promise: those of texts,
-    /// and sparse ones.
+    /// Keeps queries of strict clients from using indexes outside version 1: text and sparse ones.
     ///
     /// Source: the server's `jstests/core/query/api/api_version_unstable_indexes.js`.
     ///
-    /// - Parameter indexes: gives those of the collection.
+    /// - Parameter indexes: returns the indexes of the collection.
     /// - Throws: 291 (NoQueryExecutionPlans) for `$text`, 2 (BadValue) for a hint.
     static func checkIndexes(
         of query: BSONDocument, _ indexes: () throws -> [IndexDefinition]

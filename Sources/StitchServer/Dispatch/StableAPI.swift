@@ -1,13 +1,13 @@
 internal import BSONStore
 
-/// Keeps clients that ask for it (`apiStrict`) to what version 1 of the stable API promises.
+/// The check that commands of strict clients (`apiStrict`) stay within version 1 of the Stable API.
 ///
 /// Source: MongoDB manual, "Stable API"; `stability` in the server's IDL files.
 enum StableAPI {
-    /// Checks the arguments that ask for the stable API, and what they forbid.
+    /// Checks the arguments that request the Stable API, and what they forbid.
     ///
-    /// - Throws: 14 for a wrong type, 322 for another version, 323 for what the version does not
-    ///   promise, 324 for what it will not have for long, 4886600 without a version.
+    /// - Throws: 14 for a wrong type, 322 for another version, 323 for features outside the
+    ///   version, 324 for deprecated ones, 4886600 without a version.
     static func check(_ body: BSONDocument, _ rule: CommandDefinition) throws(CommandFailure) {
         let kinds = [
             ("apiVersion", FieldKind.string), ("apiStrict", .bool), ("apiDeprecationErrors", .bool),

@@ -1,9 +1,9 @@
 internal import BSONStore
 
-/// Says whether a write concern can be met by the only member there is.
+/// The check whether the only member can satisfy a write concern.
 enum WriteConcernCheck {
-    /// The field `writeConcernError` of the answer to a command that asks for more members than
-    /// there are; the command is carried out all the same.
+    /// Returns the `writeConcernError` for a command that asks for more members than there are; the
+    /// command still runs.
     ///
     /// Source: the server's `replication_coordinator_impl.cpp`.
     static func error(_ call: CommandCall, _ rule: CommandDefinition) -> BSONValue? {

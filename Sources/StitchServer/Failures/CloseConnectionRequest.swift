@@ -1,2 +1,2 @@
-/// Says that a test wants the connection to be closed without an answer.
+/// A test's request to close the connection without a reply.
 struct CloseConnectionRequest: Error {}

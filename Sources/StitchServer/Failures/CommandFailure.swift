@@ -1,17 +1,17 @@
 internal import BSONStore
 
-/// Says why a command was refused, as the client is told.
+/// The error with which the server refuses a command.
 struct CommandFailure: Error, Sendable, CustomStringConvertible {
-    /// MongoDB's number of the kind of fault.
+    /// MongoDB's error code.
     var code: Int32
-    /// A sentence; MongoDB's text where MongoDB has one.
+    /// The message, with MongoDB's text where MongoDB has one.
     var message: String
-    /// Tell a driver what it may do about it, such as `TransientTransactionError`.
+    /// The error labels, such as `TransientTransactionError`, by which drivers decide to retry.
     var labels: [String] = []
-    /// Further fields of the answer, such as `keyPattern`.
+    /// Further fields of the reply, such as `keyPattern`.
     var details = BSONDocument()
 
-    /// Names a fault.
+    /// Creates a failure.
     init(
         _ code: Int32, _ message: String, labels: [String] = [],
         details: BSONDocument = BSONDocument()
@@ -22,12 +22,12 @@ struct CommandFailure: Error, Sendable, CustomStringConvertible {
         self.details = details
     }
 
-    /// Names a fault by a code of the store's.
+    /// Creates a failure from an error code of the store.
     init(_ code: StoreError.Code, _ message: String) {
         self.init(code.rawValue, message)
     }
 
-    /// What a client is told about an error; errors that are not known are internal ones.
+    /// Converts an error; errors of unknown types become internal errors.
     init(_ error: any Error) {
         if let fault = error as? CommandFailure {
             self = fault
@@ -41,11 +41,11 @@ struct CommandFailure: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// An error as the server tells it that met it after a command was understood.
+    /// Returns an error with the prefix that MongoDB adds to errors after parsing.
     ///
     /// - Parameters:
-    ///   - phase: when; an error of another phase stays as it is.
-    ///   - what: what was going on, "Executor error during find command" or such.
+    ///   - phase: the phase to match; an error of another phase is returned unchanged.
+    ///   - what: the activity, such as "Executor error during find command".
     static func framed(
         _ error: any Error, of phase: StoreError.Phase = .execution, _ what: String
     ) -> any Error {
@@ -57,10 +57,10 @@ struct CommandFailure: Error, Sendable, CustomStringConvertible {
         return error
     }
 
-    /// The code's name.
+    /// The name of the code.
     var codeName: String { ErrorNames.name(of: code) }
 
-    /// The whole answer to the command.
+    /// The reply to the command.
     var reply: BSONDocument {
         var reply: BSONDocument = [
             "ok": 0.0, "errmsg": .string(message), "code": .int32(code),
@@ -76,7 +76,7 @@ struct CommandFailure: Error, Sendable, CustomStringConvertible {
         return reply
     }
 
-    /// The entry of `writeErrors` for a write of a command.
+    /// Returns the entry in `writeErrors` for one write of a command.
     func writeError(at index: Int) -> BSONValue {
         var entry: BSONDocument = ["index": .int32(Int32(clamping: index)), "code": .int32(code)]
         for (key, value) in details { entry.append(key, value) }
@@ -84,6 +84,16 @@ struct CommandFailure: Error, Sendable, CustomStringConvertible {
         return .document(entry)
     }
 
-    /// Message and code.
+    /// The message and the code's name.
     var description: String { "\(message) (\(codeName))" }
+}
+
+extension CommandFailure {
+    /// MongoDB's answer of a server without Atlas Search.
+    static let searchUnavailable = CommandFailure(
+        31082,
+        "Using Atlas Search Database Commands and the $listSearchIndexes aggregation stage "
+            + "requires additional configuration. Please connect to Atlas or an AtlasCLI local "
+            + "deployment to enable. For more information on how to connect, see "
+            + "https://dochub.mongodb.org/core/atlas-cli-deploy-local-reqs.")
 }

@@ -1,8 +1,8 @@
-/// Names MongoDB's error numbers.
+/// The names of MongoDB's error codes.
 ///
 /// Source: `src/mongo/base/error_codes.yml` of the server, version 7.0.
 enum ErrorNames {
-    /// The name, `Location…` for numbers that have none.
+    /// Returns the name; `Location…` for codes without one.
     static func name(of code: Int32) -> String {
         names[code] ?? "Location\(code)"
     }

@@ -1,17 +1,17 @@
 #if Server
     internal import NIOPosix
 
-    /// Are the threads that commands run on.
+    /// The threads that run commands.
     ///
-    /// What may wait for somebody else's transaction has threads of its own: if it took all, the
-    /// command that ends the transaction would find none.
+    /// Commands that may wait for another session's transaction have their own threads. Otherwise
+    /// they could occupy all threads, and the command that ends the transaction would find none.
     struct CommandPools: Sendable {
-        /// Runs what waits for nobody.
+        /// Runs commands that do not wait for transactions.
         let all: NIOThreadPool
-        /// Runs what may have to wait until it can write.
+        /// Runs commands that may wait before they write.
         let writers: NIOThreadPool
 
-        /// Starts so many threads of each kind.
+        /// Starts the given number of threads in each pool.
         init(threadsMax: Int) {
             all = NIOThreadPool(numberOfThreads: threadsMax)
             writers = NIOThreadPool(numberOfThreads: threadsMax)
@@ -19,7 +19,7 @@
             writers.start()
         }
 
-        /// Ends the threads, once they have nothing to do.
+        /// Ends the threads once their work is done.
         func shutdown() async throws {
             try await writers.shutdownGracefully()
             try await all.shutdownGracefully()

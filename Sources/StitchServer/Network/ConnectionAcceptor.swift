@@ -4,7 +4,7 @@
     internal import NIOPosix
     internal import NIOSSL
 
-    /// Makes the handlers of new connections and knows which connections are open.
+    /// The set of open connections, and the setup of new ones.
     final class ConnectionAcceptor: Sendable {
         private struct State: Sendable {
             var channels: [Int32: any Channel] = [:]
@@ -16,15 +16,15 @@
         private let encryption: NIOSSLContext?
         private let state = Locked(State())
 
-        /// The suites of TLS 1.2: those whose keys are forgotten after the connection, and that
-        /// encrypt and authenticate in one.
+        /// The accepted TLS 1.2 cipher suites: those with forward secrecy and authenticated
+        /// encryption.
         private static let cipherSuites = [
             "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256",
             "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-RSA-AES256-GCM-SHA384",
             "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",
         ].joined(separator: ":")
 
-        /// - Throws: when the certificates cannot be read.
+        /// - Throws: an error when the certificates cannot be read.
         init(dispatcher: Dispatcher, pools: CommandPools) throws {
             self.dispatcher = dispatcher
             self.pools = pools
@@ -39,11 +39,13 @@
             }
         }
 
-        /// Prepares a new connection; one too many is closed.
+        /// Sets up a new connection, or closes it when too many are open.
         func prepare(_ channel: any Channel) -> EventLoopFuture<Void> {
             let server = dispatcher.server
             guard server.connectionsOpen < server.settings.connectionsMax else {
-                server.settings.log.write(.warning, "too many connections: one more was closed")
+                server.settings.log.write(
+                    .warning,
+                    "closed a new connection: too many are open (raise --max-connections)")
                 return channel.close()
             }
             let id = server.connectionOpened()
@@ -74,7 +76,7 @@
             }
         }
 
-        /// Asks all connections to end and, after a while, ends them.
+        /// Asks all connections to finish, and closes them after a while.
         func closeAll(within limit: Duration) async {
             let channels = state.withLock { state in
                 state.isStopping = true
@@ -102,7 +104,7 @@
             return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         }
 
-        /// The address under which clients of the same machine, or others, reach the server.
+        /// Returns the address by which clients reach the server.
         private static func reachable(_ address: SocketAddress?) -> String {
             guard isLoopback(address), let port = address?.port else { return text(address) }
             return "localhost:\(port)"

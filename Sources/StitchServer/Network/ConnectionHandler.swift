@@ -4,24 +4,24 @@
     internal import NIOPosix
     internal import StitchWire
 
-    /// Answers the messages of one connection, one after the other.
+    /// The handler of one connection, which replies to its messages one by one.
     ///
-    /// Commands run on thread pools, never on the event loop. While one runs nothing more is read
-    /// from the connection, so a client that sends without reading answers is held up, not buffered.
+    /// Commands run on thread pools, never on the event loop. While a command runs, the handler
+    /// reads nothing more, so it need not buffer for a client that sends without reading replies.
     final class ConnectionHandler: ChannelDuplexHandler {
         typealias InboundIn = ByteBuffer
         typealias OutboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer
 
-        /// What the connection is doing; only the event loop looks at it.
+        /// The state of the connection; used on the event loop only.
         private enum Phase {
-            /// The next message may come.
+            /// Ready for the next message.
             case idle
-            /// A command runs on the pool.
+            /// A command runs on a pool.
             case running
             /// A command waits for a commit or for its deadline.
             case waiting(Waiting)
-            /// Nothing more is answered.
+            /// Closed; no more replies.
             case closed
         }
 
@@ -107,7 +107,7 @@
             run(context) { work.respond(to: message) }
         }
 
-        /// Runs a step on a pool and goes on with its result on the event loop.
+        /// Runs a step on a pool, and continues with its result on the event loop.
         private func run(
             _ context: ChannelHandlerContext, mayBlock: Bool = false,
             _ step: @escaping @Sendable () -> MessageProcessor.Result
@@ -132,7 +132,7 @@
             case (_, .reply(let bytes, let next)):
                 let written = context.writeAndFlush(
                     wrapOutboundOut(context.channel.allocator.buffer(bytes: bytes)))
-                // A client that does not read is given no further answers.
+                // A client that does not read its replies gets no further ones.
                 let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
                 written.whenSuccess {
                     let (handler, context) = bound.value
@@ -180,10 +180,10 @@
         }
     }
 
-    /// Is sent through a connection's handlers when the server stops.
+    /// The event that tells a connection's handlers that the server stops.
     struct StopEvent: Sendable {}
 
-    /// One wait of a connection's command, with what ends it.
+    /// One wait of a command, with the timer and subscription that end it.
     private final class Waiting {
         private let wait: CommandWait
         var timer: Scheduled<Void>?
@@ -191,7 +191,7 @@
 
         init(_ wait: CommandWait) { self.wait = wait }
 
-        /// Waits no longer.
+        /// Cancels the wait.
         func end() {
             timer?.cancel()
             unsubscribe()

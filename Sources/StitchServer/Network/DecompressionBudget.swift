@@ -3,16 +3,17 @@
     internal import NIOCore
     internal import StitchWire
 
-    /// Bounds what compressed messages take in memory, all of them together.
+    /// The memory limit for decompressed messages of all connections together.
     enum DecompressionBudget {
-        /// Messages that are being carried out have at most so many bytes when they are expanded.
+        /// The total decompressed size of messages in progress, in bytes.
         static let bytesMax = 256 << 20
 
         private static let taken = Locked(0)
 
-        /// Takes the room that a message needs; how much that is.
+        /// Reserves memory for a message and returns the number of bytes.
         ///
-        /// - Throws: `WireError` when there is none left, and for what is no compressed message.
+        /// - Throws: `WireError` when the limit is reached, and for an invalid compressed
+        ///   message.
         static func take(_ message: ByteBuffer, _ limits: WireLimits) throws -> Int {
             let compression = try message.withUnsafeReadableBytes { (bytes) throws in
                 try WireCompression(bytes, limits)
@@ -27,7 +28,7 @@
             return count
         }
 
-        /// Gives room back.
+        /// Releases reserved memory.
         static func give(_ count: Int) {
             guard count > 0 else { return }
             taken.withLock { $0 -= count }

@@ -4,16 +4,16 @@
     internal import StitchWire
     internal import Synchronization
 
-    /// Reads a message, has it carried out, and writes the answer; on a thread of the pool.
+    /// The path from a message's bytes to the reply's bytes, on a thread of the pool.
     struct MessageProcessor: Sendable {
-        /// What the connection does next.
+        /// The next action of the connection.
         enum Result: Sendable {
-            /// Sends bytes; where there is a next step, its answer follows by itself.
+            /// Sends bytes; with `next`, another reply follows without a request.
             case reply([UInt8], next: (@Sendable () -> Result)?)
             /// Sends nothing.
             case silence
             case waiting(CommandWait, again: @Sendable (Bool) -> Result)
-            /// Goes on where it may hold a thread for long.
+            /// Continues on a thread that may block for long.
             case blocking(@Sendable () -> Result)
             case close
         }
@@ -23,7 +23,7 @@
 
         private static let lastRequestID = Atomic<Int32>(0)
 
-        /// Carries out the command in a message.
+        /// Runs the command in a message.
         func respond(to message: ByteBuffer) -> Result {
             let parser = WireParser(limits: dispatcher.server.limits(of: connection))
             do {
@@ -33,7 +33,7 @@
                 let request = try message.withUnsafeReadableBytes { try parser.request($0) }
                 let result = settle(dispatcher.respond(to: request, on: connection), request)
                 guard case .blocking(let step) = result else { return result }
-                // What came is kept until the command has run.
+                // The message's memory stays reserved until the command has run.
                 isHeld = true
                 return .blocking {
                     defer { DecompressionBudget.give(room) }
@@ -77,7 +77,7 @@
             }
         }
 
-        /// The next answer where a client wants all of them without asking for each.
+        /// Returns the next reply for a client that streams replies (`exhaust`).
         private func following(
             _ document: BSONDocument, _ number: Int32, _ request: WireRequest
         ) -> (@Sendable () -> Result)? {
@@ -90,7 +90,7 @@
                 }
             case "hello", "isMaster", "ismaster":
                 guard body["topologyVersion"] != nil else { return nil }
-                // From now on the client knows what it was told last.
+                // The client now knows the version that this reply reports.
                 body.set("topologyVersion", to: document["topologyVersion"])
             default: return nil
             }

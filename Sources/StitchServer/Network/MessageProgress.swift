@@ -1,15 +1,15 @@
 #if Server
     internal import Synchronization
 
-    /// Follows how a connection's messages come in, so that one that only begins them is ended.
+    /// The progress of a connection's incoming messages, to detect clients that only begin them.
     ///
     /// Used on the connection's event loop only.
     final class MessageProgress {
-        /// Beginnings of messages may have so many bytes over all connections.
+        /// The limit for incomplete messages of all connections, in bytes.
         static let bytesMax = 512 * 1024 * 1024
-        /// A message must grow by so many bytes between two looks.
+        /// The number of bytes by which a message must grow between two checks.
         static let bytesPerCheck = 10 * 1024
-        /// Beginnings up to this size are never refused.
+        /// Incomplete messages up to this size, in bytes, are always accepted.
         private static let smallBytes = 64 * 1024
         private static let total = Atomic<Int>(0)
 
@@ -20,7 +20,7 @@
 
         deinit { Self.total.subtract(pending, ordering: .relaxed) }
 
-        /// Notes how many bytes of an unfinished message there are.
+        /// Records the size of an incomplete message.
         ///
         /// - Returns: whether there is memory for more.
         func isWaiting(for bytes: Int) -> Bool {
@@ -28,7 +28,7 @@
             return bytes <= Self.smallBytes || Self.total.load(ordering: .relaxed) <= Self.bytesMax
         }
 
-        /// Notes that a message is complete, and how many bytes are there behind it.
+        /// Records a complete message, and how many bytes follow it.
         func messageArrived(rest: Int) {
             messages += 1
             note(rest)
@@ -39,9 +39,9 @@
             pending = bytes
         }
 
-        /// Looks whether the client goes on; called from time to time.
+        /// Checks that the client makes progress; called at intervals.
         ///
-        /// - Returns: false when it has not yet sent a message, or sends one too slowly.
+        /// - Returns: false if the client has not sent a message yet, or sends one too slowly.
         func isAlive() -> Bool {
             defer { (pendingAtLastCheck, messagesAtLastCheck) = (pending, messages) }
             guard messages > 0 else { return false }

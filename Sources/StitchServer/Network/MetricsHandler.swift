@@ -3,7 +3,7 @@
     internal import NIOHTTP1
     internal import NIOPosix
 
-    /// Answers `GET /metrics` for Prometheus.
+    /// The handler of `GET /metrics` for Prometheus.
     final class MetricsHandler: ChannelInboundHandler {
         typealias InboundIn = HTTPServerRequestPart
         typealias OutboundOut = HTTPServerResponsePart
@@ -13,9 +13,9 @@
 
         init(_ figures: @escaping @Sendable () -> String) { self.figures = figures }
 
-        /// Listens on a port of this machine.
+        /// Listens on a local port.
         ///
-        /// - Throws: when it is taken.
+        /// - Throws: an error when the port is taken.
         static func listen(
             on port: Int, _ group: MultiThreadedEventLoopGroup,
             _ figures: @escaping @Sendable () -> String

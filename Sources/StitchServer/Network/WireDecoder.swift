@@ -3,7 +3,7 @@
     internal import NIOCore
     internal import StitchWire
 
-    /// Cuts the bytes of a connection into messages, without reading what is in them.
+    /// The decoder that splits a connection's bytes into messages, without parsing them.
     struct WireDecoder: ByteToMessageDecoder {
         typealias InboundOut = ByteBuffer
 

@@ -1,26 +1,26 @@
-/// Is told what a server does; where it goes is up to who starts the server.
+/// The log of a server; the program that starts the server decides where it is written.
 package struct ServerLog: Sendable {
-    /// How much something matters.
+    /// The severity of a line.
     package enum Level: Sendable, Hashable {
-        /// Each connection.
+        /// Single connections.
         case debug
-        /// Who signs in.
+        /// Sign-ins and denied writes.
         case info
-        /// Starts and stops.
+        /// Start and stop.
         case notice
-        /// What was refused, and what took long.
+        /// Refused connections and sign-ins, slow commands.
         case warning
     }
 
-    /// Commands that take longer are told of.
+    /// Commands that take longer are logged.
     static let slow: Duration = .seconds(1)
 
-    /// Tells nobody.
+    /// A log that discards everything.
     package static let silent = ServerLog { _, _ in }
 
-    /// Takes a sentence; called from any thread.
+    /// Writes one line; may be called from any thread.
     package let write: @Sendable (Level, String) -> Void
 
-    /// Sends everything to a closure.
+    /// Sends every line to a closure.
     package init(_ write: @escaping @Sendable (Level, String) -> Void) { self.write = write }
 }

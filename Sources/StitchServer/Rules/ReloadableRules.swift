@@ -7,11 +7,11 @@ internal import StitchRules
     internal import Foundation
 #endif
 
-/// Holds the rules that a server keeps to, which can be read anew while it runs.
+/// The rules of a server, which can be reloaded while it runs.
 package final class ReloadableRules: Sendable {
-    /// One edition of the rules.
+    /// One version of the rules.
     struct Edition: Sendable {
-        /// Grows with each edition.
+        /// The number of the version, which only grows.
         var number: Int
         var rules: RuleSet
     }
@@ -21,13 +21,13 @@ package final class ReloadableRules: Sendable {
 
     /// Reads the rules of a folder.
     ///
-    /// - Throws: `RuleError` for what is wrong with them, and when the folder cannot be read.
+    /// - Throws: `RuleError` for invalid rules, and file errors.
     package init(folder: String) throws {
         self.folder = folder
         current = Locked(Edition(number: 1, rules: try Self.read(folder)))
     }
 
-    /// What is allowed, but probably not meant, and which roles sync cannot use.
+    /// The warnings about valid but suspicious rules, and about roles that sync cannot use.
     package var notes: [String] {
         let rules = edition.rules
         let findings = rules.isSynced ? rules.syncFindings : []
@@ -36,10 +36,10 @@ package final class ReloadableRules: Sendable {
 
     var edition: Edition { current.withLock { $0 } }
 
-    /// Reads the folder again; those that are in force stay when something is wrong.
+    /// Reads the folder again; after an error the previous rules stay in force.
     ///
-    /// - Returns: whether the rules are others now.
-    /// - Throws: as ``init(folder:)`` does.
+    /// - Returns: whether the rules changed.
+    /// - Throws: the errors of ``init(folder:)``.
     @discardableResult
     package func reload() throws -> Bool {
         let rules = try Self.read(folder)
@@ -64,9 +64,9 @@ package final class ReloadableRules: Sendable {
     }
 }
 
-/// Names a file of rules that cannot be read.
+/// The error for a rule file that cannot be read.
 struct RuleFolderError: Error, CustomStringConvertible {
     let path: String
 
-    var description: String { "\(path): the file cannot be read" }
+    var description: String { "cannot read the rule file \(path)" }
 }

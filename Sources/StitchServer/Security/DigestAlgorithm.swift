@@ -2,7 +2,7 @@
     internal import StitchCryptoC
 #endif
 
-/// Is a way of summing bytes up, by OpenSSL.
+/// A hash algorithm of OpenSSL.
 enum DigestAlgorithm: String, Sendable {
     case md5 = "MD5"
     case sha1 = "SHA-1"
@@ -10,7 +10,7 @@ enum DigestAlgorithm: String, Sendable {
     case sha384 = "SHA-384"
     case sha512 = "SHA-512"
 
-    /// What an algorithm that is not there is answered with: a system may allow only some.
+    /// The error for an algorithm that OpenSSL does not offer, since a system may allow only some.
     var missing: CommandFailure { CommandFailure(1, "OpenSSL does not offer \(rawValue) here") }
 }
 
@@ -26,12 +26,12 @@ enum DigestAlgorithm: String, Sendable {
             }
         }
 
-        /// The sum of bytes.
+        /// Returns the hash of bytes.
         func sum(_ bytes: [UInt8]) throws(CommandFailure) -> [UInt8] {
             try filling { EVP_Digest(bytes, bytes.count, $0, &$1, type, nil) == 1 }
         }
 
-        /// The keyed sum of bytes.
+        /// Returns the HMAC of bytes.
         ///
         /// Source: RFC 2104.
         func code(_ bytes: [UInt8], key: [UInt8]) throws(CommandFailure) -> [UInt8] {
@@ -40,7 +40,7 @@ enum DigestAlgorithm: String, Sendable {
             }
         }
 
-        /// A key from a secret, as long as a sum.
+        /// Returns a key derived from a secret (PBKDF2), as long as a hash.
         ///
         /// Source: RFC 8018, section 5.2.
         func derivedKey(
@@ -71,7 +71,7 @@ enum DigestAlgorithm: String, Sendable {
         }
     }
 
-    /// Sums bytes up that come one after another.
+    /// A hash over bytes that arrive in parts.
     final class RunningDigest {
         private let algorithm: DigestAlgorithm
         private let context = EVP_MD_CTX_new()
@@ -91,7 +91,7 @@ enum DigestAlgorithm: String, Sendable {
             }
         }
 
-        /// The sum; nothing is to be added after it.
+        /// Returns the hash; no bytes may be added afterwards.
         func sum() throws(CommandFailure) -> [UInt8] {
             var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
             var count: UInt32 = 0
@@ -100,7 +100,7 @@ enum DigestAlgorithm: String, Sendable {
         }
     }
 #else
-    // Without the trait there is no server to ask for sums.
+    // Without the trait there is no server, so nothing needs hashes.
     extension DigestAlgorithm {
         func sum(_ bytes: [UInt8]) throws(CommandFailure) -> [UInt8] { throw missing }
 
@@ -127,7 +127,7 @@ enum DigestAlgorithm: String, Sendable {
 #endif
 
 extension [UInt8] {
-    /// The bytes in hexadecimal digits.
+    /// The bytes as hexadecimal digits.
     var hexadecimal: String {
         map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

@@ -1,11 +1,11 @@
 #if Server
     internal import StitchCryptoC
 
-    /// Is a key that signatures are checked with, by OpenSSL.
+    /// A public key that checks signatures, by OpenSSL.
     struct PublicKey: ~Copyable {
         private let key: OpaquePointer
 
-        /// A key of numbers, the greatest byte first; `nil` for what is none.
+        /// Creates an RSA key from its big-endian numbers; `nil` for an invalid key.
         init?(rsaModulus modulus: [UInt8], exponent: [UInt8]) {
             guard
                 let key = StitchRSAPublicKey(
@@ -14,13 +14,14 @@
             self.key = key
         }
 
-        /// A point of a curve, uncompressed; `nil` for what is none, or lies beside the curve.
+        /// Creates an elliptic-curve key from an uncompressed point; `nil` if the point is not on
+        /// the curve.
         init?(curve: String, point: [UInt8]) {
             guard let key = StitchECPublicKey(curve, point, point.count) else { return nil }
             self.key = key
         }
 
-        /// A key of Ed25519.
+        /// Creates an Ed25519 key.
         init?(ed25519 bytes: [UInt8]) {
             guard let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count)
             else { return nil }
@@ -29,12 +30,12 @@
 
         deinit { EVP_PKEY_free(key) }
 
-        /// Whether a signature of bytes is the key's.
+        /// Whether a signature of bytes was made by the key's owner.
         ///
         /// - Parameters:
-        ///   - digest: what sums the bytes up before; `nil` where the algorithm does it itself.
-        ///   - isPSS: whether an RSA signature is padded at random (RFC 8017, section 8.1), with a salt
-        ///     as long as the sum.
+        ///   - digest: the hash of the signature scheme; `nil` where the scheme hashes by itself.
+        ///   - isPSS: whether an RSA signature uses PSS padding (RFC 8017, section 8.1), with a
+        ///     salt as long as the hash.
         func verifies(
             _ signature: [UInt8], of signed: [UInt8], _ digest: DigestAlgorithm?,
             isPSS: Bool = false
@@ -53,7 +54,8 @@
             return EVP_DigestVerify(context, signature, signature.count, signed, signed.count) == 1
         }
 
-        /// A signature of two numbers of one length as OpenSSL reads it; `nil` for what is none.
+        /// Converts a signature of two equally long numbers to the form that OpenSSL reads; `nil`
+        /// if invalid.
         ///
         /// Source: RFC 7518, section 3.4; RFC 3279, section 2.2.3.
         static func ecdsaSignature(_ raw: [UInt8], count: Int) -> [UInt8]? {

@@ -1,18 +1,18 @@
 internal import BSONStore
 
-/// Is a role of a user on a database.
+/// A role of a user on a database.
 ///
 /// Source: MongoDB manual, "Built-In Roles".
 struct Role: Sendable, Hashable {
-    /// What a command needs.
+    /// The access that a command needs.
     enum Access: Sendable {
-        /// To have signed in.
+        /// Any signed-in user.
         case signedIn
         case read
         case write
-        /// To make and drop collections and indexes.
+        /// Creating and dropping collections and indexes.
         case collections
-        /// To change how collections are kept, and to drop databases.
+        /// Changing collection options and dropping databases.
         case databaseAdministration
         case userAdministration
         case monitoring
@@ -22,23 +22,23 @@ struct Role: Sendable, Hashable {
     let name: String
     let database: String
 
-    /// The roles that there are on every database.
+    /// The built-in roles that exist on every database.
     static let ofDatabases: Set<String> = [
         "read", "readWrite", "dbAdmin", "dbOwner", "userAdmin",
     ]
-    /// The roles that there are on the database `admin` only.
+    /// The built-in roles that exist on the database `admin` only.
     static let ofAdmin: Set<String> = [
         "readAnyDatabase", "readWriteAnyDatabase", "dbAdminAnyDatabase", "userAdminAnyDatabase",
         "clusterMonitor", "clusterManager", "hostManager", "clusterAdmin", "backup", "restore",
         "root",
     ]
 
-    /// Whether there is such a role.
+    /// Whether MongoDB has such a built-in role.
     var isKnown: Bool {
         Self.ofDatabases.contains(name) || (database == "admin" && Self.ofAdmin.contains(name))
     }
 
-    /// Whether the role gives an access to a database.
+    /// Whether the role grants an access to a database.
     func gives(_ access: Access, on database: String) -> Bool {
         let (own, everywhere) = Self.names(access)
         if self.database == "admin", everywhere.contains(name) || name == "root" { return true }
@@ -66,19 +66,19 @@ struct Role: Sendable, Hashable {
         }
     }
 
-    /// Takes a name of a role; `nil` when there is no such role.
+    /// Creates a role; `nil` when there is no role of the name.
     init?(known name: String, on database: String) {
         self.init(name: name, database: database)
         guard isKnown else { return nil }
     }
 
-    /// Takes any name.
+    /// Creates a role without checking its name.
     init(name: String, database: String) {
         self.name = name
         self.database = database
     }
 
-    /// Reads roles as commands give them: names, or documents with `role` and `db`.
+    /// Reads roles from a command: names, or documents with `role` and `db`.
     ///
     /// - Throws: 2 (BadValue), 31 (RoleNotFound).
     static func roles(_ values: BSONArray, on database: String) throws(CommandFailure) -> [Role] {
@@ -96,7 +96,7 @@ struct Role: Sendable, Hashable {
                     .badValue,
                     "Role names must be either strings or objects with \"role\" and \"db\" fields")
             }
-            try Dispatcher.checkDatabase(role.database)
+            try DatabaseName.check(role.database)
             guard role.isKnown else {
                 throw CommandFailure(31, "Could not find role: \(role.name)@\(role.database)")
             }
@@ -105,6 +105,6 @@ struct Role: Sendable, Hashable {
         return roles
     }
 
-    /// The role as answers show it.
+    /// The role in the form of replies.
     var value: BSONValue { ["role": .string(name), "db": .string(database)] }
 }

@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// Brings different ways of typing one password into one form.
+/// The normal form of passwords, so that different ways of typing one are equal.
 ///
 /// Source: RFC 4013, a profile of RFC 3454.
 enum SASLprep {
-    /// The form of a text; `nil` where it has characters that no password may have.
+    /// Returns the normal form of a text; `nil` if it has characters that passwords must not have.
     ///
-    /// Characters that Unicode did not assign are let pass, as for queries of RFC 3454.
+    /// Unassigned code points pass, as RFC 3454 allows for queries.
     static func prepared(_ text: String) -> String? {
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
         var mapped = String.UnicodeScalarView()
@@ -20,7 +20,7 @@ enum SASLprep {
         return normal
     }
 
-    /// Mapped to nothing: table B.1.
+    /// Whether a character is mapped to nothing: table B.1.
     private static func isNothing(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0xAD, 0x34F, 0x1806, 0x180B...0x180D, 0x200B...0x200D, 0x2060, 0xFE00...0xFE0F,
@@ -30,7 +30,7 @@ enum SASLprep {
         }
     }
 
-    /// Spaces outside of ASCII: table C.1.2.
+    /// Whether a character is a space outside ASCII: table C.1.2.
     private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0xA0, 0x1680, 0x2000...0x200A, 0x202F, 0x205F, 0x3000: true
@@ -38,7 +38,8 @@ enum SASLprep {
         }
     }
 
-    /// Controls, private use, surrogates, and what has no place in plain text: tables C.2.1 to C.9.
+    /// Whether a character is prohibited: controls, private use, surrogates and others, tables
+    /// C.2.1 to C.9.
     private static func isProhibited(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .privateUse, .surrogate: return true
@@ -53,8 +54,8 @@ enum SASLprep {
         }
     }
 
-    /// A text with characters that are written from right to left has no others of a direction, and
-    /// begins and ends with one: section 6 of RFC 3454.
+    /// Whether a text does not mix directions: a text with right-to-left characters has no
+    /// left-to-right ones, and begins and ends with a right-to-left one (RFC 3454, section 6).
     private static func isOneWay(_ text: String) -> Bool {
         let scalars = Array(text.unicodeScalars)
         guard scalars.contains(where: isRightToLeft) else { return true }
@@ -66,7 +67,7 @@ enum SASLprep {
             }
     }
 
-    /// Table D.1.
+    /// Whether a character is written from right to left: table D.1.
     private static func isRightToLeft(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x5BE, 0x5C0, 0x5C3, 0x5D0...0x5EA, 0x5F0...0x5F4, 0x61B, 0x61F, 0x621...0x63A,

@@ -1,8 +1,8 @@
 internal import BSONStore
 
-/// Is the server's half of one SCRAM exchange.
+/// The server's side of one SCRAM exchange.
 ///
-/// Source: RFC 5802, section 5; `n` and `y` are taken for the channel binding, `p` is not.
+/// Source: RFC 5802, section 5; of the channel-binding flags, `n` and `y` are accepted, `p` is not.
 struct ScramConversation: Sendable {
     private enum Step: Sendable {
         case proof
@@ -13,7 +13,7 @@ struct ScramConversation: Sendable {
     /// The user who signs in.
     let user: String
     let database: String
-    /// When it began.
+    /// The start of the exchange.
     let began: ContinuousClock.Instant
     private let credential: ScramCredential
     private let skipsEmptyExchange: Bool
@@ -22,16 +22,16 @@ struct ScramConversation: Sendable {
     private let header: String
     private let nonce: String
     private var step = Step.proof
-    /// Whether the proof was right.
+    /// Whether the client's proof was right.
     private(set) var isProven = false
 
-    /// Whether there is nothing more to exchange.
+    /// Whether the exchange is finished.
     var isDone: Bool { if case .done = step { true } else { false } }
 
     /// Reads the client's first message.
     ///
-    /// - Parameter credential: of the user that the message names.
-    /// - Throws: 18 (AuthenticationFailed) and 17 (ProtocolError) for what is no such message.
+    /// - Parameter credential: the credential of the user in the message.
+    /// - Throws: 18 (AuthenticationFailed) and 17 (ProtocolError) for an invalid message.
     init(
         _ payload: [UInt8], database: String, began: ContinuousClock.Instant,
         skipsEmptyExchange: Bool,
@@ -59,7 +59,7 @@ struct ScramConversation: Sendable {
             + "i=\(self.credential.iterations)"
     }
 
-    /// The user whom a client's first message names.
+    /// Returns the user name in a client's first message.
     static func user(_ payload: [UInt8]) throws(CommandFailure) -> String? {
         let parts = try text(payload).split(
             separator: ",", maxSplits: 2, omittingEmptySubsequences: false)
@@ -68,10 +68,10 @@ struct ScramConversation: Sendable {
         return try name(first.value)
     }
 
-    /// The answer to the client's first message.
+    /// The reply to the client's first message.
     var firstReply: [UInt8] { Array(serverFirst.utf8) }
 
-    /// Takes the client's next message, and gives the answer.
+    /// Checks the client's next message and returns the reply.
     ///
     /// - Throws: 18 (AuthenticationFailed) for a wrong proof.
     mutating func answer(_ payload: [UInt8]) throws -> [UInt8] {
@@ -111,7 +111,7 @@ struct ScramConversation: Sendable {
         return Array("v=\(ScramCredential.text(verifier))".utf8)
     }
 
-    /// Compares without telling by its time where the difference is.
+    /// Whether bytes are equal, in a time that does not depend on where they differ.
     private static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.count == right.count
             && zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
@@ -133,7 +133,7 @@ struct ScramConversation: Sendable {
         return fields
     }
 
-    /// A name as it is: `=2C` stands for a comma, `=3D` for an equals sign.
+    /// Decodes a name: `=2C` stands for a comma, `=3D` for an equals sign.
     private static func name(_ text: String) throws(CommandFailure) -> String {
         var name = ""
         var rest = text[...]
@@ -161,7 +161,7 @@ struct ScramConversation: Sendable {
 }
 
 extension String {
-    /// The first place of a text.
+    /// Returns the first occurrence of a text.
     fileprivate func range(of text: String) -> Range<Index>? {
         guard let found = ranges(of: text).first else { return nil }
         return found

@@ -6,7 +6,7 @@ internal import BSONStore
     internal import Foundation
 #endif
 
-/// Holds what the server keeps of a password: enough to check a proof, not to make one.
+/// The stored form of a password: enough to check a proof, not to create one.
 struct ScramCredential: Sendable, Hashable {
     let mechanism: ScramMechanism
     let iterations: Int
@@ -14,7 +14,7 @@ struct ScramCredential: Sendable, Hashable {
     let storedKey: [UInt8]
     let serverKey: [UInt8]
 
-    /// Makes the keys of a password, with a new salt.
+    /// Derives the keys of a password with a new salt.
     init(_ mechanism: ScramMechanism, user: String, password: String) throws(CommandFailure) {
         self.mechanism = mechanism
         iterations = mechanism.iterations
@@ -27,8 +27,8 @@ struct ScramCredential: Sendable, Hashable {
         serverKey = try mechanism.sign(Array("Server Key".utf8), with: salted)
     }
 
-    /// Stands for a user that does not exist, so that nobody learns who does: the same salt each
-    /// time, and keys that no password has.
+    /// Creates the credential of a user who does not exist: always the same salt, and keys that
+    /// match no password. A client cannot tell it from a real one.
     init(
         _ mechanism: ScramMechanism, standingFor user: String, secret: [UInt8]
     ) throws(CommandFailure) {
@@ -41,7 +41,7 @@ struct ScramCredential: Sendable, Hashable {
         serverKey = Self.random(32)
     }
 
-    /// The credential as `system.users` holds it.
+    /// The credential in the form of `system.users`.
     var document: BSONDocument {
         [
             "iterationCount": .int32(Int32(clamping: iterations)),
@@ -50,7 +50,7 @@ struct ScramCredential: Sendable, Hashable {
         ]
     }
 
-    /// Reads a stored one; `nil` for what is none.
+    /// Reads a stored credential; `nil` if invalid.
     init?(_ mechanism: ScramMechanism, _ document: BSONDocument) {
         guard let iterations = document["iterationCount"]?.wholeNumber, iterations > 0,
             let salt = Self.bytes(document["salt"]),

@@ -1,11 +1,11 @@
-/// Is one of the two ways in which a password is proven without being sent.
+/// A mechanism that proves knowledge of a password without sending it.
 ///
 /// Source: RFC 5802, RFC 7677, and the drivers' specification "Authentication".
 enum ScramMechanism: String, Sendable, CaseIterable {
     case sha1 = "SCRAM-SHA-1"
     case sha256 = "SCRAM-SHA-256"
 
-    /// How often the password is hashed for a new user.
+    /// The number of hash iterations for a new user.
     var iterations: Int {
         switch self {
         case .sha1: 10_000
@@ -13,7 +13,7 @@ enum ScramMechanism: String, Sendable, CaseIterable {
         }
     }
 
-    /// The bytes of a new user's salt.
+    /// The salt length of a new user, in bytes.
     var saltCount: Int {
         switch self {
         case .sha1: 16
@@ -30,7 +30,7 @@ extension ScramMechanism {
         }
     }
 
-    /// What of a password goes into the keys.
+    /// Returns the part of a password from which the keys are derived.
     func secret(user: String, password: String) throws(CommandFailure) -> [UInt8] {
         switch self {
         case .sha1:

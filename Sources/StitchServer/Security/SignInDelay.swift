@@ -1,19 +1,18 @@
 internal import BSONStore
 
-/// Slows down who tries passwords: after some wrong ones each further answer takes longer.
+/// The delay against guessing passwords: after some wrong ones each further reply takes longer.
 ///
-/// Counted for a user and an address together, so that nobody can lock out somebody else. Proofs
-/// are judged one after the other, and after the free attempts only those whose conversation began
-/// when the wait after the last wrong one was over: however many connections begin together, one of
-/// them tries one password.
+/// Attempts are counted for a user and an address together, so an attacker cannot lock a user out.
+/// Proofs are judged one after the other. After the free attempts, a proof is checked only if its
+/// exchange began after the last delay was over, so parallel connections allow no more guesses.
 final class SignInDelay: Sendable {
-    /// So many wrong proofs in a row cost nothing: people mistype.
+    /// The number of wrong proofs in a row without a delay, for mistyped passwords.
     static let freeAttempts = 3
-    /// The longest time that an attempt is made to wait.
+    /// The longest delay of an attempt.
     static let delayMax: Duration = .seconds(5)
-    /// Wrong proofs are forgotten after so long.
+    /// The time after which wrong proofs are forgotten.
     static let memory: Duration = .seconds(600)
-    /// So many users and addresses are remembered at most.
+    /// The maximum number of remembered pairs of user and address.
     static let countMax = 10_000
 
     private struct Failures: Sendable {
@@ -25,24 +24,25 @@ final class SignInDelay: Sendable {
     private let failures = Locked<[Name: Failures]>([:])
     private let clock: @Sendable () -> ContinuousClock.Instant
 
-    /// Counts by a clock.
+    /// Creates an empty record that uses a clock.
     init(clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         self.clock = clock
     }
 
-    /// The time by which attempts are counted.
+    /// The current time of the record's clock.
     var now: ContinuousClock.Instant { clock() }
 
-    /// What is counted together.
+    /// Returns the key under which attempts are counted.
     static func key(user: String, database: String, peer: String) -> String {
         let host = peer.lastIndex(of: ":").map { peer[..<$0] } ?? peer[...]
-        // Longer names that begin alike are delayed together; no user has such a name.
+        // Longer names with the same beginning share a delay; no user has such a name.
         let name = String(user.unicodeScalars.prefix(256))
         let place = String(database.unicodeScalars.prefix(64))
         return "\(network(host)) \(place).\(name)"
     }
 
-    /// An address as those see it who give them out: one customer has 2^64 addresses of IPv6.
+    /// Returns the network of an address: an IPv6 customer owns 2^64 addresses, so they count as
+    /// one.
     static func network(_ host: Substring) -> String {
         let address = host.filter { $0 != "[" && $0 != "]" }.prefix { $0 != "%" }
         guard address.count(where: { $0 == ":" }) >= 2, !address.contains(".") else {
@@ -60,19 +60,19 @@ final class SignInDelay: Sendable {
         return groups.prefix(4).joined(separator: ":") + "::/64"
     }
 
-    /// How long an attempt waits after so many wrong ones before it.
+    /// Returns the delay after a number of wrong attempts.
     static func delay(after count: Int) -> Duration {
         guard count > freeAttempts else { return .zero }
         let doublings = min(count - freeAttempts - 1, 16)
         return min(.milliseconds(100 << doublings), delayMax)
     }
 
-    /// Judges one proof, and counts it when it is wrong.
+    /// Checks one proof, and counts it when it is wrong.
     ///
-    /// A proof that came too early is refused without a look at it, and is not counted.
+    /// A proof that arrives too early is refused unchecked, and is not counted.
     ///
-    /// - Parameter began: when its conversation began.
-    /// - Throws: what the proof throws, with the time when it may be told.
+    /// - Parameter began: the start of the exchange.
+    /// - Throws: the proof's error, with the time at which to report it.
     func judge<R: Sendable>(
         _ key: String, began: ContinuousClock.Instant, _ proof: () throws -> R
     ) throws(DelayedFailure) -> R {
@@ -95,18 +95,18 @@ final class SignInDelay: Sendable {
         return try result.get()
     }
 
-    /// Notes a wrong proof.
+    /// Counts a wrong proof.
     ///
-    /// - Returns: when it may be answered.
+    /// - Returns: the time at which to reply.
     func failed(_ key: String) -> ContinuousClock.Instant {
         let now = clock()
         return failures.withLock { Self.note(&$0, key, now) }
     }
 
-    /// Notes a right proof.
+    /// Forgets the wrong proofs after a right one.
     func succeeded(_ key: String) { failures.withLock { $0[key] = nil } }
 
-    /// When the next attempt is looked at.
+    /// Returns the time from which the next attempt is checked.
     func opening(_ key: String) -> ContinuousClock.Instant {
         let now = clock()
         return failures.withLock { Self.known($0[key], now)?.until ?? now }
@@ -133,8 +133,9 @@ final class SignInDelay: Sendable {
     ) {
         failures = failures.filter { $0.value.last + memory >= now }
         guard failures.count >= countMax else { return }
-        // Only an attack with many names or addresses comes here: half of them go, those with few
-        // failures first, so that names made up for it do not push out the one that is tried.
+        // Only an attack with many names or addresses fills the record. Half of the entries are
+        // dropped, those with few failures first, so that made-up names do not displace the
+        // attacked one.
         let kept = failures.sorted {
             ($0.value.count, $0.value.last) > ($1.value.count, $1.value.last)
         }.prefix(countMax / 2)

@@ -1,16 +1,17 @@
-/// Says which tokens of an identity provider let their bearers in.
+/// The conditions for accepting tokens of an identity provider.
 package struct TokenSettings: Sendable, Hashable {
-    /// The file with the provider's public keys, a JSON Web Key Set; read for each sign-in, so that
+    /// The file with the provider's public keys, a JSON Web Key Set; read at each sign-in, so that
     /// keys can be changed while the server runs.
     package var keysFile: String
-    /// Who must have issued a token; `nil` for anybody who has the key.
+    /// The required issuer; `nil` accepts any issuer whose key is in the file.
     package var issuer: String?
-    /// For whom a token must be; `nil` for anybody.
+    /// The required audience; `nil` accepts any.
     package var audience: String?
-    /// The claim with the roles: texts such as `readWrite@shop`, or documents with `role` and `db`.
+    /// The claim with the roles: strings such as `readWrite@shop`, or documents with `role` and
+    /// `db`.
     package var rolesClaim: String
 
-    /// Takes the settings.
+    /// Creates the settings.
     package init(
         keysFile: String, issuer: String? = nil, audience: String? = nil,
         rolesClaim: String = "roles"

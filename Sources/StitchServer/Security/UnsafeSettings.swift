@@ -1,5 +1,5 @@
-/// Says why a server was not started.
+/// The reason why a server refuses to start.
 package struct UnsafeSettings: Error, CustomStringConvertible {
-    /// A sentence that names what is missing.
+    /// The missing or unsafe setting, and how to fix it.
     package let description: String
 }

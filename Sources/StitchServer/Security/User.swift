@@ -1,18 +1,18 @@
 internal import BSONStore
 
-/// Is someone who can sign in, as the collection `admin.system.users` keeps them.
+/// A user, as stored in `admin.system.users`.
 struct User: Sendable {
-    /// Where users are kept.
+    /// The collection of all users.
     static let namespace = Namespace("admin", "system.users")
 
     let name: String
     let database: String
     var roles: [Role]
     var credentials: [ScramCredential]
-    /// The fields that are not looked at here, such as `customData`.
+    /// The stored document, with the fields that are not parsed, such as `customData`.
     private var document: BSONDocument
 
-    /// Takes a new user.
+    /// Creates a new user.
     init(name: String, database: String) {
         self.name = name
         self.database = database
@@ -25,7 +25,7 @@ struct User: Sendable {
         ]
     }
 
-    /// Reads a stored one; `nil` for what is none.
+    /// Reads a stored user; `nil` if invalid.
     init?(_ document: BSONDocument) {
         guard let name = document["user"]?.stringValue,
             let database = document["db"]?.stringValue
@@ -47,15 +47,15 @@ struct User: Sendable {
         }
     }
 
-    /// Begins the ids by which rules know the users of single databases.
+    /// The prefix of the rule ids of users of single databases.
     static let idMark = ":"
 
-    /// Whether a database's users are those of the whole server.
+    /// Whether the users of a database are users of the whole server.
     static func isOfServer(_ database: String) -> Bool {
         database == "admin" || database == "$external"
     }
 
-    /// Whether a name could be taken for that of somebody else.
+    /// Whether a name could be confused with another user's.
     static func isAmbiguous(_ name: String, _ database: String) -> Bool {
         name.utf8.contains(0)
             || isOfServer(database) && name.utf8.starts(with: idMark.utf8)
@@ -66,7 +66,7 @@ struct User: Sendable {
     /// The `_id` of the stored document.
     var id: String { Self.id(name, database) }
 
-    /// What the app keeps with the user.
+    /// The app's own data about the user.
     var customData: BSONValue? {
         get { document["customData"] }
         set { document.set("customData", to: newValue) }
@@ -84,7 +84,7 @@ struct User: Sendable {
         return stored
     }
 
-    /// The user as `usersInfo` shows it.
+    /// Returns the user in the form of `usersInfo`.
     func shown(withCredentials: Bool) -> BSONDocument {
         var shown = stored
         if !withCredentials { shown.set("credentials", to: nil) }
@@ -93,14 +93,14 @@ struct User: Sendable {
         return shown
     }
 
-    /// Sets the password for the mechanisms.
+    /// Sets the password for some mechanisms.
     mutating func setPassword(_ password: String, _ mechanisms: [ScramMechanism]) throws {
         credentials = try mechanisms.map {
             try ScramCredential($0, user: name, password: password)
         }
     }
 
-    /// Who the user is on a connection.
+    /// The user as signed in on a connection.
     var signedIn: SignedInUser {
         SignedInUser(name: name, database: database, roles: roles)
     }

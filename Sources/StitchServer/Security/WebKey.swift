@@ -6,14 +6,14 @@ internal import BSONStore
     internal import Foundation
 #endif
 
-/// Is a public key of a JSON Web Key Set.
+/// A public key of a JSON Web Key Set.
 ///
-/// Its kind decides by which algorithms it is used, never the token: a token cannot ask for a
-/// weaker one.
+/// The key's type decides which algorithms apply, never the token: a token cannot choose a weaker
+/// one.
 ///
 /// Source: RFC 7517, RFC 7518 and RFC 8037.
 struct WebKey: Sendable {
-    /// The ways of signing that are taken; none that shares a secret.
+    /// The accepted signature algorithms; none of them uses a shared secret.
     enum Algorithm: String, Sendable, CaseIterable {
         case rs256 = "RS256"
         case rs384 = "RS384"
@@ -35,9 +35,9 @@ struct WebKey: Sendable {
     let algorithms: Set<Algorithm>
     private let material: Material
 
-    /// Reads a file of keys; keys of kinds that are not known are left out.
+    /// Reads a key file and skips keys of unknown types.
     ///
-    /// - Throws: when the file cannot be read or is no key set.
+    /// - Throws: an error when the file cannot be read or is not a key set.
     static func keys(inFile path: String) throws -> [WebKey] {
         let bytes = Array(try Data(contentsOf: URL(filePath: path)))
         guard let keys = JSONText.document(bytes)?["keys"]?.arrayValue else {
@@ -46,7 +46,7 @@ struct WebKey: Sendable {
         return keys.compactMap { $0.documentValue.flatMap(WebKey.init) }
     }
 
-    /// Reads a key; `nil` for one that is not for signing or of an unknown kind.
+    /// Reads a key; `nil` if it is not for signing or its type is unknown.
     init?(_ key: BSONDocument) {
         guard key["use"]?.stringValue ?? "sig" == "sig", let read = Self.material(key) else {
             return nil
@@ -91,7 +91,7 @@ struct WebKey: Sendable {
     }
 
     #if Server
-        /// Whether a signature is that of the key.
+        /// Whether a signature was made by the key's owner.
         func verifies(
             _ signature: [UInt8], of signed: [UInt8], _ algorithm: Algorithm
         ) -> Bool {
@@ -117,7 +117,7 @@ struct WebKey: Sendable {
             }
         }
     #else
-        // Without the trait there is no server to sign in to; no signature is ever right.
+        // Without the trait there is no server to sign in to; every signature is refused.
         func verifies(
             _ signature: [UInt8], of signed: [UInt8], _ algorithm: Algorithm
         ) -> Bool { false }
@@ -125,7 +125,7 @@ struct WebKey: Sendable {
 }
 
 extension WebKey.Algorithm {
-    /// What sums the bytes up that an RSA key signs.
+    /// The hash of an RSA signature algorithm.
     fileprivate var rsaDigest: DigestAlgorithm? {
         switch self {
         case .rs256, .ps256: .sha256

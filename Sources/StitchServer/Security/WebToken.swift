@@ -1,25 +1,25 @@
 internal import BSONStore
 
-/// Is a JSON Web Token, whose signature nobody has looked at yet.
+/// A JSON Web Token whose signature is not yet checked.
 ///
 /// Source: RFC 7515 and RFC 7519.
 struct WebToken: Sendable {
-    /// So many bytes a token has at most.
+    /// The maximum size of a token in bytes.
     static let bytesMax = 16 * 1024
-    /// Clocks may differ by so many seconds.
+    /// The tolerated clock difference in seconds.
     static let leeway: Double = 30
 
-    /// How it is signed.
+    /// The signature algorithm.
     let algorithm: WebKey.Algorithm
-    /// Which key it is signed with; without one, any of the kind.
+    /// The id of the signing key; `nil` allows any key of the algorithm.
     let keyID: String?
-    /// What it says about its bearer.
+    /// The claims.
     let claims: BSONDocument
-    /// The bytes that are signed.
+    /// The signed bytes.
     let signed: [UInt8]
     let signature: [UInt8]
 
-    /// Reads a token; `nil` for what is none, or is signed in a way that is not taken.
+    /// Parses a token; `nil` if it is malformed or its algorithm is not accepted.
     init?(_ text: String) {
         guard text.utf8.count <= Self.bytesMax else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -35,7 +35,7 @@ struct WebToken: Sendable {
         signed = Array("\(parts[0]).\(parts[1])".utf8)
     }
 
-    /// Whether a key has signed it.
+    /// Whether one of the keys signed the token.
     func isSigned(by keys: [WebKey]) -> Bool {
         keys.contains { key in
             key.algorithms.contains(algorithm) && (keyID == nil || key.id == keyID)
@@ -43,7 +43,7 @@ struct WebToken: Sendable {
         }
     }
 
-    /// When it ends, in seconds since 1970.
+    /// The expiry in seconds since 1970.
     var expiry: Double? { Self.number(claims["exp"]) }
 
     private static func number(_ value: BSONValue?) -> Double? {
@@ -55,7 +55,7 @@ struct WebToken: Sendable {
         }
     }
 
-    /// Whether it holds now, and was meant for this server.
+    /// Whether the token is valid now, and issued for this server.
     func isMeant(_ settings: TokenSettings, now: Double) -> Bool {
         guard let expiry, expiry + Self.leeway > now else { return false }
         for name in ["nbf", "iat"] where claims[name] != nil {
@@ -69,7 +69,7 @@ struct WebToken: Sendable {
         return (audiences ?? [claims["aud"]?.stringValue ?? ""]).contains(audience)
     }
 
-    /// The roles that it gives; what is no role gives none.
+    /// Returns the roles in a claim, without unknown ones.
     func roles(_ claim: String) -> [Role] {
         (claims[claim]?.arrayValue ?? []).compactMap { value in
             if let role = value.documentValue, let name = role["role"]?.stringValue,
@@ -96,9 +96,9 @@ struct WebToken: Sendable {
     }
 }
 
-/// Reads plain JSON.
+/// A parser for plain JSON.
 enum JSONText {
-    /// The document; `nil` for what is none.
+    /// Parses a document; `nil` if it is malformed.
     static func document(_ bytes: [UInt8]) -> BSONDocument? {
         do {
             return try bytes.withUnsafeBytes { try BSONDocument(extendedJSONBytes: $0) }

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Holds the logical sessions that clients use.
+/// The logical sessions in use.
 final class SessionTable: Sendable {
     /// One session.
     struct Session: Sendable {
@@ -13,26 +13,27 @@ final class SessionTable: Sendable {
 
     init(timeoutMinutes: Int) { timeout = .seconds(timeoutMinutes * 60) }
 
-    /// The bytes that stand for a session: its id, and its user's where there is one.
+    /// Returns the key of a session: its id, and its user's id if it has one.
     static func key(_ session: BSONDocument) -> [UInt8] {
         bytes(session["id"]) + bytes(session["uid"])
     }
 
-    /// Whether a session has an id, a UUID: with longer ones it could stand for a stranger's.
+    /// Whether the session id is a UUID; a longer id could imitate the key of another user's
+    /// session.
     static func hasID(_ session: BSONDocument) -> Bool {
         guard case .binary(let id) = session["id"] else { return false }
         return id.subtype == 4 && id.bytes.count == 16
     }
 
-    /// The sessions that a command names.
+    /// Returns the sessions that a command names.
     static func sessions(_ named: BSONArray?) -> [BSONDocument] {
         (named ?? []).compactMap(\.documentValue).filter(hasID)
     }
 
-    /// A session as its user's own.
+    /// Returns a session with the id of its user added.
     ///
-    /// Events of a change stream name the sessions of transactions: nobody may go on with somebody
-    /// else's, nor be answered again what another user was.
+    /// Change events contain the session ids of transactions. Without the user's id, another user
+    /// could continue such a session, or get the replies to its retried writes.
     ///
     /// Source: MongoDB's `LogicalSessionId`, whose `uid` is the SHA-256 of the user's name.
     static func own(
@@ -46,7 +47,7 @@ final class SessionTable: Sendable {
         return own
     }
 
-    /// What names the user of a session in it.
+    /// Returns the user's id as a session holds it.
     static func userID(_ user: SignedInUser) throws(CommandFailure) -> BSONValue {
         let name = Array("\(user.name)@\(user.database)".utf8)
         return .binary(BSONBinary(try DigestAlgorithm.sha256.sum(name)))
@@ -57,21 +58,21 @@ final class SessionTable: Sendable {
         return binary.bytes
     }
 
-    /// Notes that a session is used; one that is not known begins.
+    /// Records the use of a session; an unknown session starts.
     func touch(_ session: BSONDocument) {
         sessions.withLock { sessions in
             sessions[Self.key(session)] = Session(document: session, lastUsed: .now)
         }
     }
 
-    /// Ends sessions, whether they are known or not.
+    /// Removes sessions, known or not.
     func end(_ ended: [BSONDocument]) {
         sessions.withLock { sessions in
             for session in ended { sessions[Self.key(session)] = nil }
         }
     }
 
-    /// Ends the sessions that were not used for too long.
+    /// Removes and returns the sessions that have been idle for too long.
     func endIdle() -> [BSONDocument] {
         let limit = ContinuousClock.now - timeout
         return sessions.withLock { sessions in
@@ -83,15 +84,4 @@ final class SessionTable: Sendable {
 
     /// All sessions.
     var all: [Session] { sessions.withLock { Array($0.values) } }
-}
-
-extension StoreBackend {
-    /// Ends sessions with what belongs to them.
-    func end(_ ended: [BSONDocument]) {
-        sessions.end(ended)
-        for session in ended {
-            cursors.kill(session: session)
-            transactions.forget(SessionTable.key(session))
-        }
-    }
 }

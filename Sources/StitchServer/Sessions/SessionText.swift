@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Writes a session as errors name it.
+/// The text of a session in errors.
 enum SessionText {
     static func text(_ session: BSONDocument) -> String {
         let hex = SessionTable.key(session).prefix(16).map { byte in

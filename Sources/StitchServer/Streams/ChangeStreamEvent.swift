@@ -1,22 +1,22 @@
 internal import BSONStore
 
-/// Makes the documents that a change stream gives of the feed's changes.
+/// An event of a change stream, made from a change in the feed.
 ///
 /// Source: MongoDB manual, "Change Events".
 struct ChangeStreamEvent {
     let change: StoreChange
-    /// Where the stream is behind this event.
+    /// The stream's position after this event.
     let place: ChangeStreamPosition
     let stamp: WriteStamp
-    /// The collection's UUID, where it is told.
+    /// The collection's UUID, if the event shows it.
     var collectionUUID: BSONValue?
 
-    /// The event's document.
+    /// Returns the document of the event.
     ///
     /// - Parameters:
     ///   - keepsImages: whether the collection keeps documents before and after changes.
-    ///   - lookup: gives the document of an id as it is now.
-    /// - Throws: 47 (NoMatchingDocument) when a document is required that was not kept.
+    ///   - lookup: returns the current document of an id.
+    /// - Throws: 47 (NoMatchingDocument) when a required document was not kept.
     func document(
         _ stage: ChangeStreamStage, keepsImages: Bool, lookup: (BSONValue) throws -> BSONDocument?
     ) throws -> BSONDocument {
@@ -45,14 +45,14 @@ struct ChangeStreamEvent {
         return event
     }
 
-    /// The notice that the stream is over.
+    /// The `invalidate` event.
     var invalidation: BSONDocument { head("invalidate") }
 
     private var difference: OplogDelta? {
         change.kind == .update ? OplogDelta(change) : nil
     }
 
-    /// A difference that is longer than the document is told as a replacement.
+    /// Returns `replace` for an update whose difference is larger than the document.
     private func operationType(_ update: OplogDelta?) -> String {
         switch change.kind {
         case .insert: "insert"
@@ -93,7 +93,7 @@ struct ChangeStreamEvent {
         return event
     }
 
-    /// The new name that a rename gave.
+    /// The new name after a rename.
     private var target: BSONValue? {
         switch change.kind {
         case .renameTarget: namespace
@@ -102,7 +102,7 @@ struct ChangeStreamEvent {
         }
     }
 
-    /// What a rename did: the new name, and the collection that had it.
+    /// The description of a rename: the new name, and the dropped target.
     private var renameDescription: BSONDocument? {
         guard let target else { return nil }
         var description: BSONDocument = ["to": target]
@@ -155,7 +155,7 @@ struct ChangeStreamEvent {
 }
 
 extension Namespace {
-    /// The name as events have it.
+    /// The namespace in the form of events.
     var eventValue: BSONValue {
         ["db": .string(database), "coll": .string(collection)]
     }

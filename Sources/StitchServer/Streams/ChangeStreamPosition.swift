@@ -1,46 +1,46 @@
 internal import BSONStore
 
-/// Names a place in the change feed, as a change stream's resume token does.
+/// A position in the change feed, as in a change stream's resume token.
 struct ChangeStreamPosition: Sendable, Hashable {
-    /// What the place is behind.
+    /// The last item before the position.
     enum Kind: UInt8, Sendable {
-        /// A change, which was given out.
+        /// A change that was returned.
         case event = 0
-        /// The notice that the stream is over, which follows the change.
+        /// The `invalidate` event that follows the change.
         case invalidate = 1
-        /// Everything up to there, given out or not asked for.
+        /// No event: all changes up to here were returned or filtered out.
         case mark = 2
-        /// Some pieces of a change that is too large for one event.
+        /// Some fragments of a split event.
         case pieces = 3
-        /// What became of a document when the rules changed, behind the position.
+        /// Events that result from changed rules, after the position.
         case turn = 4
     }
 
-    /// The position of the last change that was looked at.
+    /// The feed position of the last processed change.
     var position: Int64
-    /// What the place is behind.
+    /// The last item before the position.
     var kind: Kind
 
-    /// The last change of a definition that was looked at, in a stream that shows them.
+    /// The last processed definition change, in a stream that shows them.
     var definition: Int64?
 
-    /// How many pieces of the change were given out.
+    /// The number of returned fragments of the change.
     var pieceCount: UInt16 = 0
 
-    /// What stands for all that the rules let be seen; `nil` where no rules bind who watches.
+    /// The fingerprint of the rules that apply to the user; `nil` without rules.
     var rules: UInt64?
 
-    /// The time of the change at the position, where that has one: in another history, of a store
-    /// that was brought back from a backup, another change is there.
+    /// The time of the change at the position, if it has one; in another history, such as that of a
+    /// restored backup, the position holds another change.
     var time: BSONTimestamp?
 
-    /// Says in the kind's byte that the time follows at the end.
+    /// The flag in the kind's byte that the time follows at the end.
     private static let withTime: UInt8 = 0x80
 
-    /// Begins every token, as the server's own tokens begin.
+    /// The first byte of every token, as in MongoDB's tokens.
     private static let prefix: UInt8 = 0x82
 
-    /// The token: `{_data: <hexadecimal text>}`, whose texts are ordered as the places are.
+    /// The token `{_data: <hexadecimal text>}`; tokens sort like their positions.
     var token: BSONDocument {
         var text = ""
         text.reserveCapacity(72)
@@ -71,10 +71,11 @@ struct ChangeStreamPosition: Sendable, Hashable {
 }
 
 extension ChangeStreamPosition {
-    /// Reads a token.
+    /// Parses a token.
     ///
-    /// - Throws: 40647 and 40648 for a document that is no token, 40649 for an empty one, 9
-    ///   (FailedToParse) for another text, 260 (InvalidResumeToken) for a token of another server.
+    /// - Throws: 40647 and 40648 for a document that is not a token, 40649 for an empty one, 9
+    ///   (FailedToParse) for malformed text, 260 (InvalidResumeToken) for a token of another
+    ///   server.
     init(token: BSONDocument) throws(CommandFailure) {
         guard let text = token["_data"]?.stringValue else {
             throw CommandFailure(

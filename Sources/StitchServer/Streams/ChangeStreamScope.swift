@@ -1,14 +1,15 @@
 internal import BSONStore
 
-/// Says whose changes a stream is about: a collection's, a database's or all.
+/// The scope of a change stream: a collection, a database or all databases.
 enum ChangeStreamScope: Sendable, Hashable {
     case collection(Namespace)
     case database(String)
     case cluster
 
-    /// Finds out what is watched.
+    /// Creates the scope of an `aggregate`.
     ///
-    /// - Parameter namespace: of the aggregate; the name `$cmd.aggregate` stands for a database.
+    /// - Parameter namespace: the namespace of the aggregate; `$cmd.aggregate` stands for a
+    ///   database.
     /// - Throws: 72 (InvalidOptions) and 73 (InvalidNamespace) with MongoDB's texts.
     init(_ namespace: Namespace, isForCluster: Bool) throws(CommandFailure) {
         let isDatabase = namespace.collection == "$cmd.aggregate"
@@ -35,15 +36,15 @@ enum ChangeStreamScope: Sendable, Hashable {
         self = isDatabase ? .database(namespace.database) : .collection(namespace)
     }
 
-    /// Databases whose changes no stream tells of.
+    /// The databases that change streams exclude.
     static let internalDatabases: Set<String> = ["admin", "config", "local"]
 
-    /// The only collection whose changes are read, where there is one.
+    /// The collection, for a stream on one collection.
     var namespace: Namespace? {
         if case .collection(let namespace) = self { namespace } else { nil }
     }
 
-    /// Whether the stream tells of documents of a collection.
+    /// Whether the stream includes the documents of a collection.
     func includes(_ namespace: Namespace) -> Bool {
         guard !namespace.collection.hasPrefix("system.") else { return false }
         return switch self {
@@ -53,7 +54,7 @@ enum ChangeStreamScope: Sendable, Hashable {
         }
     }
 
-    /// Whether the stream tells of a change.
+    /// Whether the stream includes a change.
     func includes(_ change: StoreChange) -> Bool {
         let namespace = change.namespace
         guard !namespace.collection.hasPrefix("system.") else { return false }
@@ -67,12 +68,12 @@ enum ChangeStreamScope: Sendable, Hashable {
         }
     }
 
-    /// Whether the stream, if it shows such changes, tells of one of a definition.
+    /// Whether a stream with expanded events includes a definition change.
     func includes(_ change: DefinitionChange) -> Bool {
         includes(change.namespace)
     }
 
-    /// Whether the stream is over behind a change.
+    /// Whether a change ends the stream.
     func ends(with change: StoreChange) -> Bool {
         switch (self, change.kind) {
         case (.collection(let own), .drop), (.collection(let own), .rename),

@@ -2,7 +2,7 @@ internal import BSONStore
 internal import StitchRules
 
 extension ChangeStreamSource {
-    /// A number that stands for what the rules let the stream's user see.
+    /// Returns a fingerprint of what the rules let the stream's user see.
     static func fingerprint(_ rules: RuleAccessPolicy?, _ scope: ChangeStreamScope) -> UInt64? {
         switch scope {
         case .collection(let namespace): rules?.fingerprint(namespace)
@@ -11,10 +11,10 @@ extension ChangeStreamSource {
         }
     }
 
-    /// Begins under rules.
+    /// Starts the stream under rules.
     ///
-    /// - Throws: 286 for a token that was got when the rules let other things be seen, also by
-    ///   another user: what came into view since then no change tells.
+    /// - Throws: 286 for a token from a time of other rules, or of another user: the feed does
+    ///   not show what became visible since.
     mutating func begin(under rules: RuleAccessPolicy?) throws(CommandFailure) {
         ruleGuard = rules
         let fingerprint = Self.fingerprint(rules, scope)
@@ -26,9 +26,9 @@ extension ChangeStreamSource {
         place.rules = fingerprint
     }
 
-    /// Goes on under the rules that are in force now.
+    /// Applies the rules that are in force now.
     ///
-    /// - Throws: 286 when rules bind the user who was not bound, or no longer do.
+    /// - Throws: 286 when rules now apply to a user without rules before, or the reverse.
     mutating func go(onUnder rules: RuleAccessPolicy?) throws {
         guard let rules, let former = ruleGuard else {
             guard rules == nil, ruleGuard == nil else { throw RuleChangeReplay.readAnew }
@@ -36,7 +36,7 @@ extension ChangeStreamSource {
         }
         guard rules !== former else { return }
         if Self.fingerprint(rules, scope) != Self.fingerprint(former, scope) {
-            // Images of what rules gave and took nobody kept.
+            // No earlier images exist of documents that became visible or invisible.
             guard turnover == nil, stage.fullDocumentBeforeChange == .off else {
                 throw RuleChangeReplay.readAnew
             }
@@ -48,7 +48,7 @@ extension ChangeStreamSource {
         ruleGuard = rules
     }
 
-    /// Tells what other rules gave and took, once all that came before was told.
+    /// Adds the events that result from changed rules, after all earlier events.
     ///
     /// - Returns: whether the batch has room for more.
     mutating func turn(
@@ -82,7 +82,7 @@ extension ChangeStreamSource {
         }
     }
 
-    /// Whether a change is in what other rules gave and took.
+    /// Whether the events for changed rules already cover a change.
     func isToldApart(_ entry: FeedPage.Entry) -> Bool {
         guard let turnover, case .change(let change) = entry else { return false }
         return turnover.namespaces.contains(change.namespace)
@@ -97,7 +97,7 @@ extension ChangeStreamSource {
         var passage: VisibleChange.VisibilityTransition?
         switch turn.kind {
         case .enters, .changes:
-            // What happened since the turnover comes behind it.
+            // Later changes of the document follow as events of their own.
             guard let document = try transaction.get(turn.namespace, id: turn.id) else {
                 return nil
             }

@@ -1,37 +1,40 @@
 internal import BSONStore
 internal import StitchRules
 
-/// Gives the events of a change stream from the store's feed.
+/// The events of a change stream, read from the store's feed.
 ///
-/// It holds a place and nothing else: a slow reader costs no memory and holds up nobody.
+/// The source holds only a position: a slow reader uses no memory and blocks no writer.
 struct ChangeStreamSource: CursorSource {
-    /// Changes that are read from the feed at a time.
+    /// A change stream reports the end of its collection.
+    var survivesCollectionEnd: Bool { true }
+
+    /// The number of changes that are read from the feed at once.
     private static let changesMax = 500
 
     private let backend: StoreBackend
     let store: DocumentStore
-    /// The rules of the command that reads.
+    /// The rules of the reading command.
     var ruleGuard: RuleAccessPolicy?
-    /// What other rules give and take, and was not told.
+    /// The events from changed rules that are not yet returned.
     var turnover: RuleChangeReplay?
     let stage: ChangeStreamStage
     let scope: ChangeStreamScope
     private let rest: EventPipeline?
-    /// Up to where the feed was looked at.
+    /// The position up to which the feed was read.
     var place: ChangeStreamPosition
-    /// Where the feed's positions are those of events that begin too early.
+    /// The requested start time; earlier changes are skipped.
     private var startTime: BSONTimestamp?
-    /// The time of the last change that had one.
+    /// The stamp of the last change that had one.
     private(set) var lastStamp: WriteStamp
-    /// A change after which the stream is over, whose notice was not given out.
+    /// The change that ends the stream, until its `invalidate` event is returned.
     private var ending: ChangeStreamEvent?
-    /// Whether the notice was given out.
+    /// Whether the `invalidate` event was returned.
     private var isOver = false
 
-    /// Finds the place where the stream begins.
+    /// Finds the start position.
     ///
-    /// - Throws: 286 (ChangeStreamHistoryLost) when the feed does not reach back so far, 280 for a
-    ///   place of another feed, and what the pipeline's stages say.
+    /// - Throws: 286 (ChangeStreamHistoryLost) when the feed does not reach back to it, 280 for a
+    ///   position of another feed, and the errors of the pipeline's stages.
     init(
         _ backend: StoreBackend, _ stage: ChangeStreamStage, _ scope: ChangeStreamScope,
         rest: BSONArray, options: PipelineOptions, now: BSONTimestamp,
@@ -61,18 +64,18 @@ struct ChangeStreamSource: CursorSource {
         place.definition = try stage.showsExpandedEvents ? firstDefinition() : nil
         try begin(under: rules)
         if place.kind == .event { ending = try endingAtStart() }
-        // Whether the history reaches back so far is said at once.
+        // A feed that is too short is reported immediately.
         _ = try store.read { try $0.changes(after: place.position, limit: 1) }
     }
 
-    /// The change of a definition behind which the stream begins.
+    /// Returns the definition change after which the stream starts.
     private func firstDefinition() throws -> Int64 {
         if let known = place.definition { return known }
         if case .now = stage.start { return try store.read { try $0.definitionID } }
         return try store.read { try $0.definitionID(before: place.position) }
     }
 
-    /// The change at which the stream goes on, when only the notice of its end is missing.
+    /// Returns the ending change, if only its `invalidate` event is missing.
     private func endingAtStart() throws -> ChangeStreamEvent? {
         guard place.position > 0 else { return nil }
         let batch: StoreChangeBatch
@@ -115,7 +118,7 @@ struct ChangeStreamSource: CursorSource {
         return batch
     }
 
-    /// Gives the notice that the stream is over, when its turn has come.
+    /// Adds the `invalidate` event when it is due.
     private mutating func finish(
         _ batch: inout CursorBatch, _ limits: BatchLimits, _ bytes: inout Int
     ) throws {
@@ -128,7 +131,7 @@ struct ChangeStreamSource: CursorSource {
         }
     }
 
-    /// Reads on; returns whether there is more to read now.
+    /// Reads more changes; returns whether the feed has more now.
     private mutating func read(
         _ transaction: ReadTransaction, _ batch: inout CursorBatch, _ limits: BatchLimits,
         _ bytes: inout Int
@@ -139,7 +142,7 @@ struct ChangeStreamSource: CursorSource {
             let stamp = WriteStamp(entry.comment) ?? lastStamp
             let place = entry.place(after: self.place)
             if let turnover, place.position > turnover.position {
-                // First what other rules gave and took up to there.
+                // Events from changed rules come first.
                 try self.place.move(to: turnover.position, transaction)
                 return true
             }
@@ -177,7 +180,7 @@ struct ChangeStreamSource: CursorSource {
         return !page.isAtEnd
     }
 
-    /// Gives an event out, in pieces where it must be; returns whether there was room for all.
+    /// Adds an event, split if necessary; returns whether all of it fit.
     private mutating func give(
         _ event: BSONDocument, at place: ChangeStreamPosition, _ batch: inout CursorBatch,
         _ limits: BatchLimits, _ bytes: inout Int
@@ -231,7 +234,7 @@ struct ChangeStreamSource: CursorSource {
     ) throws -> BSONDocument? {
         switch entry {
         case .definition(let change):
-            // Indexes and validators would tell of what rules hide.
+            // Definitions could reveal what rules hide.
             guard ruleGuard == nil else { return nil }
             return SchemaChangeEvent(change: change, place: place, stamp: stamp).document
         case .change(let change):
@@ -268,7 +271,7 @@ struct ChangeStreamSource: CursorSource {
         return document
     }
 
-    /// The event as the rest of the pipeline gives it, `nil` when it is left out.
+    /// Returns the event after the rest of the pipeline; `nil` if it was filtered out.
     func passed(
         _ event: BSONDocument, _ transaction: ReadTransaction
     ) throws -> BSONDocument? {

@@ -1,22 +1,22 @@
 internal import BSONStore
 
-/// Is the stage `$changeStream` with its options.
+/// The stage `$changeStream` with its options.
 ///
 /// Source: MongoDB manual, "$changeStream (aggregation)".
 struct ChangeStreamStage: Sendable {
-    /// Which document goes with a change.
+    /// The document to include in an event.
     enum Image: String, Sendable {
-        /// For an update none, or for a before-image none at all.
+        /// None.
         case off
-        /// The document as it is when the event is given out.
+        /// The current document at the time of the event.
         case updateLookup
-        /// As it was with the change, null where it was not kept.
+        /// The document at the time of the change; null where it was not kept.
         case whenAvailable
-        /// As it was with the change; without it the stream fails.
+        /// The document at the time of the change; the stream fails without it.
         case required
     }
 
-    /// Where a stream begins.
+    /// The start of a stream.
     enum Start: Sendable {
         case now
         case behind(ChangeStreamPosition)
@@ -29,15 +29,15 @@ struct ChangeStreamStage: Sendable {
         CommandFailure(40602, "$changeStream is only valid as the first stage in a pipeline")
     }
 
-    /// The document after an update.
+    /// The option for the document after an update.
     private(set) var fullDocument = Image.off
-    /// The document before a change.
+    /// The option for the document before a change.
     private(set) var fullDocumentBeforeChange = Image.off
-    /// Where to begin.
+    /// The start of the stream.
     private(set) var start = Start.now
-    /// Whether the changes of all databases are asked for.
+    /// Whether the stream covers all databases.
     private(set) var isForCluster = false
-    /// Whether updates say what ambiguous paths mean.
+    /// Whether events are expanded: definition changes, and the meaning of ambiguous paths.
     private(set) var showsExpandedEvents = false
 
     private static let fields: [String: FieldKind] = [
@@ -48,10 +48,10 @@ struct ChangeStreamStage: Sendable {
         "allowToRunOnSystemNS": .bool, "matchCollectionUUIDForUpdateLookup": .bool,
     ]
 
-    /// Reads the stage's options.
+    /// Parses the options.
     ///
-    /// - Throws: 6188500 for what is no document, 40415 for unknown options, 14 for wrong types, 2
-    ///   for unknown modes, 40674 and 50865 for more than one start.
+    /// - Throws: 6188500 for a value that is not a document, 40415 for unknown options, 14 for
+    ///   wrong types, 2 for unknown modes, 40674 and 50865 for more than one start.
     init(_ value: BSONValue) throws(CommandFailure) {
         guard let options = value.documentValue else {
             throw CommandFailure(

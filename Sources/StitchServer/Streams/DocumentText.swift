@@ -1,10 +1,10 @@
 internal import BSONStore
 
-/// Prints documents as the server does in the texts of change streams' errors.
+/// The text of documents in MongoDB's change stream errors.
 ///
 /// Source: the server's `Document::toString`.
 enum DocumentText {
-    /// A document with its fields in order.
+    /// Returns a document with its fields in order.
     static func text(of document: BSONDocument) -> String {
         let fields = document.map { "\($0.key): \(text(of: $0.value))" }
         return "{\(fields.joined(separator: ", "))}"

@@ -1,26 +1,27 @@
 internal import BSONStore
 
-/// Runs the stages behind `$changeStream` on one event after the other.
+/// The stages after `$changeStream`, run on each event.
 struct EventPipeline: Sendable {
-    /// The stages that keep one event one event.
+    /// The allowed stages, which turn one event into at most one.
     private static let allowed: Set<String> = [
         "$addFields", "$match", "$project", "$replaceRoot", "$replaceWith", "$redact", "$set",
         "$unset", SplitEvent.stage,
     ]
 
-    /// Stages that stand for others, by which they are refused.
+    /// The aliases of stages, whose errors name the original.
     private static let standsFor = [
         "$bucket": "$group", "$count": "$group", "$sortByCount": "$group",
     ]
 
-    /// Whether events that are too large are given in pieces.
+    /// Whether large events are split.
     let splits: Bool
     private let pipeline: Pipeline
     private let current: Locked<BSONDocument?>
 
-    /// Reads the stages.
+    /// Parses the stages.
     ///
-    /// - Throws: 20 (IllegalOperation) for stages that a stream cannot have, and what they say.
+    /// - Throws: 20 (IllegalOperation) for stages that a stream cannot have, and the errors of
+    ///   the stages.
     init(_ stages: BSONArray, _ options: PipelineOptions) throws {
         var kept: [BSONValue] = [[ChangeStreamStage.name: [:]]]
         var splits = false
@@ -35,7 +36,7 @@ struct EventPipeline: Sendable {
             }
             guard name != ChangeStreamStage.name else { throw ChangeStreamStage.mustBeFirst }
             guard Self.allowed.contains(name) else {
-                // An unknown stage is named as such.
+                // An unknown stage has an error of its own.
                 _ = try Pipeline(BSONArray([stage]), options: options)
                 throw CommandFailure(
                     .illegalOperation,
@@ -60,7 +61,7 @@ struct EventPipeline: Sendable {
         pipeline = try Pipeline(BSONArray(kept), options: options)
     }
 
-    /// The event as the stages give it, `nil` when they leave it out.
+    /// Returns the event after the stages; `nil` when they filter it out.
     ///
     /// - Throws: 280 (ChangeStreamFatalError) when they change its `_id`.
     func pass(_ event: BSONDocument, _ transaction: ReadTransaction) throws -> BSONDocument? {

@@ -1,8 +1,8 @@
 internal import BSONStore
 
-/// Holds some changes of the feed, and of definitions where the stream shows them, in their order.
+/// A page of feed changes and, if the stream shows them, definition changes, in order.
 struct FeedPage {
-    /// A change of a document, of a collection as a whole, or of a collection's definition.
+    /// A change of a document, of a whole collection, or of a collection's definition.
     enum Entry {
         case change(StoreChange)
         case definition(DefinitionChange)
@@ -10,14 +10,14 @@ struct FeedPage {
 
     /// The changes.
     private(set) var entries: [Entry] = []
-    /// The place behind all of them.
+    /// The position after all changes.
     let end: ChangeStreamPosition
-    /// Whether there was nothing behind them.
+    /// Whether the feed had no more changes.
     let isAtEnd: Bool
-    /// What became of collections behind the page's beginning, where definitions are shown.
+    /// The later changes of whole collections, if the stream shows definitions.
     private let later: [StoreChange]
 
-    /// Reads on from a place; a place without a definition leaves definitions out.
+    /// Reads the page after a position; without a definition id it omits definition changes.
     ///
     /// - Throws: 286 (ChangeStreamHistoryLost) when the feed does not reach back so far.
     init(
@@ -37,7 +37,7 @@ struct FeedPage {
         }
         let definitions = try transaction.definitionChanges(
             after: definition, through: found.position, limit: limit)
-        // Behind the last one there may be more at the same position.
+        // More changes may follow at the same position.
         let isCut = definitions.count == limit
         if isCut, let last = definitions.last {
             try end.move(to: max(place.position, last.position), transaction)
@@ -56,7 +56,7 @@ struct FeedPage {
         later = try transaction.collectionChanges(after: begin)
     }
 
-    /// The UUID that a collection had when it was changed.
+    /// Returns the UUID of the collection at the time of a change.
     func uuid(of change: StoreChange, _ transaction: ReadTransaction) throws -> BSONValue? {
         guard change.kind != .dropDatabase else { return nil }
         let next = later.first { other in
@@ -69,7 +69,7 @@ struct FeedPage {
 }
 
 extension FeedPage.Entry {
-    /// What the writer said about itself.
+    /// The comment of the change, which the writer set.
     var comment: BSONValue? {
         switch self {
         case .change(let change): change.comment
@@ -77,7 +77,7 @@ extension FeedPage.Entry {
         }
     }
 
-    /// Where a stream is behind the change.
+    /// Returns the stream's position after the change.
     func place(after place: ChangeStreamPosition) -> ChangeStreamPosition {
         var next = place
         switch self {
@@ -96,7 +96,7 @@ extension FeedPage.Entry {
         return next
     }
 
-    /// Whether a stream tells of the change.
+    /// Whether a stream with this scope includes the change.
     func isIn(_ scope: ChangeStreamScope) -> Bool {
         switch self {
         case .change(let change): scope.includes(change)
@@ -106,29 +106,29 @@ extension FeedPage.Entry {
 }
 
 extension ChangeStreamPosition {
-    /// Names a position where nothing was given out.
+    /// Creates a position at which no event was returned.
     init(marking position: Int64, _ transaction: ReadTransaction) throws(StoreError) {
         self.init(position: position, kind: .mark)
         try move(to: position, transaction)
     }
 
-    /// The same place, when nothing was given out there.
+    /// The same position without an event.
     var marked: ChangeStreamPosition {
         ChangeStreamPosition(
             position: position, kind: .mark, definition: definition, rules: rules, time: time)
     }
 
-    /// The place at a position, told by the time of the change that is there.
+    /// Moves to a position, and reads the time of the change there.
     mutating func move(to position: Int64, _ transaction: ReadTransaction) throws(StoreError) {
         guard position != self.position || time == nil else { return }
         self.position = position
         time = WriteStamp(try transaction.changeComment(at: position))?.time
     }
 
-    /// Checks that the place is one of this history: the store may be an older copy that went another
-    /// way since, or another store.
+    /// Checks that the position is of this history: the store may be a restored copy that diverged,
+    /// or another store.
     ///
-    /// - Throws: 286 (ChangeStreamHistoryLost) where another change is at its position.
+    /// - Throws: 286 (ChangeStreamHistoryLost) if the position now holds another change.
     func check(_ transaction: ReadTransaction) throws {
         guard let time, let comment = try transaction.changeComment(at: position) else { return }
         guard WriteStamp(comment)?.time == time else {

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Finds changes of the feed by the time of the operation that made them.
+/// The search for feed changes by their operation time.
 struct FeedTimeLookup {
     private let transaction: ReadTransaction
     private let head: Int64
@@ -10,10 +10,9 @@ struct FeedTimeLookup {
         head = try transaction.changePosition
     }
 
-    /// The position before the first change at a time or later; O(log n) reads.
+    /// Returns the position before the first change at or after a time; O(log n) reads.
     ///
-    /// - Throws: 286 (ChangeStreamHistoryLost) when older changes than those that are kept may be
-    ///   of that time.
+    /// - Throws: 286 (ChangeStreamHistoryLost) if changes at that time may have been pruned.
     func position(before time: BSONTimestamp) throws -> Int64 {
         var low = try floor()
         if low > 0, let first = try stamp(from: low)?.time, time < first {
@@ -23,7 +22,7 @@ struct FeedTimeLookup {
                     + "the oplog.")
         }
         var high = head
-        // Everything up to `low` is earlier, what is behind `high` is not.
+        // All changes up to `low` are earlier than the time; no change after `high` is.
         while low < high {
             let middle = low + (high - low) / 2
             if let found = try stamp(from: middle), found.time < time {
@@ -35,7 +34,8 @@ struct FeedTimeLookup {
         return low
     }
 
-    /// The time of the last change, where it has one; the clock of a restarted server goes on there.
+    /// Returns the time of the last change that has one; a restarted server's clock continues
+    /// there.
     func last() throws -> BSONTimestamp? {
         let begin = max(try floor(), head - 100)
         for position in stride(from: head, to: begin, by: -1) {
@@ -45,7 +45,7 @@ struct FeedTimeLookup {
         return nil
     }
 
-    /// The first change behind a position that has a time.
+    /// Returns the first change with a time after a position.
     private func stamp(from position: Int64) throws -> (position: Int64, time: BSONTimestamp)? {
         var position = position
         while position < head {
@@ -58,7 +58,7 @@ struct FeedTimeLookup {
         return nil
     }
 
-    /// The position before the oldest change that is kept.
+    /// Returns the position before the oldest kept change.
     private func floor() throws -> Int64 {
         var low: Int64 = -1
         var high = head

@@ -1,11 +1,11 @@
 internal import BSONStore
 
-/// Shows an index as `listIndexes` does, with what MongoDB adds to indexes of special kinds.
+/// The entry of an index in `listIndexes`, with MongoDB's additions for special kinds.
 enum IndexEntry {
-    /// The entry of an index.
+    /// Returns the entry of an index.
     static func document(_ index: IndexDefinition) -> BSONDocument { document(index.document) }
 
-    /// The entry of an index with a definition as it is stored.
+    /// Returns the entry of a stored index definition.
     static func document(_ definition: BSONDocument) -> BSONDocument {
         var entry = definition
         let pattern = definition["key"]?.documentValue ?? [:]
@@ -17,7 +17,7 @@ enum IndexEntry {
         return entry
     }
 
-    /// The fields of a text index are listed by their weights, and two made-up ones as its keys.
+    /// Adds the weights of a text index, and MongoDB's two artificial keys.
     private static func addText(to entry: inout BSONDocument, _ pattern: BSONDocument) {
         var keys = BSONDocument()
         var weights = entry["weights"]?.documentValue ?? BSONDocument()

@@ -1,26 +1,26 @@
 internal import BSONStore
 
-/// Says how a document became another, as the server's log of operations says it.
+/// The difference between two versions of a document, in the form of MongoDB's oplog.
 ///
-/// Fields are compared in their order, values by their bytes. What an operator wrote as a whole is
-/// told as a whole; what a pipeline made is told by its parts where that is shorter.
+/// Fields are compared in order, values by their bytes. A value that an operator wrote as a whole
+/// is reported as a whole; the result of a pipeline is reported by its parts where that is shorter.
 ///
 /// Source: the server's `document_diff_calculator.cpp`.
 struct OplogDelta {
-    /// Whether it is of an array.
+    /// Whether the difference is of an array.
     let isArray: Bool
-    /// What differs, by field or place.
+    /// The changes by field or array index.
     private(set) var changes: [Field] = []
-    /// How many elements an array that became shorter has.
+    /// The new size of an array that became shorter.
     private(set) var newSize: Int?
 
-    /// A field, or an element by its place, and what happened to it.
+    /// The change of one field or array element.
     struct Field {
         let key: String
         let change: FieldChange
     }
 
-    /// Compares the documents of an update; `nil` when it is told as a replacement.
+    /// Compares the documents of an update; `nil` if the update is reported as a replacement.
     init?(_ change: StoreChange) {
         guard let before = change.before, let after = change.after else { return nil }
         let isByPipeline = change[.isByPipeline] != nil
@@ -28,7 +28,7 @@ struct OplogDelta {
             isBounded: isByPipeline, whole: Self.paths(change[.writtenPaths]),
             pushed: Self.paths(change[.pushedPaths]))
         self.init(before, after, rules)
-        // The log's entry has so many bytes around the difference.
+        // The oplog entry adds 15 bytes to the difference.
         guard !isByPipeline || byteCount + 15 < after.byteCount else { return nil }
     }
 
@@ -39,13 +39,13 @@ struct OplogDelta {
         }
     }
 
-    /// What is known of the update below a place.
+    /// The facts about an update that concern one path and its subpaths.
     private struct Rules {
-        /// Whether a difference that is longer than the value is told by the value.
+        /// Whether a difference larger than the value is reported as the value.
         let isBounded: Bool
         /// The paths whose values were written as a whole.
         let whole: [ArraySlice<String>]
-        /// The paths of arrays that something was pushed into.
+        /// The paths of arrays that received elements by `$push`.
         let pushed: [ArraySlice<String>]
 
         func below(_ key: String, isArray: Bool) -> Rules {
@@ -65,7 +65,7 @@ struct OplogDelta {
             }
         }
 
-        /// Whether a value is told as a whole, here.
+        /// Whether to report a value as a whole at this path.
         func tellsWhole(_ before: BSONValue, _ after: BSONValue) -> Bool {
             if whole.contains(where: \.isEmpty) { return true }
             guard pushed.contains(where: \.isEmpty), case .array(let old) = before,
@@ -87,7 +87,7 @@ struct OplogDelta {
                 compare(one.key, one.value, other.value, rules)
                 right = new.next()
             } else {
-                // It is gone, or comes again further behind.
+                // The field was removed, or moved towards the end.
                 removed.append(one.key)
             }
             left = old.next()
@@ -143,10 +143,10 @@ struct OplogDelta {
         changes.append(Field(key: key, change: isWhole ? .updated(after) : .inside(inner)))
     }
 
-    /// How many bytes the difference has in the server's log.
+    /// The size of the difference in the oplog, in bytes.
     private var byteCount: Int {
         var sections: Set<Int> = []
-        // An array's says that it is one.
+        // The difference of an array has a marker.
         var count = 5 + (isArray ? 4 : 0) + (newSize == nil ? 0 : 7)
         for field in changes {
             let name = field.key.utf8.count + 2
@@ -171,14 +171,14 @@ struct OplogDelta {
     }
 }
 
-/// Says what happened to a field, or to an element.
+/// The change of a field or element.
 indirect enum FieldChange {
-    /// It is gone.
+    /// The field was removed.
     case removed
-    /// It has another value.
+    /// The field has a new value.
     case updated(BSONValue)
-    /// It is new.
+    /// The field was added.
     case inserted(BSONValue)
-    /// Something in it is different.
+    /// The field's value changed inside.
     case inside(OplogDelta)
 }

@@ -1,25 +1,25 @@
 internal import BSONStore
 internal import StitchRules
 
-/// Makes of the documents that a stream's user saw under former rules those that the user sees now.
+/// The events that turn the documents visible under former rules into those visible now.
 ///
-/// A stream knows documents as they were seen at its place. What other rules give and take no change
-/// in the feed tells; here it is found out for the newest state of the store, so that the stream
-/// goes on behind it.
+/// The feed contains no change for a document that new rules reveal or hide. The replay compares
+/// the state at the stream's position with the newest state of the store, and the stream continues
+/// from there.
 struct RuleChangeReplay: Sendable {
-    /// How many documents may come, go and change; with more, everything is to be read anew.
+    /// The maximum number of affected documents; above it the client must read everything again.
     static let documentsMax = 100_000
 
-    /// What becomes of one document.
+    /// The effect on one document.
     struct ReplayedDocument: Sendable {
         enum Kind: Sendable {
-            /// It came into view.
+            /// The document became visible.
             case enters
-            /// It is seen with other fields, or as it became meanwhile.
+            /// The document has other visible fields or values.
             case changes
-            /// It left the view.
+            /// The document is no longer visible.
             case leaves
-            /// It was deleted meanwhile.
+            /// The document was deleted meanwhile.
             case goes
         }
 
@@ -28,19 +28,19 @@ struct RuleChangeReplay: Sendable {
         let kind: Kind
     }
 
-    /// The position in the feed behind which the stream goes on.
+    /// The feed position after which the stream continues.
     let position: Int64
-    /// The collections that are decided about otherwise: their changes up to the position are in the
-    /// turns.
+    /// The collections whose rules differ; the replay covers their changes up to the position.
     let namespaces: Set<Namespace>
-    /// What is left to tell, the first one last.
+    /// The remaining effects, in reverse order.
     private(set) var turns: [ReplayedDocument] = []
-    /// How many turns were told.
+    /// The number of effects already returned.
     private(set) var toldCount: Int64 = 0
 
-    /// Compares what was seen at a place with what is seen now.
+    /// Compares the documents visible at a position with those visible now.
     ///
-    /// - Throws: 286 when that is too much, or when a collection was dropped or renamed meanwhile.
+    /// - Throws: 286 when too many documents are affected, or when a collection was dropped or
+    ///   renamed meanwhile.
     init(
         _ transaction: ReadTransaction, after place: Int64, in scope: ChangeStreamScope,
         from former: RuleAccessPolicy, to now: RuleAccessPolicy
@@ -55,7 +55,7 @@ struct RuleChangeReplay: Sendable {
         turns.reverse()
     }
 
-    /// Takes the next turn.
+    /// Removes and returns the next effect.
     mutating func next() -> ReplayedDocument? {
         guard let turn = turns.popLast() else { return nil }
         toldCount += 1
@@ -88,7 +88,7 @@ struct RuleChangeReplay: Sendable {
         guard turns.count <= Self.documentsMax else { throw Self.readAnew }
     }
 
-    /// The documents that changed since the place, as they were there.
+    /// Returns the state at the position of documents that changed since.
     private static func before(
         _ name: Namespace, _ transaction: ReadTransaction, _ place: Int64, _ end: Int64
     ) throws -> [BSONValue: BSONDocument?] {
@@ -108,7 +108,7 @@ struct RuleChangeReplay: Sendable {
         return found
     }
 
-    /// Says that a stream cannot go on under other rules.
+    /// The error for a stream that cannot continue under other rules.
     static let readAnew = CommandFailure(
         286, "The rules for this user have changed; read again and open a new stream")
 }

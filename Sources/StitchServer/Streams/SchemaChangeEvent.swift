@@ -1,15 +1,15 @@
 internal import BSONStore
 
-/// Makes the documents that an expanded change stream gives of collections made, indexed, modified.
+/// An event of an expanded change stream about a created, indexed or modified collection.
 ///
 /// Source: MongoDB manual, "Change Events", those with `showExpandedEvents`.
 struct SchemaChangeEvent {
     let change: DefinitionChange
-    /// Where the stream is behind this event.
+    /// The stream's position after this event.
     let place: ChangeStreamPosition
     let stamp: WriteStamp
 
-    /// The event's document.
+    /// The document of the event.
     var document: BSONDocument {
         var event: BSONDocument = [
             "_id": .document(place.token), "operationType": .string(operationType),
@@ -35,7 +35,7 @@ struct SchemaChangeEvent {
         }
     }
 
-    /// The description, with indexes as they are listed.
+    /// The operation description, with indexes in the form of `listIndexes`.
     private var description: BSONDocument {
         guard case .array(let indexes)? = change.description["indexes"] else {
             return change.description

@@ -1,21 +1,21 @@
 internal import BSONStore
 
-/// Cuts an event that is too large for one document into several, each with some of its fields.
+/// The split of an event that is too large for one document into fragments.
 ///
 /// Source: MongoDB manual, "$changeStreamSplitLargeEvent".
 enum SplitEvent {
-    /// The stage that asks for it.
+    /// The stage that requests the split.
     static let stage = "$changeStreamSplitLargeEvent"
-    /// An event has at most so many bytes, in one piece.
+    /// The maximum size of a fragment, in bytes.
     static let bytesMax = 16 * 1024 * 1024
-    /// An event that nobody wants cut has a little more room.
+    /// The maximum size of an event without the stage, in bytes.
     static let wholeBytesMax = bytesMax + 16 * 1024
-    /// What each piece has beside its fields: where it is, and which piece it is.
+    /// The bytes reserved in each fragment for its token and `splitEvent`.
     private static let frameBytes = 1_024
 
-    /// The fields of each piece: the small ones first.
+    /// Returns the fragments, with the small fields first.
     ///
-    /// - Throws: 7182500 when one field alone is too large, 7182502 without fields.
+    /// - Throws: 7182500 when one field alone is too large, 7182502 for an event without fields.
     static func pieces(_ event: BSONDocument) throws(CommandFailure) -> [BSONDocument] {
         let fields = event.filter { $0.key != "_id" }
             .map { field in (field: field, bytes: BSONDocument([field]).byteCount) }
@@ -52,7 +52,7 @@ enum SplitEvent {
         }
     }
 
-    /// Refuses the stage where nothing is watched.
+    /// Throws the error for the stage outside of a change stream.
     ///
     /// - Throws: 7182800, 20 (IllegalOperation).
     static func refuse(_ argument: BSONValue) throws(CommandFailure) {
@@ -61,7 +61,7 @@ enum SplitEvent {
             .illegalOperation, "\(stage) can only be used in a $changeStream pipeline")
     }
 
-    /// The error for going on behind a piece without the stage.
+    /// The error for resuming within a split event without the stage.
     static var isNotAsked: CommandFailure {
         CommandFailure(
             280,
@@ -69,7 +69,7 @@ enum SplitEvent {
                 + "$changeStreamSplitLargeEvent stage")
     }
 
-    /// The error for going on behind a piece of an event that is not cut now.
+    /// The error for resuming within an event that is not split now.
     static var isWhole: CommandFailure {
         CommandFailure(
             280,
@@ -77,7 +77,7 @@ enum SplitEvent {
                 + "was not large enough to be split")
     }
 
-    /// The error for going on behind a piece that there is not now.
+    /// The error for resuming after a fragment that does not exist now.
     static var isAnother: CommandFailure {
         CommandFailure(
             280,
@@ -85,7 +85,7 @@ enum SplitEvent {
                 + "split. Ensure that the pipeline used to resume is the same as the original")
     }
 
-    /// The error for an event that is too large and is not to be cut.
+    /// The error for an event that is too large and must not be split.
     static func tooLarge(_ event: BSONDocument) -> CommandFailure {
         let count = event.byteCount
         return CommandFailure(

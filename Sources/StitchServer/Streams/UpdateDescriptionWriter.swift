@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells an update's changes by their paths, as change events do in `updateDescription`.
+/// The `updateDescription` of an event, which lists an update's changes by path.
 ///
 /// Source: MongoDB manual, "update Event"; the server's `change_stream_document_diff_parser.cpp`.
 struct UpdateDescriptionWriter {
@@ -12,11 +12,10 @@ struct UpdateDescriptionWriter {
     /// Collects the paths of a difference.
     init(_ difference: OplogDelta) { add(difference, Path()) }
 
-    /// The event's field.
+    /// Returns the field's value.
     ///
-    /// - Parameter isExpanded: whether it is said what paths mean that can be read in two ways: a
-    ///   number in them may be the place in an array or the name of a field, and a field's name may
-    ///   have a dot.
+    /// - Parameter isExpanded: whether to explain ambiguous paths: a number may be an array index
+    ///   or a field name, and a field name may contain a dot.
     func document(isExpanded: Bool) -> BSONDocument {
         var document: BSONDocument = [
             "updatedFields": .document(updated), "removedFields": .array(BSONArray(removed)),
@@ -61,7 +60,7 @@ struct UpdateDescriptionWriter {
         ambiguous.set(path.text, to: .array(BSONArray(path.parts)))
     }
 
-    /// The order in which changes of one document are told.
+    /// The order of changes within one document.
     private enum Step: CaseIterable {
         case removed
         case updated

@@ -1,17 +1,17 @@
 internal import BSONStore
 
-/// Says when and by whom a change was made; the server puts it beside each change in the feed.
+/// The time and transaction of a change, stored by the server with each change in the feed.
 struct WriteStamp: Sendable, Hashable {
-    /// The time by which operations are ordered.
+    /// The operation time.
     var time: BSONTimestamp
-    /// The time of the system's clock.
+    /// The wall-clock time.
     var wallTime: BSONDatetime
-    /// The session of the transaction that the change is part of.
+    /// The session of the change's transaction.
     var session: BSONDocument?
     /// The transaction's number in its session.
     var transaction: Int64?
 
-    /// The stamp as a change's comment.
+    /// The stamp in the form of a change's comment.
     var comment: BSONValue {
         var document: BSONDocument = ["t": .timestamp(time), "w": .datetime(wallTime)]
         if let session { document.append("lsid", .document(session)) }
@@ -19,7 +19,7 @@ struct WriteStamp: Sendable, Hashable {
         return .document(document)
     }
 
-    /// Takes a time, and the transaction of a session where there is one.
+    /// Creates a stamp, with the transaction if there is one.
     init(
         time: BSONTimestamp, wallTime: BSONDatetime = .now, session: BSONDocument? = nil,
         transaction: Int64? = nil
@@ -30,7 +30,7 @@ struct WriteStamp: Sendable, Hashable {
         self.transaction = transaction
     }
 
-    /// Reads a change's comment; `nil` for one of another writer's.
+    /// Reads a change's comment; `nil` for a comment of another writer.
     init?(_ comment: BSONValue?) {
         guard let document = comment?.documentValue,
             case .timestamp(let time) = document["t"],

@@ -1,7 +1,7 @@
-// Texts compare by their bytes in this module, as in BSONStore: Swift's own operators compare by
-// canonical equivalence, which takes two names for one. Those here hide them, also in the
-// conformances that the compiler writes. Keys of dictionaries and members of sets do not see them:
-// there a name is a `Name`.
+// Strings compare by their bytes in this module, as in BSONStore. Swift's own operators compare by
+// canonical equivalence and would treat two names as one. The operators here hide them, also in
+// synthesized conformances. Dictionary keys and set members do not use them: there a name is a
+// `Name`.
 internal import BSONStore
 
 extension String {
@@ -16,7 +16,7 @@ extension String {
 }
 
 extension Optional where Wrapped == String {
-    /// Whether both are there with the same bytes, or neither is.
+    /// Whether both are `nil`, or have the same bytes.
     static func == (left: String?, right: String?) -> Bool {
         switch (left, right) {
         case (let left?, let right?): left.hasSameBytes(as: right)
@@ -30,9 +30,9 @@ extension Optional where Wrapped == String {
 }
 
 extension Sequence where Element == String {
-    /// Whether a text with the same bytes is among them.
+    /// Whether an element has the same bytes as a text.
     func contains(_ text: String) -> Bool { contains { $0.hasSameBytes(as: text) } }
 }
 
-/// Whether a pattern's text has the same bytes.
+/// Whether a pattern has the same bytes as a text.
 func ~= (pattern: String, text: String) -> Bool { pattern.hasSameBytes(as: text) }

@@ -1,16 +1,17 @@
 internal import BSONStore
 
-/// Remembers on disk what the last numbered write or transaction of each session led to, in the
-/// transaction that did it: what is sent again after a lost answer is answered, not done again.
+/// The stored result of each session's last numbered write or transaction. The entry is written in
+/// the same transaction as the write, so a retry after a lost reply is answered and not applied
+/// again.
 ///
-/// Source: the drivers' specification "Retryable Writes"; the table lies beside the store's own.
+/// Source: the drivers' specification "Retryable Writes"; the log has a table of its own.
 struct SessionLog {
-    /// What a session did last.
+    /// The last operation of a session.
     struct Entry: Sendable {
         let number: Int64
-        /// Whether it was a transaction of several commands.
+        /// Whether the operation was a multi-document transaction.
         let isTransaction: Bool
-        /// The answer of a retryable write.
+        /// The reply of a retryable write.
         let reply: BSONDocument?
     }
 
@@ -18,7 +19,7 @@ struct SessionLog {
 
     init(_ transaction: ReadTransaction) { connection = transaction.connection }
 
-    /// Makes the table when it is missing.
+    /// Creates the table if it is missing.
     static func prepare(_ store: DocumentStore) throws {
         try store.write { transaction in
             try transaction.connection.execute(
@@ -30,7 +31,7 @@ struct SessionLog {
         }
     }
 
-    /// What the session did last.
+    /// Returns the last operation of a session.
     func entry(of session: [UInt8]) throws -> Entry? {
         let select = try connection.prepare(
             "SELECT number, is_transaction, reply FROM server_sessions WHERE session = ?1")
@@ -46,7 +47,7 @@ struct SessionLog {
             number: select.int64(0), isTransaction: select.int64(1) != 0, reply: reply)
     }
 
-    /// Notes what the session did.
+    /// Stores the last operation of a session.
     func note(_ entry: Entry, of session: [UInt8]) throws {
         let insert = try connection.prepare(
             "INSERT OR REPLACE INTO server_sessions VALUES (?1, ?2, ?3, ?4, ?5)")
@@ -58,7 +59,7 @@ struct SessionLog {
         try insert.run()
     }
 
-    /// Forgets what was not used since a time.
+    /// Removes entries last used before a time.
     static func forget(before time: BSONDatetime, in store: DocumentStore) throws {
         let isDue = try store.read { transaction in
             let select = try transaction.connection.prepare(

@@ -1,19 +1,19 @@
 internal import BSONStore
 
-/// Is a transaction of several commands of one session.
+/// A multi-document transaction of a session.
 ///
-/// It begins as a snapshot that holds up nobody; the first write makes it the store's only writer,
-/// provided that nothing was committed since the snapshot.
+/// It starts as a snapshot that blocks no other session. The first write makes it the store's only
+/// writer, provided that no commit happened since the snapshot.
 final class SessionTransaction: Sendable {
     private enum Holding {
         case nothing
         case snapshot(OpenTransaction<ReadTransaction>, position: Int64)
         case writing(OpenTransaction<WriteTransaction>)
-        /// For good: nothing is held any more.
+        /// Ended for good; it holds nothing any more.
         case committed, aborted
     }
 
-    /// How long the first write waits for other writers, in milliseconds.
+    /// The milliseconds for which the first write waits for other writers.
     static let patience = 200
 
     let session: [UInt8]
@@ -22,12 +22,12 @@ final class SessionTransaction: Sendable {
     private let store: DocumentStore
     private let stamp: @Sendable () -> BSONValue
     private let holding = Locked(Holding.nothing)
-    /// Since when others have waited for its end.
+    /// The time since which other writers have waited for its end.
     private let waitedFor = Locked<ContinuousClock.Instant?>(nil)
-    /// Lets one of commit and abort end before another looks how it ended.
+    /// Makes a commit or abort complete before another thread checks how the transaction ended.
     private let ending = Locked(())
 
-    /// - Parameter stamp: gives what stands beside the changes in the feed.
+    /// - Parameter stamp: returns the comment for the changes in the feed.
     init(
         _ store: DocumentStore, session: [UInt8], number: Int64,
         stamp: @escaping @Sendable () -> BSONValue
@@ -38,9 +38,9 @@ final class SessionTransaction: Sendable {
         self.stamp = stamp
     }
 
-    /// Reads what the transaction sees.
+    /// Runs a body on the state that the transaction sees.
     ///
-    /// - Throws: `closed` when it has ended, and what the body throws.
+    /// - Throws: `closed` when it has ended, and the errors of the body.
     func read<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
         switch holding.withLock({ $0 }) {
         case .writing(let transaction): return try transaction.use(body)
@@ -59,17 +59,17 @@ final class SessionTransaction: Sendable {
         }
     }
 
-    /// Writes in the transaction.
+    /// Runs a body that writes in the transaction.
     ///
-    /// - Throws: 112 (WriteConflict) when others wrote since it began, or are at it, and `closed`
-    ///   when it has ended.
+    /// - Throws: 112 (WriteConflict) when others wrote since it started, or are writing, and
+    ///   `closed` when it has ended.
     func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
         try writer().use(body)
     }
 
-    /// Becomes the one that writes, if it is not.
+    /// Acquires the write lock, unless it already has it.
     ///
-    /// - Throws: as ``write(_:)`` does.
+    /// - Throws: the errors of ``write(_:)``.
     func beginWriting() throws { _ = try writer() }
 
     private func writer() throws -> OpenTransaction<WriteTransaction> {
@@ -78,7 +78,7 @@ final class SessionTransaction: Sendable {
         case .writing(let transaction): return transaction
         case .snapshot(let snapshot, let position):
             begin = position
-            // In memory both would wait for the one connection.
+            // In an in-memory store, both would wait for the one connection.
             snapshot.abort()
         case .nothing: break
         case .committed, .aborted: throw StoreError.transactionEnded
@@ -104,11 +104,10 @@ final class SessionTransaction: Sendable {
         return transaction
     }
 
-    /// Takes a transaction of the store up.
+    /// Adopts a store transaction.
     ///
     /// - Returns: what it held before.
-    /// - Throws: `closed` when it was ended while the store was asked for that, or another command
-    ///   was faster.
+    /// - Throws: `closed` when the transaction ended meanwhile, or another command was faster.
     @discardableResult
     private func hold(_ next: Holding) throws(StoreError) -> Holding {
         try holding.withLock { (holding) throws(StoreError) in
@@ -121,7 +120,7 @@ final class SessionTransaction: Sendable {
         }
     }
 
-    /// Whether others must wait for its end before they can write.
+    /// Whether it blocks other writers.
     var keepsOthersOut: Bool {
         holding.withLock { holding in
             switch holding {
@@ -132,7 +131,7 @@ final class SessionTransaction: Sendable {
         }
     }
 
-    /// Whether it keeps others from writing though its client has not used it for a while.
+    /// Whether it blocks other writers although its client has not used it for a while.
     func keepsOthersOut(unusedFor idle: Duration) -> Bool {
         switch holding.withLock({ $0 }) {
         case .writing(let transaction): transaction.hasBeenIdle(for: idle)
@@ -142,14 +141,13 @@ final class SessionTransaction: Sendable {
         }
     }
 
-    /// Whether it keeps others from writing though its client has left it alone, or has let them
-    /// wait for too long.
+    /// Whether it blocks other writers while idle, or has done so for too long.
     func isOverdue(idle: Duration, grace: Duration) -> Bool {
         guard keepsOthersOut else { return false }
         return keepsOthersOut(unusedFor: idle) || ContinuousClock.now - waitedForSince >= grace
     }
 
-    /// Since when others have waited for its end; from now on at the latest.
+    /// The time since which other writers have waited for its end; set to now when first read.
     private var waitedForSince: ContinuousClock.Instant {
         waitedFor.withLock { since in
             let first = since ?? .now
@@ -158,14 +156,15 @@ final class SessionTransaction: Sendable {
         }
     }
 
-    /// Whether everything was taken back.
+    /// Whether the transaction was aborted.
     var isAborted: Bool {
         holding.withLock { if case .aborted = $0 { true } else { false } }
     }
 
-    /// Makes its changes lasting, with the note that it did; does nothing when they are.
+    /// Commits the changes together with their entry in the session log; does nothing if committed
+    /// already.
     ///
-    /// - Throws: `closed` when it was aborted; what the store says, and it is aborted then.
+    /// - Throws: `closed` when it was aborted; the errors of the store, which abort it.
     func commit() throws {
         try ending.withLock { _ in
             switch end(as: .committed) {
@@ -197,9 +196,9 @@ final class SessionTransaction: Sendable {
         try transaction.commit()
     }
 
-    /// Takes everything back, for good.
+    /// Reverts all changes and ends the transaction.
     ///
-    /// - Returns: whether nothing of it lasts; `false` when it was committed.
+    /// - Returns: whether no change persists; `false` when it was committed.
     @discardableResult
     func abort() -> Bool {
         ending.withLock { _ in
@@ -213,9 +212,11 @@ final class SessionTransaction: Sendable {
         }
     }
 
-    /// Takes everything back, for good, and ends the command that uses it; waits for nobody.
+    /// Reverts all changes, ends the transaction and interrupts the command that uses it; does not
+    /// wait.
     ///
-    /// - Returns: whether nothing of it lasts; `false` when it was committed, or is about to be.
+    /// - Returns: whether no change persists; `false` when it was committed or is being
+    ///   committed.
     func giveUp() -> Bool {
         switch end(as: .aborted) {
         case .nothing, .aborted: return true
@@ -226,9 +227,9 @@ final class SessionTransaction: Sendable {
         return true
     }
 
-    /// Lets nobody use it from now on, unless it has ended before.
+    /// Makes the transaction unusable, unless it has ended before.
     ///
-    /// - Returns: what it held, or how it has ended.
+    /// - Returns: what it held, or how it had ended.
     private func end(as how: Holding) -> Holding {
         holding.withLock { holding in
             let held = holding
@@ -240,10 +241,10 @@ final class SessionTransaction: Sendable {
         }
     }
 
-    /// Waits until it has ended, nobody used it for a while, or others have waited for too long.
+    /// Waits until it has ended, has been idle for a while, or has blocked others for too long.
     ///
-    /// - Returns: whether it holds up nobody now.
-    /// - Throws: what ends the work of who waits.
+    /// - Returns: whether it no longer blocks others.
+    /// - Throws: the interruption of the waiting command.
     func waitForEnd(idleAtMost idle: Duration, grace: Duration) throws(StoreError) -> Bool {
         let limit = waitedForSince + grace
         switch holding.withLock({ $0 }) {

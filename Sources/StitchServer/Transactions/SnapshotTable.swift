@@ -1,24 +1,23 @@
 internal import BSONStore
 
-/// Holds states of the store that clients read outside of transactions, by their times.
+/// The snapshots that clients read outside of transactions, by their times.
 ///
 /// Source: the drivers' specification "Snapshot Reads".
 final class SnapshotTable: Sendable {
-    /// So many states are kept at most; a further one ends the one that was read least lately.
+    /// The maximum number of snapshots; a new one replaces the least recently read one.
     static let countMax = 32
-    /// So many of one user are kept at most; a further one ends the user's own.
+    /// The maximum number of one user's snapshots; a new one replaces the user's own.
     static let ofOneMax = 16
-    /// How long a state is kept that nobody reads.
+    /// The lifetime of an unused snapshot.
     static let idleMax: Duration = .seconds(60)
-    /// How long a state is kept however often it is read: what was overwritten since stays in the
-    /// store's log for it.
+    /// The lifetime of a used snapshot, since the store's log keeps everything overwritten since.
     ///
     /// Source: the server's parameter `minSnapshotHistoryWindowInSeconds`.
     static let lifetime: Duration = .seconds(300)
 
     private struct Entry: Sendable {
         let snapshot: OpenTransaction<ReadTransaction>
-        /// Whose it is.
+        /// The key of the owner.
         let owner: [UInt8]
         let startedAt = ContinuousClock.now
         var lastUsed: ContinuousClock.Instant
@@ -26,14 +25,14 @@ final class SnapshotTable: Sendable {
 
     private let entries = Locked<[BSONTimestamp: Entry]>([:])
 
-    /// Reads the state of a time; a new one is the state of now.
+    /// Reads the snapshot of a time; a new one is the current state.
     ///
-    /// - Throws: 239 (SnapshotTooOld) when the state is not kept any more.
+    /// - Throws: 239 (SnapshotTooOld) when the snapshot is gone.
     func read<R>(
         _ request: SnapshotRequest, of owner: [UInt8], _ store: DocumentStore,
         _ body: (ReadTransaction) throws -> R
     ) throws -> R {
-        // A store in memory has one connection: holding a state would keep everybody else out.
+        // An in-memory store has one connection, which a snapshot would hold.
         guard store.location != .inMemory else { return try store.read(body) }
         if let known = touched(request.time) { return try use(known, request.time, body) }
         guard request.isNew else { throw Self.tooOld(request.time) }
@@ -47,7 +46,7 @@ final class SnapshotTable: Sendable {
             239, "Read timestamp \(SnapshotRequest.text(time)) is no longer available.")
     }
 
-    /// Reads a state, which may end before or while it is read.
+    /// Reads a snapshot, which may end before or during the read.
     private func use<R>(
         _ snapshot: OpenTransaction<ReadTransaction>, _ time: BSONTimestamp,
         _ body: (ReadTransaction) throws -> R
@@ -57,7 +56,7 @@ final class SnapshotTable: Sendable {
         } catch {
             let code = CommandFailure(error).code
             let isEnded = entries.withLock { $0[time] == nil }
-            // Who ended it has interrupted the reader.
+            // Ending a snapshot interrupts its reader.
             guard isEnded, code == 11601 || code == StoreError.Code.closed.rawValue else {
                 throw error
             }
@@ -81,7 +80,7 @@ final class SnapshotTable: Sendable {
                 $0[$1.owner, default: 0] += 1
             }
             let own = counts[owner, default: 0]
-            // Who has most gives one up where there are too many in all.
+            // When too many exist in total, the user with the most snapshots gives one up.
             let most = counts.max { $0.value < $1.value }
             let giver = own >= Self.ofOneMax || own >= (most?.value ?? 0) ? owner : most?.key
             if own >= Self.ofOneMax || entries.count >= Self.countMax,
@@ -97,8 +96,8 @@ final class SnapshotTable: Sendable {
         ended?.abort()
     }
 
-    /// Ends the states that nobody has read for a while, and waits for it; and those that are too
-    /// old, under whoever reads them.
+    /// Ends idle snapshots and waits for them; interrupts the readers of snapshots that are too
+    /// old.
     func endIdle(_ idle: Duration = idleMax, olderThan age: Duration = lifetime) {
         let (limit, birth) = (ContinuousClock.now - idle, ContinuousClock.now - age)
         let (idle, old) = entries.withLock { entries in
@@ -110,64 +109,5 @@ final class SnapshotTable: Sendable {
         }
         for snapshot in old { snapshot.giveUp() }
         for snapshot in idle { snapshot.abort() }
-    }
-}
-
-/// Says which state of the store a command reads, where that is not the newest one.
-struct SnapshotRequest: Sendable, Hashable {
-    /// The time of the state.
-    let time: BSONTimestamp
-    /// Whether the state of now is meant, to be kept under that time.
-    let isNew: Bool
-
-    /// Reads the read concern of a command; `nil` without the level `snapshot`.
-    ///
-    /// - Throws: 72 (InvalidOptions) with MongoDB's texts.
-    init?(_ body: BSONDocument, _ rule: CommandDefinition, _ clock: ClusterClock)
-        throws(CommandFailure)
-    {
-        let concern = body["readConcern"]?.documentValue
-        let time = concern?["atClusterTime"]
-        guard concern?["level"]?.stringValue == "snapshot" else {
-            guard time == nil else {
-                throw CommandFailure(
-                    .invalidOptions,
-                    "readConcern.atClusterTime is only valid with readConcern level snapshot")
-            }
-            return nil
-        }
-        guard body["autocommit"] == nil else { return nil }
-        // A cursor reads the state that its command began with.
-        guard rule.name != "getMore", rule.name != "killCursors" else { return nil }
-        guard ["find", "aggregate", "distinct"].contains(rule.name) else {
-            throw CommandFailure(
-                .invalidOptions,
-                "Command \(rule.name) does not support { readConcern: { level: \"snapshot\", "
-                    + "provenance: \"clientSupplied\" } } :: caused by :: read concern not "
-                    + "supported")
-        }
-        guard concern?["afterClusterTime"] == nil || time == nil else {
-            throw CommandFailure(
-                .invalidOptions,
-                "Specifying a timestamp for readConcern snapshot in a causally consistent session "
-                    + "is not allowed. See documentation for more information.")
-        }
-        guard let time else {
-            self.time = clock.advance()
-            isNew = true
-            return
-        }
-        guard case .timestamp(let given) = time else {
-            throw CommandFailure(
-                .typeMismatch,
-                "BSON field 'readConcern.atClusterTime' is the wrong type "
-                    + "'\(time.type.serverName)', expected type 'timestamp'")
-        }
-        self.time = given
-        isNew = false
-    }
-
-    static func text(_ time: BSONTimestamp) -> String {
-        "Timestamp(\(time.seconds), \(time.increment))"
     }
 }

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Holds the transactions of all sessions.
+/// The transactions of all sessions.
 final class TransactionTable: Sendable {
     private enum Phase: Sendable {
         case inProgress(SessionTransaction)
@@ -10,7 +10,7 @@ final class TransactionTable: Sendable {
 
     private struct Entry: Sendable {
         let number: Int64
-        /// Whose it is.
+        /// The key of the owner.
         let owner: [UInt8]
         var phase: Phase
 
@@ -21,11 +21,11 @@ final class TransactionTable: Sendable {
 
     private struct State: Sendable {
         var entries: [[UInt8]: Entry] = [:]
-        /// How many are in progress, of each owner and of all.
+        /// The numbers of open transactions by owner.
         var open: [[UInt8]: Int] = [:]
         var openCount = 0
 
-        /// Changes what is known about a session.
+        /// Replaces the entry of a session.
         mutating func set(_ session: [UInt8], _ entry: Entry?) {
             if let before = entries[session], before.transaction != nil { count(before.owner, -1) }
             if let entry, entry.transaction != nil { count(entry.owner, 1) }
@@ -39,24 +39,24 @@ final class TransactionTable: Sendable {
         }
     }
 
-    /// How long a transaction may take.
+    /// The lifetime of a transaction.
     ///
     /// Source: the server's parameter `transactionLifetimeLimitSeconds`.
     static let lifetime: Duration = .seconds(60)
     /// How long a transaction may be idle while others wait to write.
     static let idleMax: Duration = .seconds(1)
 
-    /// How long a transaction may go on while others wait to write, though its client uses it.
+    /// How long an active transaction may continue while others wait to write.
     static let graceMax: Duration = .seconds(5)
 
-    /// Who waits to write.
+    /// The queue of waiting writers.
     let queue = WriterQueue()
     private let state = Locked(State())
     private let bounds: TransactionBounds
 
     init(bounds: TransactionBounds = TransactionBounds()) { self.bounds = bounds }
 
-    /// The transaction that a command is part of; begun when the command says so.
+    /// Returns the transaction of a command, and starts it when the command says so.
     ///
     /// - Throws: 251 (NoSuchTransaction), 225 (TransactionTooOld), 256 (TransactionCommitted), and
     ///   365 (TemporarilyUnavailable) when too many are open.
@@ -102,10 +102,11 @@ final class TransactionTable: Sendable {
         }
     }
 
-    /// Lets one more be open: who has most gives one up when there are too many in all.
+    /// Makes room for one more transaction; if too many are open in total, the owner with the most
+    /// gives one up.
     ///
-    /// - Returns: the one to give up.
-    /// - Throws: 365 when it is the owner who has too many.
+    /// - Returns: the transaction to abort.
+    /// - Throws: 365 when the owner itself has too many.
     private func makeRoom(
         for owner: [UInt8], _ state: inout State
     ) throws(CommandFailure) -> SessionTransaction? {
@@ -132,7 +133,7 @@ final class TransactionTable: Sendable {
         return fault
     }
 
-    /// The transaction in progress with a number.
+    /// Returns the open transaction with a number.
     func current(_ session: [UInt8], _ number: Int64) -> SessionTransaction? {
         state.withLock { state in
             guard let known = state.entries[session], known.number == number else { return nil }
@@ -140,10 +141,10 @@ final class TransactionTable: Sendable {
         }
     }
 
-    /// Commits; a transaction that was committed is so still.
+    /// Commits a transaction; succeeds again for a committed one.
     ///
-    /// - Parameter wasCommitted: whether the log on disk says so, for what is not known here.
-    /// - Throws: 251 (NoSuchTransaction), and what the store says.
+    /// - Parameter wasCommitted: whether the session log says so, for a transaction unknown here.
+    /// - Throws: 251 (NoSuchTransaction), and the errors of the store.
     func commit(
         _ number: Int64, _ session: [UInt8], wasCommitted: () throws -> Bool
     ) throws {
@@ -166,7 +167,7 @@ final class TransactionTable: Sendable {
         }
     }
 
-    /// Aborts.
+    /// Aborts a transaction.
     ///
     /// - Throws: 251 (NoSuchTransaction), 256 (TransactionCommitted).
     func abort(_ number: Int64, _ session: [UInt8]) throws(CommandFailure) {
@@ -195,19 +196,19 @@ final class TransactionTable: Sendable {
         state.withLock { $0.entries[session] }
     }
 
-    /// Gives a session's transaction up, after an error or with the session.
+    /// Aborts a session's transaction, after an error or at the session's end.
     func giveUp(_ session: [UInt8]) {
         guard let known = entry(session), let transaction = known.transaction else { return }
         if transaction.abort() { set(session, known.number, .aborted) }
     }
 
-    /// Forgets ended sessions.
+    /// Aborts the transaction of an ended session and removes its entry.
     func forget(_ session: [UInt8]) {
         giveUp(session)
         state.withLock { $0.set(session, nil) }
     }
 
-    /// Gives up what takes too long, or keeps others from writing for too long; waits for none of
+    /// Aborts transactions that last too long or block writers for too long, without waiting for
     /// them.
     func tidy(olderThan age: Duration = lifetime, whileOthersWait: Bool) {
         let limit = ContinuousClock.now - age
@@ -220,20 +221,20 @@ final class TransactionTable: Sendable {
         }
     }
 
-    /// Gives one up whose time is over.
+    /// Aborts a transaction whose time is over.
     private func end(_ transaction: SessionTransaction) {
         if transaction.giveUp() { set(transaction.session, transaction.number, .aborted) }
     }
 
-    /// Gives all up, and waits for it.
+    /// Aborts all transactions and waits for them.
     func giveUpAll() {
         for transaction in inProgress { giveUp(transaction.session) }
     }
 
-    /// Lets another writer in: waits for the transaction that keeps it out, and gives that up when
-    /// its client has left it alone for a while, or has let others wait for too long.
+    /// Makes way for a writer: waits for the blocking transaction, and aborts it if it is idle or
+    /// blocks for too long.
     ///
-    /// - Throws: what ends the work of who waits.
+    /// - Throws: the interruption of the waiting command.
     func makeWay() throws(StoreError) {
         for transaction in inProgress where transaction.keepsOthersOut {
             let hasEnded = try transaction.waitForEnd(
@@ -242,10 +243,10 @@ final class TransactionTable: Sendable {
         }
     }
 
-    /// Lets a transaction write, behind those who came before: gives up what keeps it out for too
-    /// long.
+    /// Makes way for a transaction's first write, after writers that came earlier; aborts
+    /// transactions that block for too long.
     ///
-    /// - Throws: 112 (WriteConflict) when others do not end soon.
+    /// - Throws: 112 (WriteConflict) when the others do not end soon.
     func makeWay(for other: SessionTransaction) throws {
         guard !other.keepsOthersOut else { return }
         let place = queue.enter()

@@ -55,15 +55,6 @@ extension CollectionPass {
         }
     }
 
-    /// The data that the first transaction of a fetch stores in addition to its results.
-    enum FirstCommitExtras: Sendable {
-        case nothing
-        /// Stale marks, and the position in the history that they and the fetch follow from.
-        case keep(RemoteChangeBatch)
-        /// The change of a row's ids to records, except for the rest.
-        case begin(WantedIDs, rest: [BSONValue])
-    }
-
     /// Fetches documents, decides and commits, then lets the app resolve conflicts.
     ///
     /// - Parameters:
@@ -152,40 +143,6 @@ extension CollectionPass {
         guard !late.isEmpty else { return }
         let lookups = try await find(late.map { looks[$0].record.documentID })
         for (index, lookup) in zip(late, lookups) { looks[index].read(lookup) }
-    }
-
-    /// A record at the time of the request, with the remote's answer.
-    struct FetchedDocument: Sendable {
-        let record: SyncRecord
-        private(set) var lookup: RemoteLookup
-        private let told: AbsenceCause
-
-        init(_ record: SyncRecord, _ lookup: RemoteLookup, _ told: [[UInt8]: AbsenceCause]) {
-            self.record = record
-            self.told =
-                told.isEmpty
-                ? AbsenceCause(hint: record.hint)
-                : told[BSONKey.encode(record.documentID)] ?? AbsenceCause(hint: record.hint)
-            self.lookup = self.told.read(lookup)
-        }
-
-        /// Replaces the answer by a later one.
-        mutating func read(_ lookup: RemoteLookup) { self.lookup = told.read(lookup) }
-
-        /// Whether the document is proved to be absent.
-        var isAbsent: Bool { lookup == .absent }
-
-        /// The evidence for a delete of an absent document.
-        var absenceEvidence: RemoteEventFacts.Evidence {
-            #if ENGINE_VARIANTS
-                if EngineVariant.absenceBelieved.isOn { return .deleted }
-            #endif
-            return told == .deleted ? .deleted : .none
-        }
-
-        var remote: BSONDocument? {
-            if case .found(let document) = lookup { document } else { nil }
-        }
     }
 
     /// Decides and commits; returns the documents to give a version and fetch again.
@@ -345,8 +302,7 @@ extension Attempt {
     ///
     /// For a delete, the document must be absent, not just hidden, and the remote's identity known;
     /// otherwise only the history is evidence.
-    fileprivate func isOnTop(of look: CollectionPass.FetchedDocument, isIdentityKnown: Bool) -> Bool
-    {
+    fileprivate func isOnTop(of look: FetchedDocument, isIdentityKnown: Bool) -> Bool {
         guard let remote = look.remote else {
             return isDelete && look.isAbsent && isIdentityKnown
         }

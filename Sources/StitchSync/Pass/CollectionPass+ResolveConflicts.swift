@@ -5,17 +5,6 @@ extension CollectionPass {
     /// The longest time that answers wait to be committed together.
     private static let answersWait: Duration = .milliseconds(100)
 
-    /// The handler's resolution, or its error.
-    struct Answer: Sendable {
-        let conflict: OpenConflict
-        let result: Result<ConflictResolution<BSONDocument>, SyncError>
-
-        /// The size of a document that the handler returned, in bytes.
-        var byteCount: Int {
-            if case .success(.use(let document)) = result { document.byteCount } else { 0 }
-        }
-    }
-
     /// Calls the handler outside any transaction, for one conflict after another, then commits the
     /// answers together, except where the app wrote meanwhile.
     mutating func resolve(_ conflicts: [OpenConflict]) async throws {
@@ -28,7 +17,7 @@ extension CollectionPass {
             }
             return
         }
-        var answers: [Answer] = []
+        var answers: [ConflictAnswer] = []
         var bytes = 0
         var stopwatch = Stopwatch(engine.clock)
         for conflict in conflicts {
@@ -47,20 +36,21 @@ extension CollectionPass {
 
     private func answer(
         _ conflict: OpenConflict, _ handler: ConflictHandler<BSONDocument>
-    ) async throws -> Answer {
+    ) async throws -> ConflictAnswer {
         do {
             let shown = shown(conflict)
             try await engine.probe.conflictFound?(shown)
             if let immediate = handler.immediate {
-                return Answer(conflict: conflict, result: .success(try immediate(shown)))
+                return ConflictAnswer(conflict: conflict, result: .success(try immediate(shown)))
             }
             let resolution = try await withTimeout(limits.handlerTimeout, clock: engine.clock) {
                 try await handler.resolve(shown)
             }
-            return Answer(conflict: conflict, result: .success(resolution))
+            return ConflictAnswer(conflict: conflict, result: .success(resolution))
         } catch {
             try Task.checkCancellation()
-            return Answer(conflict: conflict, result: .failure(failure(of: conflict, error)))
+            return ConflictAnswer(
+                conflict: conflict, result: .failure(failure(of: conflict, error)))
         }
     }
 
@@ -79,7 +69,7 @@ extension CollectionPass {
     }
 
     /// Commits answers in one transaction; an answer that cannot be stored pauses its document.
-    private mutating func commit(_ answers: [Answer]) async throws {
+    private mutating func commit(_ answers: [ConflictAnswer]) async throws {
         do {
             let outcomes = try await write { sync in try answers.map(sync.commit) }
             for (answer, outcome) in zip(answers, outcomes) { count(answer, outcome) }
@@ -88,17 +78,19 @@ extension CollectionPass {
         }
     }
 
-    private mutating func commitIndividually(_ answer: Answer) async throws {
+    private mutating func commitIndividually(_ answer: ConflictAnswer) async throws {
         do {
             count(answer, try await write { sync in try sync.commit(answer) })
         } catch let cause where SyncTransaction.concernsDocument(cause) {
-            let failed = Answer(
+            let failed = ConflictAnswer(
                 conflict: answer.conflict, result: .failure(failure(of: answer.conflict, cause)))
             count(failed, try await write { sync in try sync.commit(failed) })
         }
     }
 
-    private mutating func count(_ answer: Answer, _ outcome: SyncTransaction.ResolutionOutcome) {
+    private mutating func count(
+        _ answer: ConflictAnswer, _ outcome: SyncTransaction.ResolutionOutcome
+    ) {
         if case .success(let resolution) = answer.result {
             report.conflicts += 1
             note(answer.conflict, outcome, JournaledConflict.Answer(resolution))

@@ -36,7 +36,7 @@ extension SyncTransaction {
     }
 }
 
-extension CollectionPass.FetchedDocument {
+extension FetchedDocument {
     /// Returns the error of a foreign version field.
     func foreignVersion(in namespace: Namespace) -> SyncError {
         let field = remote?[DocumentVersion.fieldName] ?? .null

@@ -83,7 +83,7 @@ struct SubscriptionActivation {
         while let next = try sync.subscriptions.staged(in: sync.collection.rowID, after: last) {
             last = next.row
             let id = next.document.documentID
-            let look = CollectionPass.FetchedDocument(
+            let look = FetchedDocument(
                 SyncRecord(documentID: id, byID: false), .found(next.document), [:])
             let settled =
                 individually

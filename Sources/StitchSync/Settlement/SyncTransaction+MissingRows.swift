@@ -82,7 +82,7 @@ extension SyncTransaction {
     ///
     /// - Parameter locals: the local documents of the first records, where they were read already.
     func scanningForMissingRows(
-        _ looks: [CollectionPass.FetchedDocument], _ locals: [StoredDocument?] = []
+        _ looks: [FetchedDocument], _ locals: [StoredDocument?] = []
     ) throws -> SyncTransaction {
         let missing = try looks.enumerated().filter { index, look in
             let record = look.record

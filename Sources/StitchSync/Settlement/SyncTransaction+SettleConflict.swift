@@ -10,7 +10,7 @@ extension SyncTransaction {
     }
 
     /// Applies an answer, unless the app wrote meanwhile; pauses the document after a failure.
-    func commit(_ answer: CollectionPass.Answer) throws -> ResolutionOutcome {
+    func commit(_ answer: ConflictAnswer) throws -> ResolutionOutcome {
         switch answer.result {
         case .success(let resolution): return try commit(resolution, to: answer.conflict)
         case .failure(let error):

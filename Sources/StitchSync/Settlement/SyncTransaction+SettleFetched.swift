@@ -27,7 +27,7 @@ extension SyncTransaction {
     }
 
     /// Begins to settle fetched documents; returns `false` when another transaction did so before.
-    func begin(_ sequel: CollectionPass.FirstCommitExtras) throws -> Bool {
+    func begin(_ sequel: FirstCommitExtras) throws -> Bool {
         switch sequel {
         case .nothing, .keep: true
         case .begin(let wanted, let rest): try records.keep(rest, of: wanted)
@@ -35,7 +35,7 @@ extension SyncTransaction {
     }
 
     /// Stores the additional data of a fetch.
-    func end(_ sequel: CollectionPass.FirstCommitExtras) throws {
+    func end(_ sequel: FirstCommitExtras) throws {
         switch sequel {
         case .nothing, .begin: return
         case .keep(let batch): try keep(batch)
@@ -44,9 +44,9 @@ extension SyncTransaction {
 
     /// Settles fetched documents together; throws at the first document that cannot be stored.
     func settle(
-        _ looks: [CollectionPass.FetchedDocument], evidence: [OperationID: AttemptEvidence],
+        _ looks: [FetchedDocument], evidence: [OperationID: AttemptEvidence],
         mayClaim: Bool, answer: ConflictHandler<BSONDocument>.FixedResolution?,
-        then sequel: CollectionPass.FirstCommitExtras
+        then sequel: FirstCommitExtras
     ) throws -> [SettlementOutcome] {
         guard try begin(sequel) else { return looks.map { _ in .nothing } }
         let locals = try localDocuments(looks)
@@ -66,7 +66,7 @@ extension SyncTransaction {
     ///
     /// The list is empty where they have to be read one by one. The settlement of one document does
     /// not change another.
-    private func localDocuments(_ looks: [CollectionPass.FetchedDocument]) throws
+    private func localDocuments(_ looks: [FetchedDocument]) throws
         -> [StoredDocument?]
     {
         guard looks.allSatisfy({ $0.record.rowID != nil }) else { return [] }
@@ -80,7 +80,7 @@ extension SyncTransaction {
     ///   - answer: the resolution of every conflict; `nil` where it depends on the conflict.
     ///   - local: the local document, where this transaction has read it already.
     func settle(
-        _ look: CollectionPass.FetchedDocument, evidence: [OperationID: AttemptEvidence],
+        _ look: FetchedDocument, evidence: [OperationID: AttemptEvidence],
         mayClaim: Bool,
         answer: ConflictHandler<BSONDocument>.FixedResolution? = nil, local: StoredDocument?? = nil
     ) throws -> SettlementOutcome {
@@ -125,7 +125,7 @@ extension SyncTransaction {
     /// A lost change must count neither as a delete nor as no change; without a change the document
     /// is downloaded again.
     private func settle(
-        _ look: CollectionPass.FetchedDocument, _ record: inout SyncRecord,
+        _ look: FetchedDocument, _ record: inout SyncRecord,
         _ edition: RemoteEdition,
         _ attempt: AttemptDecision, _ stored: StoredDocument?, mayClaim: Bool,
         answer: ConflictHandler<BSONDocument>.FixedResolution?
@@ -149,7 +149,7 @@ extension SyncTransaction {
     }
 
     private func settleWhole(
-        _ look: CollectionPass.FetchedDocument, _ record: inout SyncRecord,
+        _ look: FetchedDocument, _ record: inout SyncRecord,
         _ edition: RemoteEdition,
         _ attempt: AttemptDecision, _ stored: StoredDocument?, mayClaim: Bool,
         answer: ConflictHandler<BSONDocument>.FixedResolution?
@@ -212,7 +212,7 @@ extension SyncTransaction {
 
     /// Evicts or ignores a document that does not belong on the device; returns `nil` for others.
     private func settleMembership(
-        _ old: SyncRecord, _ look: CollectionPass.FetchedDocument, _ edition: RemoteEdition,
+        _ old: SyncRecord, _ look: FetchedDocument, _ edition: RemoteEdition,
         isHeld: Bool
     ) throws -> SettlementOutcome? {
         var record = old

@@ -7,7 +7,7 @@ extension SyncTransaction {
     ///
     /// A document that a unique index refuses waits for the others, which may release the value.
     func settleIndividually(
-        _ looks: [CollectionPass.FetchedDocument], evidence: [OperationID: AttemptEvidence],
+        _ looks: [FetchedDocument], evidence: [OperationID: AttemptEvidence],
         mayClaim: Bool
     ) throws -> [SettlementOutcome] {
         let scanned = try scanningForMissingRows(looks)
@@ -32,7 +32,7 @@ extension SyncTransaction {
     /// - Parameter pausesDuplicate: whether a refusal by a unique index pauses the document.
     /// - Returns: `nil` for such a document where it does not.
     func settleInSavepoint(
-        _ look: CollectionPass.FetchedDocument, evidence: [OperationID: AttemptEvidence],
+        _ look: FetchedDocument, evidence: [OperationID: AttemptEvidence],
         mayClaim: Bool,
         pausesDuplicate: Bool = true
     ) throws -> SettlementOutcome? {

@@ -7,7 +7,7 @@ extension SyncTransaction {
     /// Where the document also has another client's change, nothing is adopted: it is a remote
     /// change like any other, and a conflict where a local change is pending.
     func adoptUnresolved(
-        _ remote: RemoteEdition, _ look: CollectionPass.FetchedDocument,
+        _ remote: RemoteEdition, _ look: FetchedDocument,
         of discarded: [UnresolvedAttempt],
         into record: inout SyncRecord, local: BSONDocument?
     ) throws {

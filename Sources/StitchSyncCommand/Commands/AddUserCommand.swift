@@ -3,45 +3,45 @@
     import BSONStore
     import StitchServer
 
-    /// Makes a user of a server's file.
+    /// The command that creates a user in a server's store file.
     struct AddUserCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "adduser",
-            abstract: "Make a user of a file that `stitchsync serve --auth` serves.",
+            abstract: "Create a user in a file that `stitchsync serve --auth` serves.",
             discussion: """
-                The password is the first line of standard input. The server may run meanwhile.
+                The password is the first line of standard input. The server may be running.
 
                 Example:
                   stitchsync adduser shop.stitch ann --role readWrite@shop
 
-                Exit code: 0, 1 when there is such a user or the store cannot be written, 64 for a \
-                wrong command line.
+                Exit code: 0, 1 when the user exists already or the store cannot be written, 64 \
+                for a wrong command line.
                 """)
 
-        @Argument(help: "The store's file; it is made when it is not there.", completion: .file())
+        @Argument(help: "The store's file; created if it does not exist.", completion: .file())
         var store: String
 
         @Argument(help: "The user's name.")
         var name: String
 
-        @Option(help: "ROLE@DATABASE, or ROLE for one on admin; may be said more than once.")
+        @Option(help: "ROLE@DATABASE, or ROLE for one on admin; may be given more than once.")
         var role: [String] = []
 
         @Option(
-            help: "A document that rules find as %%user.data.",
+            help: "A document that rules read as %%user.data.",
             transform: { try BSONDocument(extendedJSON: $0) })
         var customData: BSONDocument?
 
         func run() async throws {
             guard let password = readLine() else {
-                throw CommandError("no password on standard input")
+                throw CommandError("no password on standard input; write it as the first line")
             }
             let opened = try DocumentStore(
                 at: .file(store), options: .init(changeHistory: .keep(changesMax: 100_000)))
             defer { opened.close() }
             try ServerUsers.add(
                 name, password: password, roles: role, customData: customData, to: opened)
-            try Console.standard.say("\(name): made")
+            try Console.standard.say("\(name): created")
         }
     }
 #endif

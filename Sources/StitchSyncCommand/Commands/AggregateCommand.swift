@@ -3,21 +3,22 @@
     import BSONStore
     import StitchSync
 
-    /// Shows what an aggregation pipeline makes of a collection.
+    /// The command that runs an aggregation pipeline on a collection.
     struct AggregateCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "aggregate",
-            abstract: "Run an aggregation pipeline, and show its documents one a line.",
+            abstract: "Run an aggregation pipeline and show its documents, one per line.",
             discussion: """
-                The pipeline is MongoDB's, a list of stages as Extended JSON. $out and $merge write, as \
-                they do in MongoDB, but not to a collection with synced documents: sync would not see it.
+                The pipeline is a list of MongoDB's stages in Extended JSON. $out and $merge \
+                write, as in MongoDB, but not to a collection with synced documents, because sync \
+                would not see the writes.
 
                 Example:
                   stitchsync aggregate shop.stitch shop.products \\
                     '[{"$group": {"_id": "$kind", "n": {"$sum": 1}}}, {"$sort": {"n": -1}}]' --relaxed
 
-                Exit code: 0 also when there are no documents, 1 when the store cannot be read or the \
-                pipeline is none, 64 for a wrong command line.
+                Exit code: 0 even when there are no documents, 1 when the store cannot be read or \
+                the pipeline is invalid, 64 for a wrong command line.
                 """)
 
         @OptionGroup var place: StoreArguments
@@ -28,12 +29,13 @@
         @Flag(help: "Write relaxed Extended JSON.")
         var relaxed = false
 
-        @Flag(help: "Write one JSON array, not one document a line.")
+        @Flag(help: "Write one JSON array, not one document per line.")
         var json = false
 
         private static func stages(_ text: String) throws -> [BSONDocument] {
             guard let list = try BSONValue(argument: text).arrayValue else {
-                throw ValidationError("the pipeline is not a list of stages")
+                throw ValidationError(
+                    #"the pipeline is not a list of stages, such as [{"$match": {}}]"#)
             }
             return try list.map { stage in
                 guard let document = stage.documentValue else {
@@ -53,7 +55,8 @@
                 let synced = try await SyncEngine(lookingAt: store).collection(target).syncedIDs
                 guard synced.isEmpty else {
                     throw CommandError(
-                        "\(target) has synced documents; $out and $merge would write past sync")
+                        "cannot write to \(target): it has synced documents, and sync would not "
+                            + "see what $out and $merge write (name another collection)")
                 }
             }
             var lines = DocumentLines(

@@ -2,19 +2,20 @@
     import ArgumentParser
     import BSONStore
 
-    /// Gives a file's free room back.
+    /// The command that returns a file's unused space to the system.
     struct CompactCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "compact",
-            abstract: "Write a store's file anew without its free pages.",
+            abstract: "Rewrite a store's file without its free pages.",
             discussion: """
-                Needs room for a second copy meanwhile; others may read, writes wait.
+                Needs free disk space for a second copy. Other processes may read meanwhile; their \
+                writes wait.
 
                 Example:
                   stitchsync compact shop.stitch
 
-                Exit code: 0, 1 when the disk is full or somebody else keeps the file, 64 for a wrong \
-                command line.
+                Exit code: 0, 1 when the disk is full or another process blocks the file, 64 for a \
+                wrong command line.
                 """)
 
         @Argument(help: "The store's file.", completion: .file())
@@ -28,7 +29,7 @@
             defer { opened.close() }
             let statistics = try opened.statistics()
             let before = statistics.fileBytes
-            // The new pages go through the log.
+            // Compaction writes the new pages to the write-ahead log first.
             let growth = FileGrowth(
                 of: store + "-wal", to: before - statistics.freeBytes, label: "compacting")
             try opened.compact()

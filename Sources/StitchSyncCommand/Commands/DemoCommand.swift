@@ -3,32 +3,34 @@
     import BSONStore
     import Foundation
 
-    /// Shows two devices that lose and find each other.
+    /// The command that shows two devices which work offline and sync.
     struct DemoCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "demo",
-            abstract: "Show two devices and a remote that come in step again.",
+            abstract: "Show two devices that work offline and sync with a remote.",
             discussion: """
-                Devices A and B, each a process with a store file of its own, and a remote. A imports \
-                a file and syncs, B syncs, both go offline and edit, A is killed with changes pending \
-                and started again, both come online and settle their conflicts by merging fields; for \
-                one document the conflict handler fails, and it is paused and resumed. In the end all \
-                three must hold the same documents. With `--remote server` the remote is behind a \
-                `stitchsync serve`, which is killed while both are offline, and started again.
+                Devices A and B are processes, each with a store file of its own; both sync with \
+                one remote. A imports a file and syncs, then B syncs. Both go offline and edit. A \
+                is killed with pending changes and started again. Both go online and resolve their \
+                conflicts by merging fields. For one document the conflict handler fails, so it is \
+                paused and later resumed. At the end all three must hold the same documents. With \
+                `--remote server` the remote is behind a `stitchsync serve`, which is killed while \
+                both devices are offline, and started again.
 
                 Example:
                   stitchsync demo fixtures/demo/documents.jsonl --work demo-work
 
-                Exit code: 0 when all are in step, 1 when not, 64 for a wrong command line.
+                Exit code: 0 when all three hold the same documents, 1 when not, 64 for a wrong \
+                command line.
                 """)
 
-        @Argument(help: "Documents in mongoexport's form, one a line.", completion: .file())
+        @Argument(help: "Documents in mongoexport's format, one per line.", completion: .file())
         var input: String
 
-        @Option(help: "The folder of the demo's stores; those of an earlier demo are replaced.")
+        @Option(help: "The folder for the demo's stores; replaces those of an earlier demo.")
         var work = "demo-work"
 
-        @Option(help: "Where the remote is: in the devices' processes, or behind a server.")
+        @Option(help: "Where the remote is: a file in the devices' processes, or a server.")
         var remote = DemoRemote.file
 
         func run() throws {
@@ -38,10 +40,10 @@
         }
     }
 
-    /// Is one device of the demo: hears orders on standard input and answers on standard output.
+    /// A device of the demo: it reads orders from standard input and reports on standard output.
     struct DemoDeviceCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "demo-device", abstract: "Be a device of the demo.",
+            commandName: "demo-device", abstract: "Run a device of the demo.",
             shouldDisplay: false)
 
         @Argument var device: DemoPlan.Device
@@ -86,7 +88,7 @@
                 let text = try JSONEncoder().encode(report)
                 try console.output.write(Array(text) + [UInt8(ascii: "\n")])
             } catch {
-                throw CommandError("cannot report: \(error)")
+                throw CommandError("cannot report to the demo: \(error)")
             }
         }
     }

@@ -3,35 +3,35 @@
     import BSONStore
     import StitchSync
 
-    /// Shows the editions of one document side by side.
+    /// The command that shows base, local and remote of one document.
     struct DiffCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "diff",
             abstract: "Show base, local and remote of one document.",
             discussion: """
-                The base is what the remote confirmed last; local and remote are compared with it field \
-                by field. The remote edition is what the last conflict showed, or what --remote tells \
-                when it is asked now; where nothing is known, that is said.
+                The base is the version that the remote confirmed last; local and remote are \
+                compared with it field by field. The remote version is that of the last conflict, \
+                or the current one with --remote; where it is unknown, the output says so.
 
                 Examples:
                   stitchsync diff shop.stitch shop.products 7
                   stitchsync diff shop.stitch shop.products '"a17"' --remote remote.stitch --json
 
-                Exit code: 0 also when nothing differs, 1 when there is no such document or the store \
-                cannot be read, 64 for a wrong command line.
+                Exit code: 0 even when nothing differs, 1 when the document does not exist or the \
+                store cannot be read, 64 for a wrong command line.
                 """)
 
         @OptionGroup var place: StoreArguments
 
-        @Argument(help: "The document's _id, in Extended JSON or as a bare text.")
+        @Argument(help: "The document's _id, in Extended JSON or as plain text.")
         var id: String
 
         @Option(
-            help: "Ask this remote for its edition now: a store file, or the URI of a server.",
+            help: "Read the current version from a remote: a store file or the URI of a server.",
             completion: .file())
         var remote: String?
 
-        @Flag(help: "Show fields that are the same everywhere, too.")
+        @Flag(help: "Show unchanged fields, too.")
         var all = false
 
         @Flag(help: "Write one JSON object.")
@@ -64,7 +64,7 @@
             for line in diff.lines(style) { try console.say(line) }
         }
 
-        /// Finds the document by each id that the text may stand for.
+        /// Returns the document under one of the ids that the text may stand for.
         private func editions(_ engine: SyncEngine) throws -> DocumentEditions {
             let candidates = Self.ids(id)
             for candidate in candidates {
@@ -83,7 +83,7 @@
                 "\(place.namespace) in \(place.store) has no document \(looked)")
         }
 
-        /// The ids that a text may stand for.
+        /// Returns the ids that a text may stand for.
         static func ids(_ text: String) -> [BSONValue] {
             var ids: [BSONValue] = []
             do { ids.append(try BSONValue(extendedJSON: text)) } catch {}
@@ -100,21 +100,21 @@
                 found = try await session.remote.collection(place.namespace).find(ids: [id])
             } catch {
                 await session.close()
-                throw CommandError("\(remote) cannot be asked: \(error)")
+                throw CommandError("cannot read the document from \(remote): \(error)")
             }
             await session.close()
             switch found.first {
             case .found(let document): return .asked(document.withoutVersion)
             case .absent: return .asked(nil)
             case .hidden: return .unknown("the remote does not show it to this user")
-            case nil: throw CommandError("\(remote) did not answer")
+            case nil: throw CommandError("\(remote) returned no result for the document; try again")
             }
         }
     }
 
-    /// Says when there are colours.
+    /// The option that turns colors on or off.
     struct ColourArguments: ParsableArguments {
-        @Option(help: "Colours: auto, which is on a terminal, always, never. NO_COLOR is heeded.")
+        @Option(help: "Colors: auto (on a terminal), always, never. NO_COLOR turns auto off.")
         var color = TextStyle.Choice.auto
     }
 

@@ -2,21 +2,22 @@
     import ArgumentParser
     import BSONStore
 
-    /// Shows how a query is answered.
+    /// The command that shows the plan and cost of a query.
     struct ExplainCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "explain",
-            abstract: "Show how a query is answered, and what that takes.",
+            abstract: "Show the plan and the cost of a query.",
             discussion: """
-                The answer has the form of MongoDB's explain, with the figures of executionStats: \
-                stages such as IXSCAN and COLLSCAN, and keys and documents that were examined.
+                The output has the format of MongoDB's explain with the verbosity executionStats: \
+                stages such as IXSCAN and COLLSCAN, and the numbers of examined keys and \
+                documents.
 
                 Example:
                   stitchsync explain shop.stitch shop.products '{"price": {"$lt": 5}}' \\
                     --sort '{"price": 1}'
 
-                Exit code: 0, 1 when the store cannot be read or the filter is none, 64 for a wrong \
-                command line.
+                Exit code: 0, 1 when the store cannot be read or the filter is invalid, 64 for a \
+                wrong command line.
                 """)
 
         @OptionGroup var place: StoreArguments

@@ -2,22 +2,22 @@
     import ArgumentParser
     import BSONStore
 
-    /// Writes a collection's documents to a file.
+    /// The command that exports a collection's documents to a file.
     struct ExportCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "export",
-            abstract: "Export documents as Extended JSON, one a line, or as a BSON dump.",
+            abstract: "Export documents as Extended JSON, one per line, or as a BSON dump.",
             discussion: """
-                The form is that of mongoexport, canonical unless --relaxed is said; with --bson that \
-                of mongodump: documents one after another. All documents are of one state of the store, \
-                whoever writes meanwhile.
+                The format is that of mongoexport, canonical unless --relaxed is given; with \
+                --bson it is that of mongodump. All documents are from one snapshot of the store, \
+                even while other processes write.
 
                 Examples:
                   stitchsync export shop.stitch shop.products > products.jsonl
                   stitchsync export shop.stitch shop.products --out products.bson --bson
 
-                Exit code: 0 when all was written, 1 when the store or the file failed, 64 for a wrong \
-                command line.
+                Exit code: 0 when everything was written, 1 when the store or the file failed, 64 \
+                for a wrong command line.
                 """)
 
         @OptionGroup var place: StoreArguments
@@ -38,10 +38,11 @@
 
         func validate() throws {
             guard !(bson && relaxed) else {
-                throw ValidationError("--bson and --relaxed do not go together")
+                throw ValidationError("--bson and --relaxed exclude each other; give one of them")
             }
             guard !json || out != "-" else {
-                throw ValidationError("--json needs --out: standard output has the documents")
+                throw ValidationError(
+                    "--json needs --out, because standard output holds the documents")
             }
         }
 
@@ -53,7 +54,8 @@
             let total =
                 selection.filter.isEmpty
                 ? try store.read { try $0.count(place.namespace) } : nil
-            // Standard output is for the documents; who sends them to a terminal sees them come.
+            // Standard output carries the documents; on a terminal they show the progress
+            // themselves.
             var progress = ProgressBar(
                 "exporting \(place.namespace)", unit: "documents", total: total,
                 isForPeople: true)

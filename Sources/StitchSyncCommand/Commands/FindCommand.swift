@@ -2,21 +2,22 @@
     import ArgumentParser
     import BSONStore
 
-    /// Shows the documents of a collection that pass a filter.
+    /// The command that shows the documents matching a filter.
     struct FindCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "find",
-            abstract: "Show documents that pass a filter, one a line.",
+            abstract: "Show documents that match a filter, one per line.",
             discussion: """
-                Filter, sort and projection are MongoDB's, as Extended JSON. The documents come as \
-                canonical Extended JSON, which keeps every type; --relaxed is easier to read.
+                Filter, sort and projection are MongoDB's, in Extended JSON. The documents are \
+                shown as canonical Extended JSON, which keeps every type; --relaxed is easier to \
+                read.
 
                 Example:
                   stitchsync find shop.stitch shop.products '{"stock": {"$lt": 5}}' \\
                     --sort '{"price": -1}' --projection '{"name": 1}' --limit 10 --relaxed
 
-                Exit code: 0 also when there is no such document, 1 when the store cannot be read or \
-                the filter is none, 64 for a wrong command line.
+                Exit code: 0 even when no document matches, 1 when the store cannot be read or the \
+                filter is invalid, 64 for a wrong command line.
                 """)
 
         @OptionGroup var place: StoreArguments
@@ -26,20 +27,20 @@
         @OptionGroup var sorting: SortArguments
 
         @Option(
-            help: "The fields to show: 1 with, 0 without.",
+            help: "The fields to show (1) or to leave out (0).",
             transform: { try BSONDocument(argument: $0) })
         var projection: BSONDocument?
 
-        @Option(help: "How many documents to leave out at the beginning.")
+        @Option(help: "The number of documents to skip.")
         var skip = 0
 
-        @Option(help: "How many documents to show at most; 0 for all.")
+        @Option(help: "The maximum number of documents to show; 0 for all.")
         var limit = 0
 
         @Flag(help: "Write relaxed Extended JSON.")
         var relaxed = false
 
-        @Flag(help: "Write one JSON array, not one document a line.")
+        @Flag(help: "Write one JSON array, not one document per line.")
         var json = false
 
         func run() async throws {

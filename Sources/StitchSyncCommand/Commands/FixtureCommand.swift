@@ -3,11 +3,11 @@
     import BSONStore
     import StitchSyncTesting
 
-    /// Works with fixtures of conflicts.
+    /// The command that plays and records conflict fixtures.
     struct FixtureCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "fixture",
-            abstract: "Play and record fixtures of conflicts.",
+            abstract: "Play and record conflict fixtures.",
             discussion: """
                 Example:
                   stitchsync fixture run fixtures/conflicts
@@ -15,28 +15,28 @@
             subcommands: [RunFixturesCommand.self, RecordFixtureCommand.self])
     }
 
-    /// Plays fixtures whose handler is built in.
+    /// The command that plays fixtures with a built-in handler.
     struct RunFixturesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "run",
-            abstract: "Play a file of fixtures, or a folder of them, and show what differs.",
+            abstract: "Play a fixture file, or a folder of them, and show the differences.",
             discussion: """
-                Each fixture says how a conflict comes to be and what must come of it; it is played \
-                in memory. Fixtures that name the handler "app" need your app's own tests: \
-                checkConflicts(in:handler:) of StitchSyncTesting; here they are left out.
+                Each fixture describes a conflict and its expected result, and is played in \
+                memory. Fixtures with the handler "app" need your app's own tests, \
+                checkConflicts(in:handler:) of StitchSyncTesting, and are skipped here.
 
                 Examples:
                   stitchsync fixture run fixtures/conflicts
                   stitchsync fixture run update-update.json --json
 
-                Exit code: 0 when all fixtures came out as they expect, 1 when one did not or a file \
-                is wrong, 64 for a wrong command line.
+                Exit code: 0 when all fixtures give the expected result, 1 when one does not or a \
+                file is invalid, 64 for a wrong command line.
                 """)
 
-        @Argument(help: "A file of fixtures, or a folder.", completion: .file())
+        @Argument(help: "A fixture file, or a folder.", completion: .file())
         var path: String
 
-        @Flag(help: "Write one JSON object for each fixture, with what came of it.")
+        @Flag(help: "Write one JSON object for each fixture, with its result.")
         var json = false
 
         func run() async throws {

@@ -2,24 +2,25 @@
     import ArgumentParser
     import BSONStore
 
-    /// Imports documents from a file in mongoexport's form.
+    /// The command that imports documents from a file or dump.
     struct ImportCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "import",
             abstract: "Import documents from a file of Extended JSON, or from a BSON dump.",
             discussion: """
-                The file has the form that mongoexport writes, one document a line or a list, canonical \
-                or relaxed; - is standard input. A file named .bson, and with --bson any, is a dump as \
-                mongodump makes it, without indexes. It is never read as a whole. A document that is \
-                rejected is reported with its line or number and the reason, and the rest is imported; \
-                with --strict nothing is imported then.
+                The file has the format of mongoexport, one document per line or a list, canonical \
+                or relaxed; - is standard input. A file named .bson, and any file with --bson, is \
+                a dump in the format of mongodump, without indexes. The file is read in parts, so \
+                it may be larger than memory. A rejected document is reported with its line or \
+                number and the reason, and the rest is imported; with --strict nothing is \
+                imported.
 
                 Examples:
                   stitchsync import shop.stitch shop.products products.jsonl
                   stitchsync import shop.stitch shop.products dump/shop/products.bson --strict
 
-                Exit code: 0 when all was imported, 1 when one was rejected or the import \
-                failed, 64 for a wrong command line.
+                Exit code: 0 when everything was imported, 1 when a document was rejected or the \
+                import failed, 64 for a wrong command line.
                 """)
 
         @OptionGroup var place: StoreArguments

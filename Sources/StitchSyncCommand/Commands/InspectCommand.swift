@@ -3,22 +3,22 @@
     import BSONStore
     import StitchSync
 
-    /// Writes a report about a store as a page for a browser.
+    /// The command that writes a report about a store as an HTML page.
     struct InspectCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "inspect",
-            abstract: "Write a report of a store as one HTML page.",
+            abstract: "Write a report about a store as one HTML page.",
             discussion: """
-                Collections and sizes, what is pending, paused and rejected, the newest conflicts, a \
-                timeline of the newest passes, and the synced documents with their versions. The page \
-                needs nothing beside it: no scripts, no network.
+                The report shows collections and sizes, pending, paused and rejected documents, \
+                the newest conflicts, a timeline of the newest passes, and the synced documents \
+                with their versions. The page is one file, without scripts or network access.
 
                 Examples:
                   stitchsync inspect shop.stitch --out report.html
                   stitchsync inspect shop.stitch --json
 
-                Exit code: 0, 1 when the store cannot be read or the page not be written, 64 for a \
-                wrong command line.
+                Exit code: 0, 1 when the store cannot be read or the page cannot be written, 64 \
+                for a wrong command line.
                 """)
 
         @Argument(help: "The store's file.", completion: .file())
@@ -29,14 +29,14 @@
             completion: .file())
         var out = "report.html"
 
-        @Option(help: "How many documents of each collection are listed at most.")
+        @Option(help: "The maximum number of listed documents of each collection.")
         var limit = 100
 
         @Flag(help: "Write one JSON object to standard output instead.")
         var json = false
 
         func validate() throws {
-            guard limit >= 0 else { throw ValidationError("--limit cannot be less than 0") }
+            guard limit >= 0 else { throw ValidationError("--limit must be at least 0") }
         }
 
         func run() async throws {

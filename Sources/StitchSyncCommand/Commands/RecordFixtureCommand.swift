@@ -4,33 +4,33 @@
     import StitchSync
     import StitchSyncTesting
 
-    /// Writes a fixture from a live store's last conflict.
+    /// The command that writes a fixture from a store's last conflict.
     struct RecordFixtureCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "record",
             abstract: "Write a fixture from a store's last conflict.",
             discussion: """
-                A store keeps the last conflict of its newest documents: base, local and remote, and \
-                what was answered. The conflict is played once more in memory, and what comes of it \
-                is what the fixture expects. With --app the fixture asks your app's handler, as \
-                checkConflicts(in:handler:) plays it.
+                A store keeps the last conflict of each document that had one recently: base, \
+                local, remote and the resolution. The command plays the conflict again in memory, \
+                and the fixture expects the same result. With --app the fixture uses your app's \
+                handler, for checkConflicts(in:handler:).
 
                 Examples:
                   stitchsync fixture record shop.stitch --out price.json
                   stitchsync fixture record shop.stitch shop.products 7 --app --out fixtures/price.json
 
-                Exit code: 0, 1 when no such conflict is kept, it cannot be played again, or the file \
-                is there already, 64 for a wrong command line.
+                Exit code: 0, 1 when the store has no such conflict, it cannot be played again, or \
+                the file exists already, 64 for a wrong command line.
                 """)
 
         @Argument(help: "The store's file.", completion: .file())
         var store: String
 
         @Argument(
-            help: "Only a conflict of this collection.", transform: { try Namespace(parsing: $0) })
+            help: "Only a conflict in this collection.", transform: { try Namespace(parsing: $0) })
         var namespace: Namespace?
 
-        @Argument(help: "Only that of the document with this _id.")
+        @Argument(help: "Only a conflict of the document with this _id.")
         var id: String?
 
         @Option(
@@ -41,7 +41,7 @@
         @Option(help: "What the fixture shows, in one sentence.")
         var name: String?
 
-        @Flag(help: "Let the app's own handler answer; what was answered is expected of it.")
+        @Flag(help: "Use the app's own handler, and expect the recorded resolution from it.")
         var app = false
 
         func run() async throws {

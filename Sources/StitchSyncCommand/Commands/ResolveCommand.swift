@@ -3,17 +3,18 @@
     import BSONStore
     import StitchSync
 
-    /// Answers what sync asks a person: another remote, and documents that are missing at the remote.
+    /// The command that answers the questions which sync leaves to a person: a changed remote, and
+    /// documents missing there.
     struct ResolveCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "resolve",
-            abstract: "Answer for a collection whose remote changed or lacks documents.",
+            abstract: "Resolve a changed remote, or documents that are missing at the remote.",
             discussion: """
-                A collection stops when its remote is another one than before, or was dropped: nothing is \
-                deleted or sent. Sync with the remote from before, and it goes on; or answer with \
-                --remote. Documents that are missing at the remote without evidence of a delete are kept \
-                and not sent; answer with --missing. `status` tells of both. The next sync carries the \
-                answer out.
+                The sync of a collection stops when its remote was dropped or is another one than \
+                before; nothing is deleted or uploaded. To continue, sync with the original \
+                remote, or give --remote. Documents that are missing at the remote without \
+                evidence of a delete are kept and not uploaded; give --missing to resolve them. \
+                `status` lists both. The next sync applies the answer.
 
                 Examples:
                   stitchsync resolve shop.stitch shop.products --remote adopt
@@ -22,7 +23,7 @@
                 Exit code: 0, 1 when the store cannot be read or written, 64 for a wrong command line.
                 """)
 
-        /// What to do with another remote.
+        /// The answer for a changed remote.
         enum Remote: String, ExpressibleByArgument, CaseIterable {
             case adopt, replace
         }
@@ -31,8 +32,9 @@
 
         @Option(
             help: """
-                adopt: upload what is here and merge what the new remote holds. replace: remove what the new \
-                remote does not hold, and give up what was not sent.
+                adopt: upload the local documents and merge those of the new remote. replace: \
+                remove local documents that the new remote does not hold, and discard pending \
+                changes.
                 """)
         var remote: Remote?
 
@@ -42,7 +44,7 @@
         @Flag(help: "Write one JSON object.")
         var json = false
 
-        /// What to do with documents that are missing.
+        /// The answer for missing documents.
         enum Missing: String, ExpressibleByArgument, CaseIterable {
             case keep, remove, upload
 
@@ -57,7 +59,8 @@
 
         func validate() throws {
             guard remote != nil || missing != nil else {
-                throw ValidationError("say what to do: --remote adopt or replace, or --missing")
+                throw ValidationError(
+                    "nothing to resolve: give --remote adopt, --remote replace or --missing")
             }
         }
 
@@ -88,7 +91,7 @@
             if remote != nil {
                 parts.append(
                     wasStopped
-                        ? "the collection goes on with the next sync"
+                        ? "the next sync continues the collection"
                         : "the collection was not stopped")
             }
             if let missing { parts.append("\(count) missing documents: \(missing.rawValue)") }

@@ -3,21 +3,21 @@
     import BSONStore
     import StitchSync
 
-    /// Lets paused documents take part in the sync again.
+    /// The command that resumes the sync of paused documents.
     struct ResumeCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "resume",
-            abstract: "Let paused documents take part in the sync again.",
+            abstract: "Resume the sync of paused documents.",
             discussion: """
-                A document is paused when its conflict handler fails or the remote refuses it; `status` \
-                tells why. The next pass looks at the remote first.
+                Sync pauses a document when its conflict handler fails or the remote refuses it; \
+                `status` shows the reason. The next pass reads the document from the remote first.
 
                 Examples:
                   stitchsync resume shop.stitch shop.products
                   stitchsync resume shop.stitch shop.products --ids '[1, "a17"]'
 
-                Exit code: 0, 1 when a document that is named is not synced or the store failed, 64 for \
-                a wrong command line.
+                Exit code: 0, 1 when a given document is not synced or the store failed, 64 for a \
+                wrong command line.
                 """)
 
         @OptionGroup var place: StoreArguments

@@ -3,40 +3,41 @@
     import BSONStore
     import StitchSync
 
-    /// Shows writes that the remote refused, and makes them again or forgets them.
+    /// The command that lists rejected writes, retries them or discards them.
     struct RetryCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "retry",
-            abstract: "List writes that the remote refused, make them again, or discard them.",
+            abstract: "List, retry or discard writes that the remote rejected.",
             discussion: """
-                A write that rules or subscriptions do not allow is taken back and kept with its \
-                reason. Without numbers the kept writes are listed. A retried write is made on top of \
-                what the document is now, and sent by the next pass; --as makes an edited one.
+                Sync reverts a write that rules or subscriptions do not allow, and keeps it with \
+                the reason. Without numbers the kept writes are listed. A retry applies the write \
+                to the current document, and the next pass uploads it; --as writes an edited \
+                document instead.
 
                 Examples:
                   stitchsync retry shop.stitch
                   stitchsync retry shop.stitch 3 --as '{"_id": 7, "price": 9}'
                   stitchsync retry shop.stitch --all --discard
 
-                Exit code: 0, 1 when there is no write of a number, or it cannot be made again, 64 for \
-                a wrong command line.
+                Exit code: 0, 1 when there is no write with a number, or it cannot be retried, 64 \
+                for a wrong command line.
                 """)
 
         @Argument(help: "The store's file.", completion: .file())
         var store: String
 
-        @Argument(help: "The numbers of kept writes; without one they are listed.")
+        @Argument(help: "The numbers of kept writes; without numbers all are listed.")
         var numbers: [Int64] = []
 
         @Flag(help: "All kept writes.")
         var all = false
 
-        @Flag(help: "Forget the writes instead.")
+        @Flag(help: "Discard the writes instead.")
         var discard = false
 
         @Option(
             name: .customLong("as"),
-            help: "The document to store in the place of the one write that is named.",
+            help: "The document to write instead of that of the one given write.",
             transform: { try BSONDocument(extendedJSON: $0) })
         var document: BSONDocument?
 
@@ -45,13 +46,13 @@
 
         func validate() throws {
             guard numbers.isEmpty || !all else {
-                throw ValidationError("--all and numbers do not go together")
+                throw ValidationError("--all and numbers exclude each other; give one of them")
             }
             guard !(discard && numbers.isEmpty && !all) else {
                 throw ValidationError("--discard needs the numbers of writes, or --all")
             }
             guard document == nil || numbers.count == 1 && !discard else {
-                throw ValidationError("--as goes with the number of one write, without --discard")
+                throw ValidationError("--as needs the number of one write, and excludes --discard")
             }
         }
 
@@ -88,7 +89,7 @@
             }
         }
 
-        /// - Returns: whether it could be done.
+        /// - Returns: whether the write was retried or discarded.
         private func settle(
             _ write: RejectedWrite<BSONDocument>, _ engine: SyncEngine
         ) async throws -> Bool {
@@ -109,7 +110,7 @@
                 try Console.standard.warn("error: \(place): \(error.message.printable)")
                 return false
             }
-            let outcome = discard ? "discarded" : "stored again; the next pass sends it"
+            let outcome = discard ? "discarded" : "retried; the next pass uploads it"
             try Console.standard.say(
                 json
                     ? write.object(outcome: discard ? "discarded" : "retried")
@@ -120,10 +121,10 @@
     }
 
     extension RejectedWrite<BSONDocument> {
-        /// The collection and the document.
+        /// The collection and the document's id.
         var place: String { "\(namespace) \(documentID.extendedJSON(.relaxed))" }
 
-        /// The write on a few lines.
+        /// The write as a few lines of text.
         fileprivate var lines: [String] {
             func text(_ document: BSONDocument?) -> String {
                 document?.extendedJSON(.relaxed) ?? "(no document)"
@@ -136,7 +137,7 @@
             return lines + ["   base    \(text(base))"]
         }
 
-        /// The write as one object.
+        /// Returns the write as one JSON object.
         func object(outcome: String? = nil) -> BSONDocument {
             func value(_ document: BSONDocument?) -> BSONValue {
                 document.map(BSONValue.document) ?? .null

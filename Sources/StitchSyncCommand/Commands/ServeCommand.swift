@@ -5,80 +5,80 @@
     import Logging
     import StitchServer
 
-    /// Serves a store to MongoDB's drivers until it is told to stop.
+    /// The command that serves a store to MongoDB drivers until a signal stops it.
     struct ServeCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "serve",
             abstract: "Serve a store to MongoDB's drivers.",
             discussion: """
                 Speaks MongoDB's wire protocol; drivers, mongosh and Compass connect to \
-                mongodb://127.0.0.1:PORT. Says `listening on HOST:PORT` once it is ready, and stops \
-                on SIGTERM or SIGINT after the commands that run.
+                mongodb://127.0.0.1:PORT. Prints `listening on HOST:PORT` when it is ready. \
+                SIGTERM or SIGINT stops it after the running commands.
 
                 Example:
                   stitchsync serve --db shop.stitch --port 27017
 
-                Exit code: 0 after a stop, 1 when the store cannot be opened or the address cannot be \
-                listened on, 64 for a wrong command line.
+                Exit code: 0 after a stop, 1 when the store cannot be opened or the address is not \
+                available, 64 for a wrong command line.
                 """)
 
-        @Option(help: "The store's file; made when it is not there. Without one, a temporary file.")
+        @Option(help: "The store's file, created if missing; without it, a temporary file.")
         var db: String?
 
-        @Option(help: "The port to listen on; 0 for any that is free.")
+        @Option(help: "The port to listen on; 0 for any free one.")
         var port = 27017
 
         @Option(help: "The address to listen on.")
         var host = "127.0.0.1"
 
-        @Option(help: "HOST:PORT that clients are told to use, where it differs.")
+        @Option(help: "HOST:PORT that clients should use, if it differs.")
         var advertise: String?
 
-        @Option(help: "The name of the replica set whose only member the server is.")
+        @Option(help: "The name of the replica set, whose only member is the server.")
         var replicaSet = "rs0"
 
         @Option(help: "Seconds within which a connection must send its first message.")
         var handshakeTimeout = 10
 
-        @Option(help: "How many connections may be open at once.")
+        @Option(help: "The maximum number of open connections.")
         var maxConnections = 10_000
 
-        @Option(help: "How many transactions of several commands may be open at once.")
+        @Option(help: "The maximum number of open multi-document transactions.")
         var maxTransactions = 256
 
-        @Option(help: "How many transactions one user, or address, may have open at once.")
+        @Option(help: "The maximum number of open transactions of one user or address.")
         var maxTransactionsPerUser = 64
 
         @Option(
             help: """
-                MiB of the file that are kept in memory: a third for writing, the rest for reading.
+                MiB of memory for caching the file: a third for writing, the rest for reading.
                 """)
         var cacheMib = 64
 
         @Flag(
             help: """
-                Let only those in who sign in. Until there is a user, the first one can be made from \
-                this machine with createUser on the database admin.
+                Require clients to sign in. While there are no users, a client on this machine can \
+                create the first one with createUser on the database admin.
                 """)
         var auth = false
 
-        @Option(help: "A file with the server's certificate and those above it, in PEM.")
+        @Option(help: "The server's certificate chain, a PEM file.")
         var tlsCert: String?
 
-        @Option(help: "The file with the certificate's private key, in PEM.")
+        @Option(help: "The certificate's private key, a PEM file.")
         var tlsKey: String?
 
         @Option(
             help: """
-                A JSON Web Key Set: who has a token signed by one of its keys signs in with it as the \
-                password of PLAIN. Needs TLS.
+                A JSON Web Key Set. A client signs in with a token that is signed by one of its \
+                keys, as the password of PLAIN. Needs TLS.
                 """)
         var jwks: String?
 
-        @Option(help: "Who must have issued a token.")
+        @Option(help: "The required issuer of tokens.")
         var jwtIssuer: String?
 
-        @Option(help: "For whom a token must be.")
+        @Option(help: "The required audience of tokens.")
         var jwtAudience: String?
 
         @Option(help: "The claim of a token with the roles, such as readWrite@shop.")
@@ -86,40 +86,41 @@
 
         @Option(
             help: """
-                A folder with the rules of an App Services app: users see and write what their roles \
-                allow; who has the role root on admin is not bound. Read again on SIGHUP. Needs --auth.
+                A folder with the rules of an App Services app: users see and write what their \
+                roles allow. Users with the role root on admin are exempt. Reloaded on SIGHUP. \
+                Needs --auth.
                 """)
         var rules: String?
 
         @Flag(
             help: """
                 Let users under rules send JavaScript: $where, $function and $accumulator. Such a \
-                script holds a thread as long as its limits let it.
+                script occupies a thread up to its time limit.
                 """)
         var scriptsUnderRules = false
 
-        @Option(help: "A port of this machine for Prometheus: GET /metrics.")
+        @Option(help: "A local port for Prometheus: GET /metrics.")
         var metricsPort: Int?
 
-        @Option(help: "How much is logged to standard error: debug, info, notice, warning.")
+        @Option(help: "The lowest logged level on standard error: debug, info, notice, warning.")
         var logLevel = "notice"
 
         @Option(
             help: """
-                A file with a line `option = value` for each option, without the dashes, and `flag = \
-                true`; the command line counts for more.
+                A file with a line `option = value` for each option, without the dashes, and `flag \
+                = true`; the command line takes precedence.
                 """)
         var config: String?
 
-        @Flag(help: "Let clients ask for faults (configureFailPoint), for the tests of drivers.")
+        @Flag(help: "Let clients inject faults (configureFailPoint), for the tests of drivers.")
         var testCommands = false
 
         func validate() throws {
             guard (tlsCert == nil) == (tlsKey == nil) else {
-                throw ValidationError("--tls-cert and --tls-key go together")
+                throw ValidationError("--tls-cert and --tls-key need each other; give both")
             }
             for port in [port, metricsPort].compactMap({ $0 }) {
-                // Beyond, the system takes the rest by 65536, and listens somewhere else.
+                // The system would take a larger number modulo 65536, and listen on another port.
                 guard (0...65_535).contains(port) else {
                     throw ValidationError("a port is from 0 to 65535, not \(port)")
                 }
@@ -128,10 +129,10 @@
                 throw ValidationError("--cache-mib is from 4 to 1048576, not \(cacheMib)")
             }
             guard rules == nil || auth else {
-                throw ValidationError("--rules needs --auth: rules are about who has signed in")
+                throw ValidationError("--rules needs --auth: rules apply to signed-in users")
             }
             guard Logger.Level(rawValue: logLevel) != nil else {
-                throw ValidationError("--log-level is one of debug, info, notice, warning")
+                throw ValidationError("--log-level must be one of debug, info, notice, warning")
             }
         }
 
@@ -184,7 +185,7 @@
             }
             let remark =
                 settings.isTemporary
-                ? " (temporary store, all of it is gone at the end; --db FILE keeps it)"
+                ? " (temporary store, removed at the end; --db FILE keeps the data)"
                 : isNew ? " (new, empty store)" : ""
             try Console.standard.say("listening on \(host):\(server.port)\(remark)")
             for await signal in stops {
@@ -194,7 +195,8 @@
             try await server.stop()
         }
 
-        /// Makes no folder: a mistyped path would be an empty store somewhere else.
+        /// Checks that the folder exists; creating it would turn a mistyped path into an empty
+        /// store.
         private static func checkFolder(of path: String) throws {
             let folder = URL(filePath: path).deletingLastPathComponent().path
             var isFolder: ObjCBool = false
@@ -202,17 +204,19 @@
                 atPath: folder, isDirectory: &isFolder)
             guard isThere, isFolder.boolValue else {
                 throw CommandError(
-                    "there is no folder \(folder) for the store \(path); make it, or name another")
+                    "cannot create the store \(path): there is no folder \(folder) (create it, or "
+                        + "name another)")
             }
         }
 
-        /// Reads the rules again; those in force stay when something is wrong.
+        /// Reads the rules again; after an error the previous rules stay in force.
         private static func reload(_ book: ReloadableRules) throws {
             do {
                 let isChanged = try book.reload()
-                try Console.standard.warn("rules: \(isChanged ? "read again" : "as before")")
+                try Console.standard.warn("rules: \(isChanged ? "reloaded" : "unchanged")")
             } catch {
-                try Console.standard.warn("rules: not changed: \(error)")
+                try Console.standard.warn(
+                    "rules: cannot reload, the previous rules stay in force: \(error)")
             }
         }
 

@@ -1,16 +1,16 @@
 #if CommandLine && Server
     import Foundation
 
-    /// Reads a file of options for `stitchsync serve`.
+    /// The parser of the option file of `stitchsync serve`.
     enum ServeConfiguration {
-        /// The arguments that the lines of a file stand for; `#` begins a comment.
+        /// Returns the arguments in a file; `#` begins a comment.
         ///
-        /// - Throws: when the file cannot be read, and for a line that is no option.
+        /// - Throws: an error when the file cannot be read, or when a line is not an option.
         static func arguments(inFile path: String) throws -> [String] {
             try arguments(String(contentsOf: URL(filePath: path), encoding: .utf8), of: path)
         }
 
-        /// The arguments that lines stand for.
+        /// Returns the arguments in some lines.
         static func arguments(_ text: String, of path: String) throws(CommandError) -> [String] {
             var arguments: [String] = []
             for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false)

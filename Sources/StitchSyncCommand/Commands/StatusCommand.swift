@@ -3,17 +3,17 @@
     import BSONStore
     import StitchSync
 
-    /// Tells what a store holds and how far it is in step.
+    /// The command that shows the contents and sync state of a store.
     struct StatusCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "status",
-            abstract: "Tell what a store holds and what waits to be sent.",
+            abstract: "Show what a store holds and what is pending.",
             discussion: """
-                For each collection: its documents, how many of them are kept in step with a remote, \
-                how many have a change that the remote has not confirmed, how many were refused \
-                (`retry` tells), and which are paused or have a version field of somebody else's. \
-                It also lists collections that stopped because their remote is another one, and \
-                documents that are missing at the remote; `resolve` says what to do with them.
+                For each collection: the numbers of documents, of synced documents, of documents \
+                with a change that the remote has not confirmed, and of rejected writes (see \
+                `retry`); also which documents are paused, and which have a version field of \
+                another program. It lists collections that stopped because their remote is another \
+                one, and documents that are missing at the remote; `resolve` handles both.
 
                 Examples:
                   stitchsync status shop.stitch
@@ -25,7 +25,7 @@
         @Argument(help: "The store's file.", completion: .file())
         var store: String
 
-        @Flag(help: "Write one JSON object a collection.")
+        @Flag(help: "Write one JSON object per collection.")
         var json = false
 
         private static let titles = [
@@ -54,7 +54,7 @@
                 var reasons = BSONArray()
                 for id in try await collection.pausedIDs {
                     let reason = try await collection.pauseReason(of: id)
-                    let text = reason?.message ?? "no reason is known"
+                    let text = reason?.message ?? "the reason is unknown"
                     remarks.append("paused: \(namespace) \(id.extendedJSON(.relaxed)): \(text)")
                     reasons.append(
                         .document([
@@ -66,8 +66,8 @@
                 if let stop = status.stop { remarks.append("stopped: \(namespace): \(stop)") }
                 if !missing.isEmpty {
                     remarks.append(
-                        "missing at the remote: \(namespace): \(missing.count) documents, kept here "
-                            + "and not sent")
+                        "missing at the remote: \(namespace): \(missing.count) documents, kept "
+                            + "here and not uploaded (see `stitchsync resolve`)")
                 }
                 let foreign = try await collection.foreignVersionIDs
                 remarks += foreign.map {
@@ -85,7 +85,7 @@
                 ])
             }
             if try engine.syncedCollections().isEmpty {
-                remarks.append("never synced: no collection here was kept in step with a remote")
+                remarks.append("never synced: no collection of this store was synced with a remote")
             }
             if json {
                 return try objects.forEach { try console.say($0.extendedJSON(.relaxed)) }

@@ -4,7 +4,7 @@
     import class Foundation.FileManager
     import StitchSync
 
-    /// Names a store file and a collection in it.
+    /// The arguments for a store file and a collection in it.
     struct StoreArguments: ParsableArguments {
         @Argument(help: "The store's file.", completion: .file())
         var store: String
@@ -14,32 +14,33 @@
             transform: { try Namespace(parsing: $0) })
         var namespace: Namespace
 
-        /// Opens the store; only a store that may be written is made when it is not there.
+        /// Opens the store; creates a missing file unless it is opened for reading only.
         func open(readOnly: Bool = false) throws -> DocumentStore {
             let opened = try DocumentStore.opened(store, readOnly: readOnly)
             if readOnly { try noteWhereMissing(in: opened) }
             return opened
         }
 
-        /// Opens the store, which must be there, for reading and writing.
+        /// Opens an existing store for reading and writing.
         func existing() throws -> DocumentStore {
             let opened = try DocumentStore.existing(store)
             try noteWhereMissing(in: opened)
             return opened
         }
 
-        /// Says on standard error when the store has no such collection, and which it has.
+        /// Warns on standard error if the store does not have the collection, and lists those it
+        /// has.
         private func noteWhereMissing(in opened: DocumentStore) throws {
             let names = try opened.read { try $0.collections() }
             guard !names.contains(namespace) else { return }
             let list = names.prefix(10).map(\.description).joined(separator: ", ")
             try Console.standard.warn(
                 "note: \(store) has no collection \(namespace)"
-                    + (list.isEmpty ? "; it has none" : "; it has \(list)"))
+                    + (list.isEmpty ? "; it has no collections" : "; it has \(list)"))
         }
     }
 
-    /// Says which documents of a collection are meant.
+    /// The argument that selects documents of a collection.
     struct FilterArguments: ParsableArguments {
         @Argument(
             help: "The filter; all documents without one.",
@@ -47,21 +48,21 @@
         var filter: BSONDocument = [:]
     }
 
-    /// Says in which order documents come.
+    /// The option for the order of documents.
     struct SortArguments: ParsableArguments {
         @Option(
-            help: "The fields to sort by: 1 upwards, -1 downwards.",
+            help: "The fields to sort by: 1 ascending, -1 descending.",
             transform: { try BSONDocument(argument: $0) })
         var sort: BSONDocument?
 
-        /// The order; `nil` when none was said.
+        /// Returns the order; `nil` without the option.
         func order() throws -> SortOrder? { try sort.map { try SortOrder($0) } }
     }
 
     extension BSONValue {
-        /// A value that a command line has as Extended JSON.
+        /// Reads a command-line value as Extended JSON.
         ///
-        /// - Throws: `ValidationError`, which shows what the shell of MongoDB would have taken.
+        /// - Throws: `ValidationError` with an example of Extended JSON.
         init(argument text: String) throws {
             do {
                 self = try BSONValue(extendedJSON: text)
@@ -72,7 +73,7 @@
             }
         }
 
-        /// A list of values that a command line has.
+        /// Reads a list of values from the command line.
         static func list(argument text: String) throws -> [BSONValue] {
             guard let list = try BSONValue(argument: text).arrayValue else {
                 throw ValidationError("it is not a list, such as [1, 2]")
@@ -82,7 +83,7 @@
     }
 
     extension BSONDocument {
-        /// A document that a command line has as Extended JSON.
+        /// Reads a command-line value as a document.
         ///
         /// - Throws: `ValidationError`.
         init(argument text: String) throws {
@@ -94,34 +95,34 @@
     }
 
     extension SyncEngine {
-        /// An engine that looks at a store, and syncs with nobody.
+        /// Creates an engine that reads a store and syncs with no remote.
         convenience init(lookingAt store: DocumentStore) throws {
             try self.init(store: store, remote: try InProcessRemote(at: .inMemory))
         }
     }
 
     extension DocumentStore {
-        /// Opens a store that is there already.
+        /// Opens an existing store.
         static func existing(_ path: String) throws -> DocumentStore {
-            // For reading first, so that a file that is not there stays so.
+            // Opened for reading first, so that a missing file is not created.
             try opened(path, readOnly: true).close()
             do {
                 return try DocumentStore(at: .file(path))
             } catch {
                 let advice =
                     error.code == .readOnly
-                    ? "; copy it, with what is beside it, to a folder that may be written" : ""
+                    ? "; copy it, with the files next to it, to a writable folder" : ""
                 throw CommandError(
                     "\(path) cannot be opened: \(error.message) (\(error.code))\(advice)")
             }
         }
 
-        /// Opens a store for a look that writes nothing, also on a full disk or one for reading only.
+        /// Opens a store without writing anything, also on a full or read-only disk.
         static func looking(at path: String) throws -> DocumentStore {
             try opened(path, .looking)
         }
 
-        /// Opens a store, and names it where that fails.
+        /// Opens a store; errors name the file.
         static func opened(_ path: String, readOnly: Bool) throws -> DocumentStore {
             try opened(path, .init(readOnly: readOnly))
         }

@@ -3,26 +3,26 @@
     import BSONStore
     import StitchSync
 
-    /// Brings a collection in step with a remote.
+    /// The command that syncs a collection with a remote.
     struct SyncCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "sync",
-            abstract: "Bring a collection in step with a remote.",
+            abstract: "Sync a collection with a remote.",
             discussion: """
-                Every document that either side has is kept in step from then on, or those that \
-                --filter or --ids name. The remote is a store file of its own, which is made when it \
-                is not there, or a MongoDB server.
+                From then on every document of either side is synced, or those that --filter or \
+                --ids name. The remote is a store file, which is created if it does not exist, or \
+                a MongoDB server.
 
                 Examples:
                   stitchsync sync shop.stitch shop.products --remote remote.stitch --conflicts merge
                   stitchsync sync --db shop.stitch --namespace shop.products \\
                       --remote 'mongodb://localhost:27017' --filter '{"price": {"$lt": 10}}' --watch
 
-                Exit code: 0 when both sides are in step, 1 when something is left or the sync \
+                Exit code: 0 when both sides are in step, 1 when changes are left or the sync \
                 failed, 64 for a wrong command line.
                 """)
 
-        /// Names what becomes of a document that both sides changed.
+        /// The handler for documents that both sides changed.
         enum Conflicts: String, CaseIterable, ExpressibleByArgument {
             case remoteWins = "remote-wins"
             case localWins = "local-wins"
@@ -43,11 +43,11 @@
             help: "The remote's store file, or the URI of a MongoDB server.", completion: .file())
         var remote: String
 
-        @Option(help: "What becomes of a document that both sides changed.")
+        @Option(help: "How to resolve a document that both sides changed.")
         var conflicts = Conflicts.remoteWins
 
         @Option(
-            help: "Only documents that this filter matches, in Extended JSON.",
+            help: "Only documents that match this filter, in Extended JSON.",
             transform: { try BSONDocument(argument: $0) })
         var filter: BSONDocument?
 
@@ -56,10 +56,10 @@
             transform: { try BSONValue.list(argument: $0) })
         var ids: [BSONValue]?
 
-        @Flag(help: "Stay, and keep both sides in step until SIGTERM or SIGINT.")
+        @Flag(help: "Keep syncing until SIGTERM or SIGINT.")
         var watch = false
 
-        @Flag(help: "End once both sides are in step; that is what happens without --watch.")
+        @Flag(help: "Exit when both sides are in step; the default without --watch.")
         var once = false
 
         @Flag(help: "Write one JSON object.")
@@ -67,7 +67,7 @@
 
         func validate() throws {
             guard !(watch && json) else {
-                throw ValidationError("--watch and --json do not go together")
+                throw ValidationError("--watch and --json exclude each other; give one of them")
             }
             try place.check()
             guard SessionRemote.isMongoDB(remote) || !remote.contains("://") else {
@@ -75,10 +75,10 @@
                     "--remote takes a store's file or mongodb://HOST:PORT, not \(remote)")
             }
             guard filter == nil || ids == nil else {
-                throw ValidationError("--filter and --ids do not go together")
+                throw ValidationError("--filter and --ids exclude each other; give one of them")
             }
             guard !(watch && once) else {
-                throw ValidationError("--watch and --once do not go together")
+                throw ValidationError("--watch and --once exclude each other; give one of them")
             }
         }
 
@@ -93,7 +93,7 @@
             guard try result.get() else { throw ExitCode.failure }
         }
 
-        /// - Returns: whether both sides are in step.
+        /// - Returns: whether both sides are in sync.
         private func sync(_ session: SyncSession) async throws -> Bool {
             let console = Console.standard
             let adopted = try await adopt(session)
@@ -126,7 +126,7 @@
         }
     }
 
-    /// Names a store file and a collection in it, in the order of other commands or by options.
+    /// The arguments for a store file and a collection, by position or by option.
     struct SyncStoreArguments: ParsableArguments {
         @Argument(help: "The store's file.", completion: .file())
         var store: String?
@@ -140,7 +140,7 @@
         @Option(help: "The collection as database.collection.")
         var namespace: String?
 
-        /// - Throws: `ValidationError` when something is missing or said twice.
+        /// - Throws: `ValidationError` when one is missing or given twice.
         func check() throws {
             guard (store == nil) != (db == nil) else {
                 throw ValidationError("name the store's file once: as an argument or by --db")
@@ -151,7 +151,7 @@
             _ = try collection()
         }
 
-        /// The collection.
+        /// Returns the collection.
         func collection() throws -> Namespace {
             do {
                 return try Namespace(parsing: name ?? namespace ?? "")
@@ -160,15 +160,15 @@
             }
         }
 
-        /// Opens the store, which is made when it is not there.
+        /// Opens the store, and creates it if it is missing.
         func open() throws -> DocumentStore {
             try DocumentStore.opened(path, readOnly: false)
         }
 
         private var path: String { store ?? db ?? "" }
 
-        /// - Throws: `CommandError` for a remote that would take away what is in step: the store
-        ///   itself, or a file that is not there, which a slip in its name makes.
+        /// - Throws: `CommandError` for a remote that would break an existing sync: the store
+        ///   itself, or a missing file, which a typing error would create.
         func check(remote: String) async throws {
             guard !SessionRemote.isMongoDB(remote) else { return }
             guard remote != path, !FileIdentity.isSame(remote, path) else {
@@ -181,8 +181,9 @@
             let synced = try await engine.collection(collection()).status().synced
             guard synced == 0 else {
                 throw CommandError(
-                    "\(remote): there is no such file; \(synced) documents of \(path) are in step "
-                        + "with a remote already, and an empty file would be another one")
+                    "\(remote): there is no such file; \(synced) documents of \(path) are synced "
+                        + "with a remote already, and a new file would be another one "
+                        + "(check the path)")
             }
         }
     }

@@ -1,11 +1,11 @@
 #if CommandLine && Server
     import Foundation
 
-    /// Is the file of a server that was given none; it goes with the server.
+    /// The store file of a server without `--db`; it is removed when the server stops.
     ///
-    /// A store in memory would not do: it has one connection, so that a client's transaction would
-    /// keep everybody else out. What a killed server leaves is removed by the next one: a lock in the
-    /// folder, which ends with the process, tells whether somebody is there.
+    /// An in-memory store has only one connection, so one client's transaction would block all
+    /// others. The next server removes the files of a killed one: a lock in the folder, which ends
+    /// with its process, shows whether the folder is in use.
     struct TemporaryStore {
         private static let prefix = "stitchsync-serve-"
         private static let lockName = "lock"
@@ -16,21 +16,22 @@
         private let folder: URL
         private let lock: Int32
 
-        /// Makes a folder that only its owner can look into.
+        /// Creates a folder that only its owner can read.
         init(in parent: URL = FileManager.default.temporaryDirectory) throws {
             Self.removeAbandoned(in: parent)
             folder = parent.appending(path: Self.prefix + UUID().uuidString)
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
-            // It has its name only once it is locked: nobody takes the folder for abandoned before.
+            // The lock gets its name only once it is held, so no other process takes the folder for
+            // abandoned.
             let new = folder.appending(path: "new").path
             lock = open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0,
                 rename(new, folder.appending(path: Self.lockName).path) == 0
             else {
                 let reason = String(cString: strerror(errno))
-                throw CommandError("\(folder.path): \(reason)")
+                throw CommandError("cannot lock the temporary folder \(folder.path): \(reason)")
             }
         }
 
@@ -43,7 +44,7 @@
         private static func removeAbandoned(in parent: URL) {
             let files = FileManager.default
             let names: [String]
-            // What cannot be looked at or removed is somebody else's, and in nobody's way.
+            // A folder that cannot be read or removed may belong to another user, and does no harm.
             do { names = try files.contentsOfDirectory(atPath: parent.path) } catch { return }
             for name in names where name.hasPrefix(prefix) {
                 let folder = parent.appending(path: name)

@@ -3,20 +3,20 @@
     import BSONStore
     import StitchSync
 
-    /// Checks a store's file.
+    /// The command that checks a store's file.
     struct VerifyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify",
             abstract: "Check a store's pages, documents, indexes, change feed and sync records.",
             discussion: """
-                Reads the whole file and changes nothing. With --quarantine documents that are damaged \
-                are moved out of their collections, so that the rest can be read.
+                Reads the whole file and changes nothing. With --quarantine, damaged documents are \
+                moved out of their collections, so that the rest can be read.
 
                 Examples:
                   stitchsync verify shop.stitch
                   stitchsync verify shop.stitch --json
 
-                Exit code: 0 when nothing is wrong, 1 when something is or the file cannot be read, 64 \
+                Exit code: 0 when the file is sound, 1 when it has faults or cannot be read, 64 \
                 for a wrong command line.
                 """)
 
@@ -48,7 +48,7 @@
             } else {
                 for line in lines { try Console.standard.say(line) }
                 try Console.standard.say(
-                    "\(report.documentCount) documents and \(report.changeCount) changes looked at: "
+                    "\(report.documentCount) documents and \(report.changeCount) changes checked: "
                         + (isSound ? "nothing is wrong" : "\(lines.count) faults"))
             }
             guard isSound else { throw ExitCode.failure }
@@ -56,7 +56,7 @@
     }
 
     extension StoreReport.Fault {
-        /// The fault on a line.
+        /// The fault as one line.
         fileprivate var line: String {
             let id = documentID.map { " \($0.extendedJSON(.relaxed))" } ?? ""
             return "\(place)\(namespace.map { " \($0)" } ?? "")\(id): \(message)"

@@ -2,36 +2,36 @@
     import ArgumentParser
     import BSONStore
 
-    /// Follows a store's change feed.
+    /// The command that follows a store's change feed.
     struct WatchCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "watch",
-            abstract: "Show changes as they are committed, by this process or others.",
+            abstract: "Show changes of a store as they are committed.",
             discussion: """
-                One JSON object a line: the position in the feed, what happened, the collection, the _id \
-                and the document after the change. The store must keep its changes, as one that \
-                `serve` has opened does.
+                Prints one JSON object per line: the position in the feed, the kind of change, the \
+                collection, the _id and the document after the change. The store must keep a \
+                change feed, as a store that `serve` has opened does.
 
                 Examples:
                   stitchsync watch remote.stitch shop.products
                   stitchsync watch remote.stitch --after 0 --limit 10
 
-                Exit code: 0 at --limit or after SIGINT or SIGTERM, 1 when the store keeps no changes, or \
-                not those from --after on, 64 for a wrong command line.
+                Exit code: 0 at --limit or after SIGINT or SIGTERM, 1 when the store keeps no \
+                changes, or no longer those after --after, 64 for a wrong command line.
                 """)
 
         @Argument(help: "The store's file.", completion: .file())
         var store: String
 
         @Argument(
-            help: "The collection as database.collection; all without one.",
+            help: "The collection as database.collection; all without it.",
             transform: { try Namespace(parsing: $0) })
         var namespace: Namespace?
 
-        @Option(help: "Begin after this position, 0 for the oldest; else with what comes.")
+        @Option(help: "Start after this position, 0 for the oldest; by default after the newest.")
         var after: Int64?
 
-        @Option(help: "End after so many changes.")
+        @Option(help: "Stop after this number of changes.")
         var limit: Int?
 
         func validate() throws {

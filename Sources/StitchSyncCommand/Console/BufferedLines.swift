@@ -1,4 +1,4 @@
-/// Writes many lines in few writes.
+/// A buffer that writes many lines in few system calls.
 struct BufferedLines {
     private let descriptor: Descriptor
     private var bytes: [UInt8] = []
@@ -19,7 +19,7 @@ struct BufferedLines {
         if bytes.count >= Self.bytesMax { try flush() }
     }
 
-    /// Writes what is left; must be called at the end.
+    /// Writes the rest of the buffer; must be called at the end.
     mutating func flush() throws(CommandError) {
         try descriptor.write(bytes)
         bytes.removeAll(keepingCapacity: true)

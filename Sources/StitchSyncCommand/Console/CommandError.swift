@@ -1,4 +1,4 @@
-/// Says in one sentence why a command could not do what it was asked.
+/// The reason, in one sentence, why a command failed.
 struct CommandError: Error, CustomStringConvertible {
     /// The sentence, without a final full stop.
     let description: String

@@ -1,8 +1,8 @@
-/// Speaks to the person at the terminal: results on standard output, the rest on standard error.
+/// The terminal: results on standard output, everything else on standard error.
 struct Console: Sendable {
-    /// Where results go.
+    /// The output for results.
     let output: Descriptor
-    /// Where progress and complaints go.
+    /// The output for progress, warnings and errors.
     let error: Descriptor
 
     static let standard = Console(output: .output, error: .error)

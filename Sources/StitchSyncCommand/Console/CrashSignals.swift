@@ -1,13 +1,13 @@
 #if CommandLine && Server
     import Foundation
 
-    /// Says what a crash does to the process.
+    /// The reaction of the process to crash signals.
     enum CrashSignals {
-        /// Lets a crash end the process at once.
+        /// Makes a crash end the process immediately.
         ///
-        /// The runtime's own handler writes down where each thread stands first, which takes long;
-        /// meanwhile the port is held and clients wait for answers. The signal is what tells whoever
-        /// supervises the process, and lets the system write a core.
+        /// The runtime's own handler first prints a backtrace of each thread, which takes long.
+        /// Meanwhile the port stays open and clients wait. The signal itself informs the
+        /// supervisor, and allows a core dump.
         static func endAtOnce() {
             for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGQUIT] {
                 signal(number, SIG_DFL)

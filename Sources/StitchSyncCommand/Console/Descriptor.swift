@@ -4,11 +4,11 @@
     import Glibc
 #endif
 
-/// Reads from and writes to an open file, pipe or terminal by its number.
+/// An open file, pipe or terminal.
 struct Descriptor: Sendable {
-    /// The operating system's number of it.
+    /// The file descriptor.
     let number: Int32
-    /// What people call it, for errors.
+    /// The name in errors.
     let name: String
 
     static let input = Descriptor(number: 0, name: "standard input")
@@ -31,9 +31,9 @@ struct Descriptor: Sendable {
         return Descriptor(number: number, name: path)
     }
 
-    /// Makes a file, or empties one, and opens it for writing; `-` is standard output.
+    /// Creates or truncates a file for writing; `-` is standard output.
     ///
-    /// - Parameter store: the path of a store that is read; its own files are not written over.
+    /// - Parameter store: the path of a store that is being read; its files are not overwritten.
     static func writing(
         _ path: String, sparing store: String? = nil
     ) throws(CommandError) -> Descriptor {
@@ -46,9 +46,9 @@ struct Descriptor: Sendable {
         return Descriptor(number: number, name: path)
     }
 
-    /// Makes a file that is not there yet, and opens it for writing; `-` is standard output.
+    /// Creates a new file for writing; `-` is standard output.
     ///
-    /// - Parameter name: what people call it, for errors; the path unless told.
+    /// - Parameter name: the name in errors; the path by default.
     static func making(
         _ path: String, for name: String? = nil
     ) throws(CommandError) -> Descriptor {
@@ -57,7 +57,7 @@ struct Descriptor: Sendable {
         guard number >= 0 else {
             throw CommandError(
                 errno == EEXIST
-                    ? "\(path) is there already; name another file"
+                    ? "\(path) exists already; name another file"
                     : "cannot write \(name ?? path): \(Self.reason)")
         }
         return Descriptor(number: number, name: name ?? path)
@@ -70,7 +70,7 @@ struct Descriptor: Sendable {
         return Int(status.st_size)
     }
 
-    /// Reads what is there, waiting for at least one byte; 0 at the end.
+    /// Reads the available bytes and waits for at least one; returns 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(CommandError) -> Int {
         while true {
             #if canImport(Darwin)
@@ -102,7 +102,7 @@ struct Descriptor: Sendable {
         }
     }
 
-    /// Gives the number back; standard input and output stay open.
+    /// Closes the descriptor, except standard input, output and error.
     func close() {
         guard number > 2 else { return }
         #if canImport(Darwin)

@@ -1,11 +1,11 @@
 import BSONStore
 
-/// Writes documents as Extended JSON: one a line, or all of them as one array.
+/// A writer of documents as Extended JSON, one per line or as one array.
 struct DocumentLines {
     private var lines: BufferedLines
     private let format: ExtendedJSONFormat
     private let isArray: Bool
-    /// How many were written.
+    /// The number of written documents.
     private(set) var count = 0
 
     /// - Parameter isArray: whether the lines are the elements of one array.
@@ -23,7 +23,7 @@ struct DocumentLines {
         if isArray { try lines.append(raw: text) } else { try lines.append(text) }
     }
 
-    /// Writes what is left; must be called at the end.
+    /// Writes the rest; must be called at the end.
     mutating func finish() throws(CommandError) {
         if isArray { try lines.append(raw: Array((count == 0 ? "[]\n" : "\n]\n").utf8)) }
         try lines.flush()

@@ -2,16 +2,16 @@ import BSONStore
 @preconcurrency import Dispatch
 import Foundation
 
-/// Shows on a terminal how a file grows towards a size that is known.
+/// A progress bar on a terminal for a file that grows to a known size.
 struct FileGrowth: Sendable {
     private let bar: Locked<ProgressBar>
     private let timer: any DispatchSourceTimer
 
     private static let interval = DispatchTimeInterval.milliseconds(100)
 
-    /// Begins to look; what cannot be shown is not shown.
+    /// Starts observing the file; errors of the display are ignored.
     ///
-    /// - Returns: `nil` where nobody watches.
+    /// - Returns: `nil` where the output is not a terminal.
     init?(of path: String, to total: Int, label: String, on descriptor: Descriptor = .error) {
         guard descriptor.isTerminal else { return nil }
         let bar = Locked(ProgressBar(label, unit: "bytes", total: total, on: descriptor))
@@ -26,7 +26,7 @@ struct FileGrowth: Sendable {
         self.timer = timer
     }
 
-    /// Stops looking and ends the bar's line.
+    /// Stops observing, and ends the bar's line.
     func finish() throws(CommandError) {
         timer.cancel()
         try bar.withLock { (bar) throws(CommandError) in try bar.finish() }
@@ -34,7 +34,7 @@ struct FileGrowth: Sendable {
 }
 
 extension FileManager {
-    /// The size of a file in bytes, 0 where there is none.
+    /// Returns the size of a file in bytes; 0 if it does not exist.
     func fileSize(_ path: String) -> Int {
         do {
             return try attributesOfItem(atPath: path)[.size] as? Int ?? 0

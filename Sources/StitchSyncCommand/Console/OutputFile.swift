@@ -4,19 +4,19 @@
     import Glibc
 #endif
 
-/// Takes what a command writes, and puts it in the place of a file once it is whole.
+/// The output of a command, which replaces a file only once it is complete.
 ///
-/// A command that fails midway leaves the file as it was; one that is killed leaves a `.partial` file.
-/// Pipes and devices, and standard output for `-`, are written to as they are.
+/// A failing command leaves the file unchanged; a killed one leaves a `.partial` file. Pipes,
+/// devices and standard output (`-`) are written directly.
 struct OutputFile: ~Copyable {
-    /// Where to write.
+    /// The descriptor to write to.
     let descriptor: Descriptor
-    /// The file that is written, and the one it becomes; `nil` where it is written to as it is.
+    /// The partial file and its final path; `nil` when written directly.
     private let move: (from: String, to: String)?
 
-    /// Opens what a path names for writing.
+    /// Opens a path for writing.
     ///
-    /// - Parameter store: the path of a store that is read; its own files are not written over.
+    /// - Parameter store: the path of a store that is being read; its files are not overwritten.
     init(_ path: String, sparing store: String) throws(CommandError) {
         var status = stat()
         let isThere = path != "-" && stat(path, &status) == 0
@@ -37,17 +37,17 @@ struct OutputFile: ~Copyable {
 
     deinit {
         descriptor.close()
-        // After `keep()` it has another name.
+        // After `keep()` the file has another name.
         if let move { unlink(move.from) }
     }
 
-    /// Puts what was written in its place.
+    /// Renames the complete file to its final path.
     func keep() throws(CommandError) {
         guard let move, rename(move.from, move.to) != 0 else { return }
         throw CommandError("cannot write \(move.to): \(String(cString: strerror(errno)))")
     }
 
-    /// The path behind links, so that a link stays one.
+    /// Returns the target of a symbolic link, so that the link itself stays.
     private static func resolved(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }

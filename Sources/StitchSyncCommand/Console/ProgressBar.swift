@@ -1,4 +1,4 @@
-/// Shows how far something is: a bar on a terminal, a plain line at every tenth elsewhere, or nothing.
+/// The progress of a task: a bar on a terminal, elsewhere a line at every tenth, or nothing.
 struct ProgressBar: Sendable {
     private let label: String
     private let unit: String
@@ -14,9 +14,9 @@ struct ProgressBar: Sendable {
     private static let plainStep = 10_000
     private static let terminalStep = 100
 
-    /// Begins at nothing done; without a total, or beyond one that was a guess, it counts.
+    /// Starts at 0; without a total, or beyond an estimated one, the bar only counts.
     ///
-    /// - Parameter isForPeople: whether there are no plain lines where it is no terminal.
+    /// - Parameter isForPeople: whether to print nothing where the output is not a terminal.
     init(
         _ label: String, unit: String, total: Int?, on descriptor: Descriptor = .error,
         isForPeople: Bool = false
@@ -29,7 +29,7 @@ struct ProgressBar: Sendable {
         isShown = isTerminal || !isForPeople
     }
 
-    /// Shows a state when it differs visibly from the one that is shown.
+    /// Shows the progress if it differs visibly from the shown one.
     mutating func show(_ done: Int) throws(CommandError) {
         self.done = done
         let part = part
@@ -39,14 +39,14 @@ struct ProgressBar: Sendable {
         try write(isTerminal ? "\r\(line)\u{1B}[K" : line + "\n")
     }
 
-    /// Writes a line of its own; on a terminal the bar comes back below it.
+    /// Writes a separate line; on a terminal the bar reappears below it.
     mutating func interrupt(_ line: String) throws(CommandError) {
         let isShowing = isTerminal && shown != nil
         if isShowing { shown = nil }
         try write("\(isShowing ? "\r\u{1B}[K" : "")\(line)\n")
     }
 
-    /// Leaves the last state on the screen and ends its line.
+    /// Leaves the last state on the screen, and ends its line.
     func finish() throws(CommandError) {
         guard isShown else { return }
         if isTerminal {
@@ -56,7 +56,7 @@ struct ProgressBar: Sendable {
         }
     }
 
-    /// A number that changes whenever the state looks different.
+    /// A number that changes whenever the visible state changes.
     private var part: Int {
         let parts = isTerminal ? 100 : Self.plainParts
         let step = isTerminal ? Self.terminalStep : Self.plainStep
@@ -69,7 +69,7 @@ struct ProgressBar: Sendable {
         try descriptor.write(Array(text.utf8))
     }
 
-    /// The text of a state.
+    /// Returns the text of a state.
     static func line(
         _ label: String, _ unit: String, _ done: Int, of total: Int?, isTerminal: Bool
     ) -> String {

@@ -6,12 +6,12 @@
     import Glibc
 #endif
 
-/// Tells of the signals by which the system asks a program to end.
+/// The signals that ask a program to stop.
 enum StopSignals {
-    /// One element for each signal; the program does not end by itself then.
+    /// Returns a stream of received signals, which then no longer end the program.
     ///
-    /// - Parameter hangsUp: whether the program ends by itself when its terminal goes away (SIGHUP);
-    ///   otherwise that is told, too.
+    /// - Parameter hangsUp: whether the loss of the terminal (SIGHUP) still ends the program;
+    ///   otherwise the stream reports it, too.
     static func stream(hangsUp: Bool = true) -> AsyncStream<Int32> {
         AsyncStream { continuation in
             let numbers = [SIGTERM, SIGINT] + (hangsUp ? [] : [SIGHUP])
@@ -26,6 +26,6 @@ enum StopSignals {
         }
     }
 
-    /// Whether a signal only asks to read what is configured again.
+    /// Whether a signal asks to reload the configuration.
     static func isHangUp(_ signal: Int32) -> Bool { signal == SIGHUP }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Colours words for a terminal that shows colours; elsewhere leaves them as they are.
+/// The coloring of words on a terminal that supports it.
 struct TextStyle: Sendable {
-    /// What a word can look like, as the terminal's number of it.
+    /// A text attribute, by its ANSI code.
     enum Attribute: Int {
         case bold = 1
         case dim = 2
@@ -12,7 +12,7 @@ struct TextStyle: Sendable {
         case cyan = 36
     }
 
-    /// When there are colours.
+    /// The condition for colors.
     enum Choice: String, CaseIterable {
         /// On a terminal, unless `NO_COLOR` is set (https://no-color.org).
         case auto
@@ -20,10 +20,10 @@ struct TextStyle: Sendable {
         case never
     }
 
-    /// Whether there are colours.
+    /// Whether words are colored.
     let isColoured: Bool
 
-    /// Decides by what the person asked for and by where the words go.
+    /// Decides by the option and the output.
     init(
         _ choice: Choice, on descriptor: Descriptor,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -38,14 +38,14 @@ struct TextStyle: Sendable {
         }
     }
 
-    /// A word that looks so.
+    /// Returns a word with an attribute.
     func callAsFunction(_ text: String, _ look: Attribute) -> String {
         isColoured ? "\u{1B}[\(look.rawValue)m\(text)\u{1B}[0m" : text
     }
 }
 
 extension String {
-    /// The text with control characters shown as numbers, so that none reaches a terminal.
+    /// The text with control characters as escapes, so that none reaches a terminal.
     var printable: String {
         guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
             return self

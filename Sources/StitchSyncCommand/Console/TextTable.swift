@@ -1,14 +1,14 @@
-/// Lays out rows of text in columns: the first to the left, the others to the right.
+/// A table of text: the first column left-aligned, the others right-aligned.
 struct TextTable: Sendable {
     private var rows: [[String]]
 
-    /// Begins with the columns' titles.
+    /// Creates a table with column titles.
     init(_ titles: [String]) { rows = [titles] }
 
     /// Adds a row; missing cells are empty.
     mutating func append(_ cells: [String]) { rows.append(cells) }
 
-    /// The rows as lines, a rule under the titles.
+    /// The rows as lines, with a rule under the titles.
     var lines: [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in

@@ -1,6 +1,6 @@
 import BSONStore
 
-/// Says where the demo's remote is.
+/// The place of the demo's remote.
 enum DemoRemote: String, CaseIterable {
     /// A file that the devices' processes open.
     case file
@@ -8,7 +8,7 @@ enum DemoRemote: String, CaseIterable {
     case server
 }
 
-/// Leads two devices through the demo, tells what happens, and checks the end.
+/// The script of the demo: it leads two devices, reports each step, and checks the result.
 struct DemoConductor {
     private let input: String
     private let files: DemoFiles
@@ -19,7 +19,7 @@ struct DemoConductor {
     private var tallies: [DemoPlan.Device: DeviceTally] = [:]
     private var durations: [DemoPlan.Device: Duration] = [:]
 
-    /// Turns after which two devices that never come to rest are left.
+    /// The number of turns after which a demo that does not settle fails.
     private static let turnsMax = 20
 
     init(input: String, files: DemoFiles, remote: DemoRemote, console: Console) {
@@ -31,7 +31,7 @@ struct DemoConductor {
 
     /// Runs the demo.
     ///
-    /// - Returns: whether A, B and the remote hold the same documents in the end.
+    /// - Returns: whether A, B and the remote hold the same documents at the end.
     mutating func run() throws -> Bool {
         let began = clock.now
         try files.makeEmpty()
@@ -67,14 +67,14 @@ extension DemoConductor {
         try b.end()
     }
 
-    /// Writes down which documents there are, for both devices to go by.
+    /// Writes the plan file, which lists the documents for both devices.
     private func plan() throws -> Int {
         let remote = try DocumentStore(at: .file(files.remote), options: .init(readOnly: true))
         defer { remote.close() }
         return try PlanReader.write(files.plan, for: remote)
     }
 
-    /// Both go offline and write; A is killed on the way.
+    /// Both devices go offline and write; A is killed while writing.
     private mutating func part(_ planned: Int) throws {
         try console.say("Both go offline.")
         let edits = (0..<planned).count { DemoPlan.edits(of: .a, at: $0) }
@@ -121,13 +121,13 @@ extension DemoConductor {
         let status = try carryOut(.status, .a, again)
         try again.end()
         guard status.pending >= stored else {
-            throw CommandError("A lost \(stored - status.pending) changes by being killed")
+            throw CommandError("A lost \(stored - status.pending) changes when it was killed")
         }
         try note("\(status.pending) changes are pending, none is lost")
         tallies[.a, default: DeviceTally()].written += status.pending
     }
 
-    /// Both come online; the one whose handler failed for a document resumes it.
+    /// Both devices go online; the one with a paused document resumes it.
     private mutating func meet(refusing id: BSONValue?) throws {
         try console.say("Both come online.")
         try killWhileSending()
@@ -143,7 +143,7 @@ extension DemoConductor {
         try b.end()
     }
 
-    /// The remote has taken changes in, and A does not know: the answer is lost with the process.
+    /// Kills A after the remote has applied its changes, but before A receives the reply.
     private mutating func killWhileSending() throws {
         let a = try start(.a)
         try console.say("A syncs, and is killed before it hears the remote's answer")
@@ -157,7 +157,7 @@ extension DemoConductor {
         tallies[.a, default: DeviceTally()].sent += reached
     }
 
-    /// Two devices sync in turns until one has nothing new for the other.
+    /// Syncs two devices in turns until one has nothing new for the other.
     private mutating func syncInTurns(
         _ devices: [(device: DemoPlan.Device, process: DeviceProcess)]
     ) throws {
@@ -166,7 +166,7 @@ extension DemoConductor {
             let tally = try sync(next.device, next.process)
             if turn > 0, tally.sent == 0 { return }
         }
-        throw CommandError("the devices do not come to rest in \(Self.turnsMax) turns")
+        throw CommandError("the devices still exchange changes after \(Self.turnsMax) turns")
     }
 
     @discardableResult

@@ -1,21 +1,21 @@
 import BSONStore
 import StitchSync
 
-/// Carries a device's part of the demo out, in a process of its own.
+/// One device of the demo, in a process of its own.
 struct DemoDevice {
     private let device: DemoPlan.Device
     private let store: DocumentStore
     private let session: SyncSession
     private let console: Console
     private let refusal: Refusal
-    /// Is told how many documents of the running order are stored or have crossed to the remote.
+    /// Receives the number of documents of the current order that are stored or transferred.
     private let report: ProgressMeter.Report
 
     /// Opens the device's store and the remote's.
     ///
     /// - Parameters:
     ///   - remote: the remote's file, or its server's URI.
-    ///   - refusing: the conflict of this document is not settled until it is resumed.
+    ///   - refusing: the document whose conflict the handler refuses until it is resumed.
     init(
         _ device: DemoPlan.Device, files: DemoFiles, remote: String, refusing: BSONValue?,
         console: Console,
@@ -37,7 +37,7 @@ struct DemoDevice {
         session.setOnline(false)
     }
 
-    /// Carries one order out.
+    /// Carries out one order.
     func carryOut(_ order: DeviceOrder) async throws -> DeviceTally {
         var tally = DeviceTally()
         switch order {
@@ -57,7 +57,7 @@ struct DemoDevice {
         return tally
     }
 
-    /// Lets go of the files.
+    /// Closes the stores.
     func close() async { await session.close() }
 
     private func importFile(_ path: String, _ tally: inout DeviceTally) throws {
@@ -86,7 +86,7 @@ struct DemoDevice {
         tally.errors = outcome.errors
     }
 
-    /// Waits for an order that never comes, under the answer that the engine waits for.
+    /// Waits for an order that never arrives, and so withholds the reply from the engine.
     private static func waitForTheEnd() throws(CommandError) {
         var orders = LineReader(.input)
         _ = try orders.next()
@@ -103,7 +103,7 @@ struct DemoDevice {
 // MARK: - Writing offline
 
 extension DemoDevice {
-    /// Does what the plan says and is not done yet, one document after the other.
+    /// Carries out the remaining steps of the plan, one document after another.
     private func edit(_ plan: String, _ tally: inout DeviceTally) async throws {
         var reader = try PlanReader(plan)
         defer { reader.close() }
@@ -124,7 +124,7 @@ extension DemoDevice {
         try bar.finish()
     }
 
-    /// Whether there was something to do.
+    /// Carries out one step; returns whether there was something to do.
     private func edit(_ id: BSONValue, at place: Int) async throws -> Bool {
         guard let document = try local(id),
             document[path: "\(DemoPlan.markField).\(device.mark)"] == nil
@@ -144,7 +144,7 @@ extension DemoDevice {
     }
 }
 
-/// Makes the conflict handler fail for one document, until it is lifted.
+/// A failure of the conflict handler for one document, until it is lifted.
 private final class Refusal: Sendable {
     private let id: Locked<BSONValue?>
 

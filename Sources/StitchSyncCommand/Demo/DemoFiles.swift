@@ -1,25 +1,25 @@
 import BSONStore
 import Foundation
 
-/// Names the files of a demo in its folder.
+/// The paths of the demo's files.
 struct DemoFiles: Sendable {
     /// The folder.
     let folder: String
 
-    /// The collection that the demo is about.
+    /// The collection of the demo.
     static let namespace = Namespace("workshop", "documents")
 
     /// The remote's store.
     var remote: String { folder + "/remote.stitch" }
-    /// What both devices do offline: the documents' ids, in the order of the plan.
+    /// The plan: the documents' ids in order.
     var plan: String { folder + "/plan.jsonl" }
 
-    /// A device's store.
+    /// Returns the path of a device's store.
     func store(of device: DemoPlan.Device) -> String {
         "\(folder)/\(device.rawValue.lowercased()).stitch"
     }
 
-    /// Makes the folder, and removes what an earlier demo left in it, and nothing else.
+    /// Creates the folder, and removes only the files of an earlier demo from it.
     func makeEmpty() throws {
         let manager = FileManager.default
         try manager.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -1,53 +1,53 @@
 import BSONStore
 
-/// Says what devices A and B do to a document while both are offline.
+/// The edits of devices A and B while both are offline.
 ///
-/// A function of the document and of its place among all, so that both devices, a restarted one too, and
-/// the final check agree on it.
+/// The plan depends only on a document and its index, so both devices, a restarted one, and the
+/// final check agree on it.
 enum DemoPlan {
-    /// Which device acts.
+    /// The acting device.
     enum Device: String, Sendable, CaseIterable, Codable {
         case a = "A"
         case b = "B"
 
-        /// The field of ``DemoPlan/markField`` in which the device leaves its number.
+        /// The field in ``DemoPlan/markField`` for the device's edit number.
         var mark: String { rawValue.lowercased() }
     }
 
-    /// What becomes of a document.
+    /// The fate of a document.
     enum Scene: Sendable, CaseIterable {
-        /// Both edit fields that the other leaves alone.
+        /// Both devices edit different fields.
         case bothDifferentFields
-        /// Both edit the same field.
+        /// Both devices edit the same field.
         case bothSameField
-        /// Only A edits.
+        /// Only A edits the document.
         case onlyA
-        /// Only B edits.
+        /// Only B edits the document.
         case onlyB
-        /// A deletes what B edits; the edit wins.
+        /// A deletes the document and B edits it; the edit wins.
         case deletedByAEditedByB
-        /// B deletes what A edits; the edit wins.
+        /// B deletes the document and A edits it; the edit wins.
         case deletedByBEditedByA
-        /// Both delete.
+        /// Both devices delete the document.
         case deletedByBoth
-        /// Nobody touches it.
+        /// Neither device changes the document.
         case untouched
     }
 
-    /// What a device does to a document.
+    /// A device's action on a document.
     enum Action: Sendable, Equatable {
-        /// Applies an update in MongoDB's language.
+        /// Applies an update document.
         case update(BSONDocument)
-        /// Deletes it.
+        /// Deletes the document.
         case delete
-        /// Leaves it alone.
+        /// Does nothing.
         case leave
     }
 
-    /// The field that holds, by device, the number of its edit.
+    /// The field with each device's edit number.
     static let markField = "demoEdits"
 
-    /// The scene of the document at a place, counted from 0 in the order of `_id`.
+    /// Returns the scene of the document at an index, counted from 0 in the order of `_id`.
     static func scene(at place: Int) -> Scene {
         switch place % 20 {
         case 0, 10: .bothDifferentFields
@@ -61,7 +61,7 @@ enum DemoPlan {
         }
     }
 
-    /// What a device does to a document at a place.
+    /// Returns a device's action on the document at an index.
     static func action(of device: Device, on document: BSONDocument, at place: Int) -> Action {
         switch (scene(at: place), device) {
         case (.bothDifferentFields, _), (.onlyA, .a), (.onlyB, .b):
@@ -77,15 +77,16 @@ enum DemoPlan {
         }
     }
 
-    /// Whether a device edits or deletes the document at a place.
+    /// Whether a device edits or deletes the document at an index.
     static func edits(of device: Device, at place: Int) -> Bool {
         action(of: device, on: [:], at: place) != .leave
     }
 
-    /// Whether the document is there in the end.
+    /// Whether the document exists at the end.
     static func survives(at place: Int) -> Bool { scene(at: place) != .deletedByBoth }
 
-    /// The documents that a device makes offline, the last of them under an `_id` of both devices.
+    /// Returns the documents that a device inserts offline; the last one has an `_id` that both
+    /// devices use.
     static func newDocuments(of device: Device, among count: Int) -> [BSONDocument] {
         let own = (1...max(2, count / 200)).map { number -> BSONDocument in
             ["demo": .string(device.rawValue), "n": .int32(Int32(number))]
@@ -95,7 +96,7 @@ enum DemoPlan {
         }
     }
 
-    /// The `_id` under which both devices make a document, without knowing of each other.
+    /// The `_id` that both devices insert independently.
     static let sharedID: BSONDocument = ["demo": "both"]
 
     private static func mark(
@@ -108,7 +109,7 @@ enum DemoPlan {
         return update
     }
 
-    /// A change of the first field that can be added to: a small number, an array, or a text.
+    /// Returns a change of the first suitable field: a small number, an array, or a string.
     private static func change(by device: Device, of document: BSONDocument) -> BSONDocument {
         for (key, value) in document where isPlain(key) {
             switch value {

@@ -6,7 +6,7 @@ import Foundation
     import Glibc
 #endif
 
-/// Runs `stitchsync serve` over the demo's remote, as a process of its own.
+/// The server in front of the demo's remote, a `stitchsync serve` process.
 final class DemoServer {
     private let file: String
     private var process = Process()
@@ -18,13 +18,13 @@ final class DemoServer {
         try start()
     }
 
-    /// Where the devices find it.
+    /// The URI for the devices.
     var uri: String { "mongodb://127.0.0.1:\(port)" }
 
-    /// Starts the server, on the same port as before when there was one.
+    /// Starts the server, on the previous port if there was one.
     func start() throws {
         guard let executable = Bundle.main.executableURL else {
-            throw CommandError("the program does not know where it lies")
+            throw CommandError("cannot find the program's own executable file")
         }
         let output = Pipe()
         process = Process()
@@ -35,7 +35,7 @@ final class DemoServer {
         try process.run()
         var lines = LineReader(Descriptor(number: output.fileHandleForReading.fileDescriptor))
         guard let line = try lines.next(), case .bytes(let bytes) = line.content,
-            // What the server says of its store stands behind the port.
+            // The server prints a remark about its store after the port.
             let last = String(decoding: bytes, as: UTF8.self).split(separator: ":")
                 .last?.split(separator: " ").first,
             let number = Int(last)
@@ -43,10 +43,10 @@ final class DemoServer {
         port = number
     }
 
-    /// Ends the server without a word of warning.
+    /// Kills the server (SIGKILL).
     func kill() { end(SIGKILL) }
 
-    /// Lets the server end by itself.
+    /// Stops the server (SIGTERM).
     func stop() { end(SIGTERM) }
 
     private func end(_ signal: Int32) {

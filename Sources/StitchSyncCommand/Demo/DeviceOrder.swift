@@ -1,55 +1,55 @@
-/// Says what the demo's conductor wants a device's process to do; one JSON line each.
+/// An order of the demo's conductor to a device's process; one JSON line each.
 enum DeviceOrder: Sendable, Codable, Equatable {
     /// Import a file of documents.
     case importFile(path: String)
-    /// Go through the plan and carry out what is not yet done, and insert new documents.
+    /// Carry out the remaining steps of the plan, and insert new documents.
     case edit(plan: String)
-    /// Go online, adopt what the remote has, and run passes until there is nothing to do.
+    /// Go online, add the remote's documents to the sync, and run passes until nothing is left.
     case sync
-    /// The same, but never hear the remote's first answer; the process is to be killed then.
+    /// The same without receiving the remote's first reply; the process is then killed.
     case syncWithoutAnswer
-    /// Let the paused documents take part again.
+    /// Resume the paused documents.
     case resumePaused
-    /// Tell how many changes are pending.
+    /// Report the number of pending changes.
     case status
 }
 
-/// Says what a device's process did; one JSON line each.
+/// A report of a device's process; one JSON line each.
 enum DeviceReport: Sendable, Codable, Equatable {
-    /// So many documents of the running order are stored, or have crossed to the remote.
+    /// The number of documents of the current order stored or transferred so far.
     case reached(Int)
-    /// The order is carried out.
+    /// The order is complete.
     case finished(DeviceTally)
-    /// The order failed, and why.
+    /// The order failed for this reason.
     case failed(String)
 }
 
-/// Counts what a device did.
+/// The counts of a device.
 struct DeviceTally: Sendable, Codable, Equatable {
-    /// Documents imported from the file.
+    /// The documents imported from the file.
     var imported = 0
-    /// Lines of the file that were rejected.
+    /// The rejected lines of the file.
     var rejected = 0
-    /// Documents inserted, edited and deleted offline.
+    /// The documents inserted, edited and deleted offline.
     var written = 0
-    /// Documents sent to the remote.
+    /// The documents uploaded to the remote.
     var sent = 0
-    /// Documents taken from the remote, removals included.
+    /// The documents downloaded from the remote, including removals.
     var taken = 0
-    /// Conflicts that the handler settled.
+    /// The conflicts that the handler resolved.
     var conflicts = 0
-    /// Documents that were paused since the handler failed.
+    /// The documents paused because the handler failed.
     var paused = 0
-    /// Sync passes.
+    /// The number of sync passes.
     var passes = 0
-    /// Changes that wait to be sent, afterwards.
+    /// The pending changes afterwards.
     var pending = 0
-    /// What the error listener was told.
+    /// The messages to the error listener.
     var errors: [String] = []
     /// The largest memory of the process so far, in KiB.
     var memoryKiB = 0
 
-    /// Adds what another order of the same device did; what is a state takes the later one's.
+    /// Adds the counts of a later order; current values replace earlier ones.
     mutating func add(_ later: DeviceTally) {
         imported += later.imported
         rejected += later.rejected

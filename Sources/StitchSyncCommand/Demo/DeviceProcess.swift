@@ -6,7 +6,7 @@ import Foundation
     import Glibc
 #endif
 
-/// Runs a device as a process of its own, gives it orders and hears its reports.
+/// A device's process, which receives orders and sends reports.
 final class DeviceProcess {
     private let process = Process()
     private let orders = Pipe()
@@ -16,7 +16,7 @@ final class DeviceProcess {
     /// Starts this program again with other arguments.
     init(arguments: [String]) throws {
         guard let executable = Bundle.main.executableURL else {
-            throw CommandError("the program does not know where it lies")
+            throw CommandError("cannot find the program's own executable file")
         }
         lines = LineReader(Descriptor(number: reports.fileHandleForReading.fileDescriptor))
         process.executableURL = executable
@@ -26,10 +26,10 @@ final class DeviceProcess {
         try process.run()
     }
 
-    /// Gives an order and waits until it is carried out.
+    /// Sends an order and waits until it is complete.
     ///
-    /// - Parameter reached: is told how far the device is; `false` ends the wait.
-    /// - Returns: what the device did, `nil` when the wait was ended.
+    /// - Parameter reached: receives the device's progress; `false` ends the wait.
+    /// - Returns: the counts of the device; `nil` if the wait was ended.
     func carryOut(
         _ order: DeviceOrder, while reached: (Int) -> Bool = { _ in true }
     ) throws -> DeviceTally? {
@@ -46,14 +46,14 @@ final class DeviceProcess {
         throw CommandError("a device's process ended in the middle of an order")
     }
 
-    /// Ends the process without a word of warning, as a phone's system or a flat battery would.
+    /// Kills the process (SIGKILL), as the system of a phone or an empty battery would.
     func kill() throws {
         process.end(by: SIGKILL)
         guard process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL
         else { throw CommandError("the device's process ended before it was killed") }
     }
 
-    /// Lets the process end by itself.
+    /// Closes the order pipe and waits for the process to exit.
     func end() throws {
         try orders.fileHandleForWriting.close()
         process.waitUntilExit()

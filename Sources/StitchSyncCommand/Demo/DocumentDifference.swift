@@ -1,10 +1,11 @@
 import BSONStore
 
-/// Finds where two documents differ, field by field and type by type, the order of fields left aside.
+/// The comparison of two documents by field and type; the order of fields does not matter.
 ///
-/// The demo's own reading of "the same", so that it does not believe the engine by the engine's word.
+/// The demo compares by itself, so that its check does not depend on the engine.
 enum DocumentDifference {
-    /// A sentence on the first difference, or `nil` when there is none; top-level fields may be left out.
+    /// Returns a sentence about the first difference, or `nil`; some top-level fields may be
+    /// ignored.
     static func first(
         _ a: BSONDocument, _ b: BSONDocument, ignoring ignored: Set<String> = []
     ) -> String? {

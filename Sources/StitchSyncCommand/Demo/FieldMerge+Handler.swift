@@ -2,7 +2,8 @@ import BSONStore
 import StitchSync
 
 extension FieldMerge {
-    /// Merges where both sides have the document; an edit wins against a delete.
+    /// Returns the resolution of a conflict: a merge if both sides have the document; an edit wins
+    /// against a delete.
     static func resolution(of conflict: Conflict<BSONDocument>) -> ConflictResolution<BSONDocument>
     {
         switch (conflict.local, conflict.remote) {

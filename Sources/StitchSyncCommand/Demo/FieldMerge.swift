@@ -1,12 +1,12 @@
 import BSONStore
 
-/// Merges two versions of a document field by field, by what each did to their common base.
+/// A merge of two versions of a document, field by field, based on each side's changes.
 ///
-/// A field that one side changed keeps that change. Where both changed it, documents are merged field by
-/// field, numbers get both differences, arrays and texts get both additions; of anything else the
-/// remote's value stays. A removal loses against a change.
+/// A field changed on one side keeps that change. If both sides changed it, embedded documents are
+/// merged recursively, numbers get both differences, arrays and strings get both additions;
+/// otherwise the remote's value stays. A removal loses against a change.
 enum FieldMerge {
-    /// The merged document: the remote's fields in its order, then those that only local has.
+    /// Returns the merged document: the remote's fields in order, then those only local has.
     static func merge(
         base: BSONDocument?, local: BSONDocument, remote: BSONDocument
     ) -> BSONDocument {
@@ -51,13 +51,15 @@ enum FieldMerge {
         }
     }
 
-    /// The remote's text with what local added at the end; the remote's alone when local rewrote it.
+    /// Returns the remote's string with local's addition at the end; only the remote's if local
+    /// rewrote it.
     private static func additions(_ base: String?, _ local: String, _ remote: String) -> String {
         guard let base, local.hasPrefix(base) else { return remote }
         return remote + local.dropFirst(base.count)
     }
 
-    /// The remote's values with those that local appended; the remote's alone when local rewrote them.
+    /// Returns the remote's values with those that local appended; only the remote's if local
+    /// rewrote them.
     private static func additions(
         _ base: BSONArray?, _ local: BSONArray, _ remote: BSONArray
     ) -> BSONArray {

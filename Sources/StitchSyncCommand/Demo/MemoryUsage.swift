@@ -4,7 +4,7 @@
     import Glibc
 #endif
 
-/// Tells how much memory this process used.
+/// The memory usage of this process.
 enum MemoryUsage {
     /// The largest resident size so far, in KiB.
     static var largestKiB: Int {

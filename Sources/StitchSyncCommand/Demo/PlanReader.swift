@@ -1,6 +1,6 @@
 import BSONStore
 
-/// Reads a plan's file: the id of a document a line, the line's place decides what is done.
+/// A reader of the plan file: one document id per line; the line's index decides the action.
 struct PlanReader {
     /// The number of documents in the plan.
     let count: Int
@@ -19,7 +19,7 @@ struct PlanReader {
         lines = LineReader(descriptor)
     }
 
-    /// The next document's place and id.
+    /// Returns the next document's index and id.
     mutating func next() throws -> (place: Int, id: BSONValue)? {
         guard let line = try lines.next() else { return nil }
         defer { place += 1 }
@@ -30,12 +30,12 @@ struct PlanReader {
         return (place, id)
     }
 
-    /// Lets go of the file.
+    /// Closes the file.
     func close() { descriptor.close() }
 
     /// Writes the plan for the documents of a store, in the store's order.
     ///
-    /// - Returns: how many documents there are.
+    /// - Returns: the number of documents.
     static func write(_ path: String, for store: DocumentStore) throws -> Int {
         let file = try Descriptor.writing(path)
         defer { file.close() }

@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 extension Process {
-    /// Sends the process a signal, and waits until it has ended.
+    /// Sends the process a signal and waits for its exit.
     func end(by signal: Int32) {
         kill(processIdentifier, signal)
         waitUntilExit()

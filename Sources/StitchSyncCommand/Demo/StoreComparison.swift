@@ -1,23 +1,23 @@
 import BSONStore
 import StitchSync
 
-/// Compares the stores of a finished demo, document by document, and looks for each edit in them.
+/// The comparison of the stores after the demo, which also looks for each edit.
 struct StoreComparison {
-    /// How many documents each device holds, and the remote.
+    /// The number of documents on each device and the remote.
     struct Counts: Sendable, Equatable {
         let a: Int
         let b: Int
         let remote: Int
     }
 
-    /// How many documents each side holds.
+    /// The number of documents on each side.
     let counts: Counts
-    /// What is wrong, at most ``faultsMax`` sentences.
+    /// The differences, at most ``faultsMax`` sentences.
     let faults: [String]
 
     private static let faultsMax = 20
 
-    /// Reads the three stores and the plan in one go; memory does not grow with the documents.
+    /// Compares the three stores with the plan in one run, in constant memory.
     init(_ files: DemoFiles) throws {
         let paths = DemoPlan.Device.allCases.map(files.store) + [files.remote]
         let stores = try paths.map {
@@ -70,7 +70,7 @@ struct StoreComparison {
         return found.map { ["\(name) and the remote: \($0)"] } ?? []
     }
 
-    /// What the document should show of the edits that were made to it, and does not.
+    /// Returns the edits that are missing in the document.
     static func lostEdits(of document: BSONDocument?, at place: Int) -> [String] {
         guard let document else {
             return DemoPlan.survives(at: place) ? ["it was edited and is gone"] : []

@@ -1,17 +1,17 @@
 import BSONStore
 import StitchSync
 
-/// Shows how the editions of one document differ.
+/// The differences between base, local and remote of one document.
 struct DocumentDiff: Sendable {
     /// The collection.
     let namespace: Namespace
-    /// What the store holds.
+    /// The versions in the store.
     let editions: DocumentEditions
-    /// What is known of the remote.
+    /// The known remote version.
     let remote: RemoteKnowledge
-    /// The document's last conflict, where it is kept.
+    /// The document's last conflict, if it is still stored.
     let conflict: JournaledConflict?
-    /// Whether fields that are the same everywhere are shown, too.
+    /// Whether unchanged fields are shown, too.
     let showsAll: Bool
 
     private var fields: [EditionLine] {
@@ -21,7 +21,7 @@ struct DocumentDiff: Sendable {
         ).filter { showsAll || $0.differs(hasRemote: hasRemote) }
     }
 
-    /// The difference on lines for a person.
+    /// Returns the differences as text lines.
     func lines(_ style: TextStyle) -> [String] {
         let id = editions.documentID.extendedJSON(.relaxed)
         var lines = [
@@ -61,13 +61,13 @@ struct DocumentDiff: Sendable {
 
     private var stateText: String {
         switch editions.status {
-        case .notSynced: "not kept in step; only the local document is known"
+        case .notSynced: "not synced; only the local document is known"
         case .synced: "in step, as far as is known"
-        case .pending: "a change waits to be sent"
-        case .stale: "the remote is to be looked at"
-        case .conflicted: "a change waits, and the remote is to be looked at first"
+        case .pending: "a change is pending"
+        case .stale: "the remote may have changed; the next pass reads it"
+        case .conflicted: "a change is pending; the next pass reads the remote first"
         case .unexplained:
-            "missing at the remote without evidence of a delete; kept here and not sent"
+            "missing at the remote without evidence of a delete; kept here and not uploaded"
         case .paused(let reason): "paused (\(reason.code.rawValue)): \(reason.message)"
         }
     }
@@ -77,7 +77,7 @@ struct DocumentDiff: Sendable {
         let document = editions.base == nil ? "the remote held no document" : "confirmed last"
         switch editions.version {
         case .absent: return document + ", without a version"
-        case .foreign: return document + ", with a version field that is not understood"
+        case .foreign: return document + ", with an unknown version field"
         case .version(let version):
             return document + ", version \(version.counter) of \(version.lineage.printable)"
         }
@@ -87,10 +87,10 @@ struct DocumentDiff: Sendable {
         if editions.local == nil { return "no document here" }
         return EditionLine.isSame(
             editions.base.map(BSONValue.document), editions.local.map(BSONValue.document))
-            ? "as the base" : "changed here"
+            ? "same as the base" : "changed here"
     }
 
-    /// The difference as one JSON object.
+    /// The differences as one JSON object.
     var document: BSONDocument {
         func value(_ edition: BSONDocument?) -> BSONValue {
             edition.map(BSONValue.document) ?? .null
@@ -117,14 +117,14 @@ struct DocumentDiff: Sendable {
 }
 
 extension DocumentEditions {
-    /// Why it is paused, if so.
+    /// The reason of the pause, if the document is paused.
     var pauseReason: PauseReason? {
         if case .paused(let reason) = status { reason } else { nil }
     }
 }
 
 extension JournaledConflict {
-    /// What became of it, for people.
+    /// The resolution in words.
     var answerText: String {
         switch answer {
         case .useLocal: "the local edition was kept"

@@ -1,19 +1,20 @@
 import BSONStore
 
-/// A field of a document, with the value that each edition has in it.
+/// A field of a document, with its value in base, local and remote.
 struct EditionLine: Sendable, Equatable {
     /// The dotted path.
     let path: String
-    /// What the remote confirmed last.
+    /// The value that the remote confirmed last.
     let base: BSONValue?
-    /// What is here.
+    /// The local value.
     let local: BSONValue?
-    /// What the remote holds; `nil` also where that is not known.
+    /// The remote value; also `nil` where it is unknown.
     let remote: BSONValue?
 
-    /// Lists the fields of three editions, embedded documents field by field, arrays as a whole.
+    /// Returns the fields of the three versions: embedded documents field by field, arrays as a
+    /// whole.
     ///
-    /// - Parameter remote: `nil` where it is not known.
+    /// - Parameter remote: the remote version; `nil` where it is unknown.
     static func lines(
         base: BSONDocument?, local: BSONDocument?, remote: BSONDocument??
     ) -> [EditionLine] {
@@ -42,14 +43,14 @@ struct EditionLine: Sendable, Equatable {
         }
     }
 
-    /// Whether the editions differ here.
+    /// Whether the versions differ in this field.
     ///
-    /// - Parameter hasRemote: whether the remote edition is known.
+    /// - Parameter hasRemote: whether the remote version is known.
     func differs(hasRemote: Bool) -> Bool {
         !Self.isSame(base, local) || hasRemote && !Self.isSame(base, remote)
     }
 
-    /// Whether two values are the same; the order of fields does not count.
+    /// Whether two values are equal; the order of fields does not matter.
     static func isSame(_ left: BSONValue?, _ right: BSONValue?) -> Bool {
         switch (left, right) {
         case (nil, nil): true

@@ -1,38 +1,38 @@
 import BSONStore
 import StitchSync
 
-/// What can be said of a document's remote edition, and where that comes from.
+/// The known remote version of a document, and its source.
 enum RemoteKnowledge: Sendable {
-    /// The remote was asked just now.
+    /// The remote's reply just now.
     case asked(BSONDocument?)
-    /// It was seen when a conflict was found that nobody has settled.
+    /// The version at the time of a conflict that is still unresolved.
     case seen(BSONDocument?, BSONDatetime)
-    /// Nothing newer is known than what the remote confirmed last.
+    /// The version that the remote confirmed last.
     case confirmed(BSONDocument?)
-    /// Nothing is known, for this reason.
+    /// Unknown, for this reason.
     case unknown(String)
 
-    /// What the store knows.
+    /// Derives the known version from the store's records.
     init(_ editions: DocumentEditions, _ conflict: JournaledConflict?) {
         if let conflict, conflict.isOpen, editions.isUnsettled {
             self = .seen(conflict.remote, conflict.time)
             return
         }
         switch editions.status {
-        case .notSynced: self = .unknown("the document is not kept in step")
+        case .notSynced: self = .unknown("the document is not synced")
         case .stale, .conflicted:
-            self = .unknown("the remote has changed or may have; the next pass looks at it")
+            self = .unknown("the remote may have changed; the next pass reads it")
         case .unexplained:
-            self = .unknown("the document is missing at the remote, and nothing says why")
+            self = .unknown("the document is missing at the remote for an unknown reason")
         case .synced, .pending, .paused:
             self =
                 editions.hasOpenAttempt
-                ? .unknown("a write was sent whose answer did not come")
+                ? .unknown("no reply arrived for a write that was sent")
                 : .confirmed(editions.base)
         }
     }
 
-    /// The edition, where one is known; `.some(nil)` where there is no document.
+    /// The version, if known; `.some(nil)` means that the remote has no document.
     var edition: BSONDocument?? {
         switch self {
         case .asked(let document), .seen(let document, _), .confirmed(let document): .some(document)
@@ -40,7 +40,7 @@ enum RemoteKnowledge: Sendable {
         }
     }
 
-    /// Where it comes from, in the words of `--json`.
+    /// The source, as a word for `--json`.
     var name: String {
         switch self {
         case .asked: "asked"
@@ -50,21 +50,21 @@ enum RemoteKnowledge: Sendable {
         }
     }
 
-    /// Where it comes from, in a sentence.
+    /// The source, as a sentence.
     var text: String {
         switch self {
-        case .asked(let document): document == nil ? "asked now: there is none" : "asked now"
+        case .asked(let document): document == nil ? "asked now: no document" : "asked now"
         case .seen(let document, let time):
             "as of the conflict at \(time.text)" + (document == nil ? ": deleted" : "")
         case .confirmed:
-            "not asked; nothing newer is known than the base (--remote asks)"
+            "not asked; the base is the newest known version (--remote asks)"
         case .unknown(let reason): "unknown: \(reason) (--remote asks)"
         }
     }
 }
 
 extension JournaledConflict {
-    /// Whether nobody settled it.
+    /// Whether the conflict is unresolved.
     var isOpen: Bool {
         switch answer {
         case .failed, .waits: true
@@ -74,7 +74,7 @@ extension JournaledConflict {
 }
 
 extension DocumentEditions {
-    /// Whether the document is one whose conflict may still be open.
+    /// Whether the document's conflict may still be unresolved.
     fileprivate var isUnsettled: Bool {
         switch status {
         case .conflicted, .paused: true

@@ -1,13 +1,13 @@
 import BSONStore
 
-/// Reads documents from a file in mongoexport's form, one Extended JSON object a line or a list of
-/// objects, or in that of mongodump.
+/// A reader of documents in the format of mongoexport, one Extended JSON object per line or a list
+/// of objects, or in that of mongodump.
 struct DocumentReader {
-    /// Documents and rejected lines that followed each other in the file.
+    /// A batch of consecutive documents and rejected lines.
     struct Batch: Sendable {
-        /// The documents with the lines they stand on, all with an `_id`.
+        /// The documents with their line numbers; all have an `_id`.
         var documents: [(line: Int, document: BSONDocument)] = []
-        /// The lines that gave none, and why.
+        /// The rejected lines, with the reasons.
         var faults: [(line: Int, fault: ImportLineError)] = []
     }
 
@@ -30,7 +30,7 @@ struct DocumentReader {
         }
     }
 
-    /// The next lines, `nil` at the end of the file; empty lines are passed over.
+    /// Returns the next lines; `nil` at the end of the file. Empty lines are skipped.
     mutating func nextBatch() throws(CommandError) -> Batch? {
         var batch = Batch()
         var byteCount = 0
@@ -61,7 +61,7 @@ struct DocumentReader {
         dump == nil ? try Self.document(line) : try Self.dumped(line)
     }
 
-    /// The document of a dump's bytes.
+    /// Returns the document of a dump entry.
     private static func dumped(_ line: LineReader.Line) throws(ImportLineError) -> BSONDocument {
         let bytes: [UInt8]
         switch line.content {
@@ -79,7 +79,7 @@ struct DocumentReader {
         return document
     }
 
-    /// The document of a line, `nil` for an empty line.
+    /// Returns the document of a line; `nil` for an empty line.
     static func document(_ line: LineReader.Line) throws(ImportLineError) -> BSONDocument? {
         var bytes: [UInt8]
         switch line.content {

@@ -1,4 +1,4 @@
-/// Reads the documents of a BSON dump, as mongodump writes it: one after another.
+/// A reader of a BSON dump in the format of mongodump: documents one after another.
 struct DumpReader {
     /// The bytes read so far, for showing progress.
     private(set) var byteCount = 0
@@ -7,25 +7,25 @@ struct DumpReader {
     private var number = 0
     private var hasEnded = false
 
-    /// MongoDB's own limit, and what it allows beyond for its own fields.
+    /// MongoDB's document limit, plus its allowance for internal fields.
     private static let documentBytesMax = 16 * 1024 * 1024 + 16 * 1024
 
     init(_ descriptor: Descriptor) { self.descriptor = descriptor }
 
-    /// The next document's bytes with its number, from 1; `nil` at the end of the file.
+    /// Returns the next document's bytes and its number, from 1; `nil` at the end of the file.
     mutating func next() throws(CommandError) -> LineReader.Line? {
         guard !hasEnded else { return nil }
         let place = byteCount
         let head = try read(4)
         guard !head.isEmpty else { return nil }
         number += 1
-        guard head.count == 4 else { return broken("the file ends in it") }
+        guard head.count == 4 else { return broken("the file ends inside this document") }
         let length = head.reversed().reduce(0) { $0 << 8 | Int($1) }
         guard (5...Self.documentBytesMax).contains(length) else {
             return broken("no BSON document begins at byte \(place)")
         }
         let rest = try read(length - 4)
-        guard rest.count == length - 4 else { return broken("the file ends in it") }
+        guard rest.count == length - 4 else { return broken("the file ends inside this document") }
         return LineReader.Line(number: number, content: .bytes(head + rest))
     }
 
@@ -34,7 +34,7 @@ struct DumpReader {
         return LineReader.Line(number: number, content: .broken(reason))
     }
 
-    /// As many bytes as were asked for, fewer at the end of the file.
+    /// Returns the requested bytes, or fewer at the end of the file.
     private mutating func read(_ count: Int) throws(CommandError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0

@@ -1,20 +1,20 @@
 import BSONStore
 
-/// Says why a line of an import was rejected.
+/// The reason why a line of an import was rejected.
 enum ImportLineError: Error, Sendable, CustomStringConvertible {
     /// The line has more bytes than the limit; it was not read.
     case lineTooLong(byteCount: Int)
-    /// The line is something else than a JSON object.
+    /// The line is not a JSON object.
     case notAnObject
     /// The line is not Extended JSON, or the document is too large or too deep.
     case malformed(BSONError)
-    /// The file does not go on as it should; nothing behind it was read.
+    /// The file is malformed from here on; the rest was not read.
     case broken(String)
     /// The document has no `_id`.
     case noID
-    /// A document with this `_id` is there already, from this file or before.
+    /// A document with this `_id` already exists, from this file or before.
     case duplicateID(BSONValue)
-    /// The store does not take such a document.
+    /// The store refuses the document.
     case refused(StoreError)
 
     var description: String {
@@ -26,12 +26,12 @@ enum ImportLineError: Error, Sendable, CustomStringConvertible {
             error.column.map { "\(error.message) (column \($0))" } ?? error.message
         case .broken(let reason): "\(reason); the rest is not read"
         case .noID: "the document has no _id"
-        case .duplicateID(let id): "there is a document with _id \(id.extendedJSON(.relaxed))"
+        case .duplicateID(let id): "a document with _id \(id.extendedJSON(.relaxed)) exists already"
         case .refused(let error): error.message
         }
     }
 
-    /// The fault of one document that a store's error stands for; `nil` when the store itself failed.
+    /// Converts a store error about one document; `nil` when the store itself failed.
     init?(_ error: StoreError, id: BSONValue) {
         switch error.code {
         case .duplicateKey: self = .duplicateID(id)

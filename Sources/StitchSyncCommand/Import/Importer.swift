@@ -1,18 +1,18 @@
 import BSONStore
 
-/// Brings the documents of a file into a collection, and tells of each line that it rejects.
+/// The import of a file's documents into a collection, with a report of each rejected line.
 struct Importer {
-    /// Counts what became of the lines.
+    /// The counts of an import.
     struct Tally: Sendable, Equatable {
-        /// Documents that are in the collection now.
+        /// The number of imported documents.
         var imported = 0
-        /// Lines that were rejected.
+        /// The number of rejected lines.
         var rejected = 0
     }
 
-    /// Where the documents go.
+    /// The target collection.
     let namespace: Namespace
-    /// The file's name, for people.
+    /// The file's name in messages.
     let name: String
     private let descriptor: Descriptor
     private let isDump: Bool
@@ -29,9 +29,9 @@ struct Importer {
         self.console = console
     }
 
-    /// Imports what can be imported; a batch is committed at a time.
+    /// Imports the valid documents and commits after each batch.
     ///
-    /// A collection that takes no document at all is refused before the first line is read.
+    /// A collection that accepts no documents is refused before the first line is read.
     func importValid(into store: DocumentStore) throws -> Tally {
         try store.read { try $0.checkIsFree(namespace) }
         return try eachBatch { batch in
@@ -53,7 +53,7 @@ struct Importer {
         }
     }
 
-    /// Gives batches to a body, which moves what cannot be stored to the batch's faults.
+    /// Passes each batch to a body, which moves refused documents to the batch's faults.
     private func eachBatch(
         _ body: (inout DocumentReader.Batch) throws -> Void
     ) throws -> Tally {
@@ -94,7 +94,7 @@ struct Importer {
         batch.documents = stored
     }
 
-    /// Leaves a transaction that must not be committed.
+    /// The error that rolls back a transaction with rejected lines.
     private struct Rejected: Error {
         let tally: Tally
     }

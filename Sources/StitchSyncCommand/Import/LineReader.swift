@@ -1,20 +1,20 @@
-/// Reads a file line by line in bounded memory; of a line that is too long only the length is kept.
+/// A reader of lines in bounded memory; of a line that is too long it keeps only the length.
 struct LineReader {
     /// A line of the file.
     struct Line: Sendable, Equatable {
-        /// Its place in the file, counted from 1.
+        /// The line number, counted from 1.
         let number: Int
-        /// What it says.
+        /// The content.
         let content: Content
     }
 
-    /// What a line says.
+    /// The content of a line.
     enum Content: Sendable, Equatable {
         /// The bytes without the line end.
         case bytes([UInt8])
         /// Longer than the limit; the number of its bytes.
         case tooLong(byteCount: Int)
-        /// The file does not go on as it should, for this reason; nothing of it is read any more.
+        /// The file is malformed from here on, for this reason; the rest is not read.
         case broken(String)
     }
 
@@ -27,7 +27,7 @@ struct LineReader {
     private var unread = 0..<0
     private var lineNumber = 0
 
-    /// Four times the largest document: what Extended JSON may need to write one.
+    /// Four times the largest document, which its Extended JSON may need.
     static let lineBytesMax = 64 * 1024 * 1024
 
     init(
@@ -39,7 +39,7 @@ struct LineReader {
         chunk = [UInt8](repeating: 0, count: chunkBytes)
     }
 
-    /// The next line, `nil` at the end of the file; a last line needs no line end.
+    /// Returns the next line; `nil` at the end of the file. The last line needs no line end.
     mutating func next() throws(CommandError) -> Line? {
         var bytes: [UInt8] = []
         var length = 0
@@ -59,7 +59,8 @@ struct LineReader {
         return Line(number: lineNumber, content: content)
     }
 
-    /// Whether a list begins here, and no object: what mongoexport writes with --jsonArray.
+    /// Whether the file starts with a list, as written by `mongoexport --jsonArray`, and not with
+    /// an object.
     mutating func beginsList() throws(CommandError) -> Bool {
         while unread.isEmpty { guard try fill() else { return false } }
         let isMarked = chunk[unread].starts(with: Self.byteOrderMark)
@@ -67,17 +68,17 @@ struct LineReader {
         return first == UInt8(ascii: "[")
     }
 
-    /// The next byte, `nil` at the end of the file; only for who reads no lines.
+    /// Returns the next byte; `nil` at the end of the file. Must not be mixed with `next()`.
     mutating func nextByte() throws(CommandError) -> UInt8? {
         if unread.isEmpty, try !fill() { return nil }
         defer { unread = unread.dropFirst() }
         return chunk[unread.lowerBound]
     }
 
-    /// Some editors write one in front of UTF-8, where it means nothing.
+    /// The byte order mark that some editors write before UTF-8.
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// What may stand between values.
+    /// The whitespace between values.
     static let blanks: [UInt8] = [0x20, 0x09, 0x0D, 0x0A]
 
     private mutating func fill() throws(CommandError) -> Bool {
@@ -90,7 +91,7 @@ struct LineReader {
         return count > 0
     }
 
-    /// The positions of what belongs to the line, up to its end or the chunk's.
+    /// Returns the range of the line in the chunk, up to the end of the line or chunk.
     private mutating func takePiece(_ hasEnded: inout Bool) -> Range<Int> {
         let end = chunk[unread].firstIndex(of: UInt8(ascii: "\n"))
         defer { unread = end.map { $0 + 1..<unread.upperBound } ?? 0..<0 }

@@ -1,4 +1,4 @@
-/// Reads the elements of a JSON list one by one, wherever their lines end.
+/// A reader of the elements of a JSON list, independent of line ends.
 struct ListReader {
     /// The bytes read so far, for showing progress.
     var byteCount: Int { bytes.byteCount }
@@ -7,13 +7,13 @@ struct ListReader {
     private var lineNumber = 1
     private var place = Place.front
 
-    /// Where in the list the next byte stands.
+    /// The position in the list.
     private enum Place {
         case front
         case beforeElement
         case afterElement
         case behind
-        /// Nothing is read any more.
+        /// Reading has stopped after an error.
         case abandoned
     }
 
@@ -21,7 +21,7 @@ struct ListReader {
 
     init(_ bytes: LineReader) { self.bytes = bytes }
 
-    /// The next element with the line on which it begins, `nil` at the end of the file.
+    /// Returns the next element with its first line; `nil` at the end of the file.
     mutating func next() throws(CommandError) -> LineReader.Line? {
         if place == .abandoned { return nil }
         while let byte = try nextByte() {
@@ -35,13 +35,13 @@ struct ListReader {
                 place = .behind
             case (.beforeElement, _): return broken("an object is expected")
             case (.afterElement, _): return broken("a comma or the list's end is expected")
-            case (.behind, _), (.abandoned, _): return broken("there is text behind the list")
+            case (.behind, _), (.abandoned, _): return broken("there is text after the list")
             }
         }
         return place == .behind ? nil : broken("the list does not end")
     }
 
-    /// The object whose brace was read, up to the brace that closes it.
+    /// Reads the rest of an object whose opening brace was read.
     private mutating func object() throws(CommandError) -> LineReader.Line {
         let number = lineNumber
         var text: [UInt8] = [UInt8(ascii: "{")]

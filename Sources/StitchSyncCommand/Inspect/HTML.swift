@@ -1,18 +1,18 @@
-/// A piece of a page, whose texts are escaped when it is put together.
+/// A fragment of HTML whose interpolated texts are escaped.
 struct HTML: Sendable, ExpressibleByStringInterpolation {
     /// The markup.
     let markup: String
 
-    /// Takes markup as it is; only for what this program itself writes.
+    /// Creates a fragment from raw markup; only for markup that this program itself writes.
     init(markup: String) { self.markup = markup }
 
-    /// Takes markup from the program's own text.
+    /// Creates a fragment from a literal.
     init(stringLiteral markup: String) { self.markup = markup }
 
-    /// Takes markup from the program's own text, with texts of others escaped in it.
+    /// Creates a fragment from an interpolated literal; interpolated texts are escaped.
     init(stringInterpolation: Interpolation) { markup = stringInterpolation.markup }
 
-    /// Puts markup together.
+    /// The builder of interpolated fragments.
     struct Interpolation: StringInterpolationProtocol {
         fileprivate var markup = ""
 
@@ -20,22 +20,22 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
 
         mutating func appendLiteral(_ literal: String) { markup += literal }
 
-        /// Adds a text of somebody else, escaped.
+        /// Adds an escaped text.
         mutating func appendInterpolation(_ text: String) { markup += HTML.escaped(text) }
 
         /// Adds a number.
         mutating func appendInterpolation(_ number: Int) { markup += "\(number)" }
 
-        /// Adds a piece of the page.
+        /// Adds a fragment.
         mutating func appendInterpolation(_ piece: HTML) { markup += piece.markup }
 
-        /// Adds pieces of the page, one after another.
+        /// Adds fragments one after another.
         mutating func appendInterpolation(_ pieces: [HTML]) {
             for piece in pieces { markup += piece.markup }
         }
     }
 
-    /// A text as it can stand anywhere in a page, also in an attribute in quotes.
+    /// Returns a text that is safe anywhere in a page, also in a quoted attribute.
     static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { escaped, scalar in
             switch scalar {
@@ -46,7 +46,7 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
             case "'": escaped += "&#39;"
             case "\t", "\n": escaped.unicodeScalars.append(scalar)
             default:
-                // Control characters, and the marks that turn the direction of text around.
+                // Control characters and marks that change the text direction.
                 switch scalar.properties.generalCategory {
                 case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator:
                     escaped += "\\u{\(String(scalar.value, radix: 16))}"

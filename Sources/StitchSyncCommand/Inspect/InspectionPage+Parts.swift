@@ -1,8 +1,8 @@
 import BSONStore
 
-/// The page's small parts, and how it looks.
+/// The small parts and the style of the page.
 extension InspectionPage {
-    /// Characters of a document that are shown; the rest is cut off.
+    /// The maximum number of shown characters of a document.
     private static let shownMax = 600
 
     func section(_ title: String, _ body: HTML) -> HTML {
@@ -37,7 +37,7 @@ extension InspectionPage {
         text.count <= shownMax ? text : text.prefix(shownMax) + " …"
     }
 
-    /// A size for people.
+    /// Returns a size in readable units.
     static func size(_ bytes: Int) -> String {
         if bytes < 1024 { return "\(bytes) B" }
         if bytes < 1024 * 1024 { return "\(bytes / 1024) KiB" }

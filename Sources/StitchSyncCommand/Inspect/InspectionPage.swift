@@ -1,7 +1,7 @@
 import BSONStore
 import StitchSync
 
-/// Lays a report out as one page that needs nothing beside it.
+/// A report as a self-contained HTML page.
 struct InspectionPage: Sendable {
     private let inspection: StoreInspection
 
@@ -23,7 +23,7 @@ struct InspectionPage: Sendable {
             </head>
             <body>
             <header><h1>\(inspection.name)</h1>
-            <p class="faint">looked at \(inspection.time.text) by stitchsync inspect</p></header>
+            <p class="faint">written at \(inspection.time.text) by stitchsync inspect</p></header>
             <main>
             \(tiles)\(findings)\(timeline)\(collections)\(paused)\(rejected)\(conflicts)\
             \(subscriptions)\(documents)</main>
@@ -51,7 +51,7 @@ struct InspectionPage: Sendable {
             ("paused", "\(sum(\.paused))", sum(\.paused) > 0 ? "bad" : ""),
             ("rejected", "\(sum(\.rejected))", sum(\.rejected) > 0 ? "bad" : ""),
             ("file", Self.size(statistics.fileBytes), ""),
-            ("of it free", Self.size(statistics.freeBytes), ""),
+            ("free in file", Self.size(statistics.freeBytes), ""),
             ("log", Self.size(statistics.logBytes), ""),
         ]
         let tiles = counts.map { count -> HTML in
@@ -68,7 +68,7 @@ struct InspectionPage: Sendable {
         guard !inspection.findings.isEmpty else { return "" }
         let items = inspection.findings.map { finding -> HTML in "<li>\("\(finding)")</li>\n" }
         return """
-            <section class="warning"><h2>The structural check found something</h2>
+            <section class="warning"><h2>The structural check found faults</h2>
             <ul>\(items)</ul></section>
 
             """
@@ -76,12 +76,12 @@ struct InspectionPage: Sendable {
 
     private var timeline: HTML {
         guard !inspection.passes.isEmpty else {
-            return section("Timeline", "<p class=\"faint\">No pass was noted yet.</p>")
+            return section("Timeline", "<p class=\"faint\">No pass is recorded yet.</p>")
         }
         return section(
             "Timeline",
             """
-            <p class="faint">The newest \(inspection.passes.count) passes that did something; the \
+            <p class="faint">The newest \(inspection.passes.count) passes with changes; the \
             height of a bar grows with the logarithm of its count. Times are UTC.</p>
             <div class="scroll">\(Timeline(passes: inspection.passes).svg)</div>
             """)
@@ -106,7 +106,7 @@ struct InspectionPage: Sendable {
         return section("Collections", table(titles, isOfNumbers: true, rows))
     }
 
-    // MARK: - What needs somebody
+    // MARK: - Needs attention
 
     private var paused: HTML {
         let rows = inspection.collections.flatMap { collection in
@@ -123,7 +123,7 @@ struct InspectionPage: Sendable {
         return section(
             "Paused",
             """
-            <p class="faint">Neither direction touches these until they are resumed \
+            <p class="faint">Sync neither uploads nor downloads these until they are resumed \
             (stitchsync resume) or written to.</p>
             \(table(["collection", "_id", "reason"], rows))
             """)
@@ -143,7 +143,7 @@ struct InspectionPage: Sendable {
         return section(
             "Rejected",
             """
-            <p class="faint">The remote did not allow these; stitchsync retry makes them again or \
+            <p class="faint">The remote rejected these writes; stitchsync retry retries or \
             discards them.</p>
             \(table(["number", "collection", "_id", "change", "reason", "at", "wanted"], rows))
             """)
@@ -163,7 +163,7 @@ struct InspectionPage: Sendable {
         return section(
             "Newest conflicts",
             table(
-                ["collection", "_id", "at", "base", "local", "remote", "what became of it"], rows))
+                ["collection", "_id", "at", "base", "local", "remote", "resolution"], rows))
     }
 
     private var subscriptions: HTML {
@@ -211,7 +211,7 @@ struct InspectionPage: Sendable {
         if let local = editions.local {
             shown = edition(local)
         } else {
-            shown = "<span class=\"faint\">none here</span>"
+            shown = "<span class=\"faint\">no local document</span>"
         }
         return """
             <tr><td>\(code(editions.documentID))</td>\

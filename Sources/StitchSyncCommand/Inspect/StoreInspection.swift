@@ -1,36 +1,36 @@
 import BSONStore
 import StitchSync
 
-/// Everything that a report says about a store, read from it once.
+/// The data of a report about a store, read in one go.
 struct StoreInspection: Sendable {
-    /// A collection with what is kept of its documents.
+    /// One collection of the report.
     struct Collection: Sendable {
         let namespace: Namespace
         let documentCount: Int
         let byteCount: Int
         let status: SyncStatus
-        /// The synced documents, the first so many.
+        /// The first synced documents, up to the limit.
         let editions: [DocumentEditions]
-        /// The paused ones.
+        /// The paused documents with the reasons.
         let paused: [(id: BSONValue, reason: PauseReason)]
         let rejected: [RejectedWrite<BSONDocument>]
     }
 
-    /// The store's file, as the person named it.
+    /// The path of the store as given on the command line.
     let name: String
-    /// When it was looked at.
+    /// The time of the report.
     let time: BSONDatetime
     let statistics: StoreStatistics
     let collections: [Collection]
     let conflicts: [JournaledConflict]
     let passes: [JournaledPass]
     let subscriptions: SubscriptionSet?
-    /// What the structural check found.
+    /// The results of the structural check.
     let findings: [SyncFinding]
 
     /// Reads a store.
     ///
-    /// - Parameter documentsMax: how many synced documents of each collection are listed.
+    /// - Parameter documentsMax: the maximum number of listed documents of each collection.
     init(of store: DocumentStore, name: String, documentsMax: Int) async throws {
         self.name = name
         time = .now
@@ -119,7 +119,7 @@ extension StoreInspection.Collection {
 }
 
 extension JournaledConflict {
-    /// The conflict as one object.
+    /// The conflict as one JSON object.
     var document: BSONDocument {
         func value(_ edition: BSONDocument?) -> BSONValue {
             edition.map(BSONValue.document) ?? .null
@@ -134,7 +134,7 @@ extension JournaledConflict {
 }
 
 extension JournaledPass {
-    /// The pass as one object.
+    /// The pass as one JSON object.
     fileprivate var document: BSONDocument {
         func count(_ number: Int) -> BSONValue { .int64(Int64(number)) }
         return [
@@ -148,7 +148,7 @@ extension JournaledPass {
 }
 
 extension SubscriptionSet {
-    /// The set's state, for people.
+    /// The set's state in words.
     var stateText: String {
         switch state {
         case .pending: "pending"

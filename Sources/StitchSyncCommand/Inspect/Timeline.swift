@@ -1,17 +1,17 @@
 import BSONStore
 import StitchSync
 
-/// Draws what the newest passes did over time, as an SVG picture.
+/// The results of the newest passes over time, as an SVG picture.
 struct Timeline: Sendable {
     /// A row of the picture.
     struct Lane: Sendable {
-        /// Its name, also the name of its colour.
+        /// The name, which is also the CSS class of the color.
         let name: String
-        /// What it counts of a pass.
+        /// Returns the lane's count of a pass.
         let count: @Sendable (SyncPassReport) -> Int
     }
 
-    /// A bar: what some passes did that ended about the same time.
+    /// A bar: the sum of passes that ended at about the same time.
     struct Bar: Sendable, Equatable {
         let place: Int
         let count: Int
@@ -38,7 +38,7 @@ struct Timeline: Sendable {
     private var start: Int64 { passes.map(\.time.milliseconds).min() ?? 0 }
     private var end: Int64 { max(passes.map(\.time.milliseconds).max() ?? 0, start + 1000) }
 
-    /// The bars of a lane, from left to right.
+    /// Returns the bars of a lane, from left to right.
     func bars(_ lane: Lane) -> [Bar] {
         var bars: [Int: Bar] = [:]
         for pass in passes {
@@ -63,7 +63,7 @@ struct Timeline: Sendable {
         }
         return """
             <svg class="timeline" viewBox="0 0 \(Self.width) \(height)" role="img" \
-            aria-label="What the newest passes did over time">
+            aria-label="Results of the newest passes over time">
             \(lanes)\(axis(top: Self.lanes.count * Self.laneHeight))</svg>
 
             """
@@ -93,7 +93,7 @@ struct Timeline: Sendable {
             """
     }
 
-    /// The height of a bar, so that one document beside thousands can be seen.
+    /// Returns the height of a bar, logarithmic so that small counts stay visible.
     private static func height(of count: Int, most: Int) -> Int {
         guard most > 1 else { return laneHeight / 2 }
         let room = laneHeight - 10

@@ -1,7 +1,7 @@
 import BSONStore
 import StitchSync
 
-/// Passes everything on to another remote, and tells a meter of the documents that go to and fro.
+/// A remote that forwards to another one, and counts the transferred documents.
 struct MeteredRemote: Remote {
     let base: any Remote
     let meter: Locked<ProgressMeter?>

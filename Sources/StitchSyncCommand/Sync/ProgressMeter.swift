@@ -1,6 +1,6 @@
-/// Adds up what several tasks did and shows it on one progress bar.
+/// The sum of the progress of several tasks, on one progress bar.
 actor ProgressMeter {
-    /// Is told of the sum whenever it grows.
+    /// Receives the sum whenever it grows.
     typealias Report = @Sendable (Int) throws(CommandError) -> Void
 
     private var bar: ProgressBar
@@ -13,7 +13,7 @@ actor ProgressMeter {
         self.report = report
     }
 
-    /// Notes that some more is done.
+    /// Adds to the sum.
     func advance(by count: Int) {
         done += count
         guard failure == nil else { return }
@@ -27,7 +27,7 @@ actor ProgressMeter {
 
     /// Ends the bar.
     ///
-    /// - Throws: what kept the bar from being shown, or the report from being made.
+    /// - Throws: an error of the bar or of the report.
     func finish() throws(CommandError) {
         if let failure { throw failure }
         try bar.finish()

@@ -16,10 +16,10 @@ enum SessionRemote: Sendable {
         changeHistory: .keep(changesMax: InProcessRemote.changesMax),
         cacheKiB: SyncSession.cacheKiB)
 
-    /// Opens what a command line names: a MongoDB URI, or the path of a file.
+    /// Opens a remote by its name: a MongoDB URI or the path of a file.
     ///
-    /// - Throws: `CommandError` for a file that cannot be opened, and for a URI when this program was
-    ///   built without MongoDB; `RemoteError` for a URI that cannot be read.
+    /// - Throws: `CommandError` for a file that cannot be opened, and for a URI if the program
+    ///   was built without MongoDB; `RemoteError` for an invalid URI.
     init(_ name: String) throws {
         guard Self.isMongoDB(name) else {
             do {
@@ -40,7 +40,7 @@ enum SessionRemote: Sendable {
         #endif
     }
 
-    /// Opens what a command line names, a file only where it is there.
+    /// Opens a remote by its name; a file must exist.
     init(existing name: String) throws {
         if !Self.isMongoDB(name), !FileManager.default.fileExists(atPath: name) {
             throw CommandError("\(name): there is no such file")
@@ -48,7 +48,7 @@ enum SessionRemote: Sendable {
         try self.init(name)
     }
 
-    /// Whether a name is a URI of MongoDB.
+    /// Whether a name is a MongoDB URI.
     static func isMongoDB(_ name: String) -> Bool {
         name.hasPrefix("mongodb://") || name.hasPrefix("mongodb+srv://")
     }
@@ -63,7 +63,7 @@ enum SessionRemote: Sendable {
         }
     }
 
-    /// The `_id`s of the remote's documents that a filter matches.
+    /// Returns the `_id`s of the remote's documents that match a filter.
     func ids(matching filter: BSONDocument, in namespace: Namespace) async throws -> [BSONValue] {
         switch self {
         case .file(let remote): try Self.ids(matching: filter, in: namespace, of: remote.store)
@@ -73,7 +73,7 @@ enum SessionRemote: Sendable {
         }
     }
 
-    /// The `_id`s of a store's documents that a filter matches.
+    /// Returns the `_id`s of a store's documents that match a filter.
     static func ids(
         matching filter: BSONDocument, in namespace: Namespace, of store: DocumentStore
     ) throws -> [BSONValue] {
@@ -87,7 +87,7 @@ enum SessionRemote: Sendable {
         return ids
     }
 
-    /// Lets go of the remote.
+    /// Closes the remote.
     func close() async {
         switch self {
         case .file(let remote): remote.store.close()

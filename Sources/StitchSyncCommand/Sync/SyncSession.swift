@@ -1,9 +1,9 @@
 import BSONStore
 import StitchSync
 
-/// Keeps a collection of one store file in step with a remote store file, for the time of a command.
+/// The sync of one collection with a remote for the duration of a command.
 struct SyncSession: Sendable {
-    /// The documents on this side.
+    /// The local collection.
     let collection: SyncCollection<BSONDocument>
     /// The remote.
     let remote: SessionRemote
@@ -13,7 +13,7 @@ struct SyncSession: Sendable {
     /// The page cache of each connection; a command visits each document once or twice.
     static let cacheKiB = 8_192
 
-    /// Passes in a row after which a remote that changes all the time is left.
+    /// The maximum number of passes in a row, for a remote that changes all the time.
     private static let passesMax = 100
 
     init(
@@ -37,28 +37,28 @@ struct SyncSession: Sendable {
 
     private var engine: SyncEngine { collection.engine }
 
-    /// Tells the engine whether there is a network.
+    /// Sets whether the network is available.
     func setOnline(_ isOnline: Bool) { engine.setOnline(isOnline) }
 
-    /// Keeps every document in step that either side has and that a filter matches.
+    /// Syncs every local and remote document that matches a filter.
     ///
-    /// - Returns: how many were not in step before.
+    /// - Returns: the number of documents that were not synced before.
     func adopt(matching filter: BSONDocument = [:]) async throws -> Int {
         let namespace = collection.namespace
         let here = try SessionRemote.ids(matching: filter, in: namespace, of: engine.store)
         return try await adopt(here + remote.ids(matching: filter, in: namespace))
     }
 
-    /// Keeps documents in step.
+    /// Syncs documents.
     ///
-    /// - Returns: how many were not in step before.
+    /// - Returns: the number of documents that were not synced before.
     func adopt(_ ids: [BSONValue]) async throws -> Int {
         let known = try await collection.status().synced
         try await collection.sync(ids: ids)
         return try await collection.status().synced - known
     }
 
-    /// Keeps both sides in step until a signal comes.
+    /// Syncs both sides until a signal arrives.
     func watch(until stops: AsyncStream<Int32>) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await engine.run() }
@@ -68,7 +68,7 @@ struct SyncSession: Sendable {
         }
     }
 
-    /// Runs passes until both sides have nothing left to say, under a progress bar.
+    /// Runs passes under a progress bar until both sides have no changes left.
     func run(
         label: String, on descriptor: Descriptor, report: ProgressMeter.Report? = nil
     ) async throws -> SyncOutcome {
@@ -90,25 +90,25 @@ struct SyncSession: Sendable {
             })
     }
 
-    /// Lets go of both sides.
+    /// Closes both sides.
     func close() async {
         engine.store.close()
         await remote.close()
     }
 }
 
-/// Tells what a run of passes did, and what is left.
+/// The result of a run of passes.
 struct SyncOutcome: Sendable {
-    /// What all passes did together.
+    /// The summed report of all passes.
     let report: SyncPassReport
-    /// How many there were.
+    /// The number of passes.
     let passes: Int
-    /// The documents by their state, afterwards.
+    /// The counts of documents by state, afterwards.
     let after: SyncStatus
-    /// What the error listener was told, with the documents' ids.
+    /// The messages to the error listener, with the documents' ids.
     let errors: [String]
 
-    /// The outcome as one object.
+    /// Returns the outcome as one JSON object.
     func document(adopted: Int) -> BSONDocument {
         func count(_ number: Int) -> BSONValue { .int64(Int64(number)) }
         return [
@@ -129,7 +129,7 @@ struct SyncOutcome: Sendable {
             && after.stop == nil && errors.isEmpty
     }
 
-    /// What is left, in a line.
+    /// The remaining work in one line.
     var whyNotInStep: String {
         let missing = after.unexplained > 0 ? ", \(after.unexplained) missing at the remote" : ""
         let stop = after.stop == nil ? "" : "; the collection is stopped, see `stitchsync resolve`"

@@ -1,18 +1,18 @@
-/// Compresses as zlib does, with codes that are always the same: quick, and small enough.
+/// The compression to zlib streams with fixed codes, which is fast and compresses well enough.
 ///
 /// Source: RFC 1950 and RFC 1951.
 package enum Deflate {
-    /// How far back a repetition may be.
+    /// The largest distance of a repetition in bytes.
     private static let windowMax = 32_768
-    /// How long a repetition may be.
+    /// The largest length of a repetition in bytes.
     private static let matchMax = 258
-    /// Places that begin alike are found by so many bits of a hash.
+    /// The number of hash bits for finding equal beginnings.
     private static let hashBits = 14
 
-    /// The zlib stream of some bytes; O(n).
+    /// Returns the zlib stream of some bytes; O(n).
     package static func zlib(_ bytes: [UInt8]) -> [UInt8] {
         var writer = DeflateWriter(reserving: bytes.count / 2 + 64)
-        // 32 KiB window, fastest level.
+        // A window of 32 KiB, the fastest level.
         writer.bytes += [0x78, 0x01]
         writer.put(1, 1)
         writer.put(1, 2)
@@ -37,7 +37,7 @@ package enum Deflate {
         return writer.bytes
     }
 
-    /// The last place that begins as this one does, and how far both are the same.
+    /// Returns the last position with the same beginning, and the length of the match.
     private static func match(
         _ bytes: [UInt8], _ at: Int, _ heads: inout [Int32]
     ) -> (length: Int, distance: Int) {
@@ -54,7 +54,7 @@ package enum Deflate {
     }
 }
 
-/// Writes bits, the lowest of a byte first.
+/// A writer of bits, the lowest of a byte first.
 private struct DeflateWriter {
     var bytes: [UInt8] = []
     private var held: UInt64 = 0
@@ -72,7 +72,7 @@ private struct DeflateWriter {
         }
     }
 
-    /// Codes stand with their highest bit first.
+    /// Writes a code, its highest bit first.
     private mutating func putCode(_ code: Int, _ count: Int) {
         var reversed = 0
         for bit in 0..<count where code >> bit & 1 == 1 { reversed |= 1 << (count - 1 - bit) }
@@ -104,22 +104,22 @@ private struct DeflateWriter {
     }
 }
 
-/// Holds the numbers by which repetitions are told: a base, and bits that are added to it.
+/// The codes of lengths and distances: a base, and the extra bits added to it.
 enum DeflateCodes {
     typealias Code = (base: Int, extraBits: Int)
 
-    /// Of the symbols 257 to 285.
+    /// The codes of the symbols 257 to 285.
     static let lengths: [Code] =
         codes(
             [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5], 3)
         + [(258, 0)]
-    /// Of the symbols 0 to 29.
+    /// The codes of the symbols 0 to 29.
     static let distances: [Code] = codes(
         [
             0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12,
             12, 13, 13,
         ], 1)
-    /// The order in which the lengths of the lengths' codes stand.
+    /// The order in which a block lists the lengths of the code-length codes.
     static let order = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
 
     private static func codes(_ extraBits: [Int], _ first: Int) -> [Code] {
@@ -131,17 +131,17 @@ enum DeflateCodes {
     }
 }
 
-/// Computes the checksum of zlib streams.
+/// The checksum of zlib streams.
 ///
 /// Source: RFC 1950, section 9.
 enum Adler32 {
-    /// The checksum; O(n).
+    /// Returns the checksum of some bytes; O(n).
     static func checksum(_ bytes: [UInt8]) -> UInt32 {
         var low: UInt32 = 1
         var high: UInt32 = 0
         var at = 0
         while at < bytes.count {
-            // So many sums fit into 32 bits.
+            // The largest number of bytes whose sums fit into 32 bits.
             let end = min(at + 5_552, bytes.count)
             while at < end {
                 low &+= UInt32(bytes[at])

@@ -1,12 +1,12 @@
-/// Expands what zlib compressed.
+/// The decompression of zlib streams.
 ///
-/// Every length and distance is checked, and the result has at most as many bytes as the caller says.
+/// Every length and distance is checked, and the result has at most the size that the caller gives.
 /// Source: RFC 1950 and RFC 1951.
 package enum Inflate {
-    /// Expands a zlib stream.
+    /// Decompresses a zlib stream.
     ///
-    /// - Parameter count: how many bytes it must have, expanded.
-    /// - Throws: `WireError.malformed` for what is no such stream, or has another size or checksum.
+    /// - Parameter count: the required size of the result in bytes.
+    /// - Throws: `WireError.malformed` for an invalid stream, another size or a wrong checksum.
     package static func zlib(
         _ bytes: UnsafeRawBufferPointer, count: Int
     ) throws(WireError) -> [UInt8] {
@@ -73,7 +73,7 @@ package enum Inflate {
         }
     }
 
-    /// Reads the tables that stand before a block.
+    /// Reads the code tables at the start of a block.
     private static func tables(
         _ bits: inout DeflateReader
     ) throws(WireError) -> (HuffmanTable, HuffmanTable) {
@@ -108,7 +108,7 @@ package enum Inflate {
     }
 }
 
-/// Reads bits, the lowest of a byte first.
+/// A reader of bits, the lowest of a byte first.
 struct DeflateReader {
     private let bytes: UnsafeRawBufferPointer
     private var at = 0
@@ -117,7 +117,7 @@ struct DeflateReader {
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// The next bits as a number, at most 16 of them.
+    /// Returns the next bits, at most 16, as a number.
     mutating func take(_ count: Int) throws(WireError) -> Int {
         while heldCount < count {
             guard at < bytes.count else { throw Inflate.broken }
@@ -131,7 +131,7 @@ struct DeflateReader {
         return value
     }
 
-    /// Leaves the rest of a byte that has begun.
+    /// Skips to the next byte boundary.
     mutating func alignToByte() {
         let rest = heldCount % 8
         held >>= UInt64(rest)
@@ -139,17 +139,17 @@ struct DeflateReader {
     }
 }
 
-/// Tells symbols by bits: those of the same length are in order.
+/// A decoder of canonical Huffman codes: codes of equal length are in symbol order.
 struct HuffmanTable: Sendable {
     private static let lengthMax = 15
-    /// How many symbols there are of each length.
+    /// The number of symbols by code length.
     private var counts = [Int](repeating: 0, count: lengthMax + 1)
     /// The symbols, those with short codes first.
     private var symbols: [UInt16]
 
-    /// The lengths of all symbols' codes; 0 for symbols that do not occur.
+    /// Makes a table from the code lengths of all symbols; 0 for absent symbols.
     ///
-    /// - Throws: `WireError.malformed` for lengths that no set of codes has.
+    /// - Throws: `WireError.malformed` for lengths that no code set has.
     init(_ lengths: [UInt8]) throws(WireError) {
         symbols = []
         guard Self.areCodes(lengths) else { throw Inflate.broken }
@@ -167,7 +167,8 @@ struct HuffmanTable: Sendable {
             .sorted { (lengths[$0], $0) < (lengths[$1], $1) }.map { UInt16($0) }
     }
 
-    /// No more codes of a length than are left; fewer only where there is one code in all.
+    /// Whether no length has more codes than possible; an incomplete set is allowed only with a
+    /// single code.
     private static func areCodes(_ lengths: [UInt8]) -> Bool {
         var left = 1 << lengthMax
         for length in lengths where length > 0 { left -= 1 << (lengthMax - Int(length)) }
@@ -190,9 +191,9 @@ struct HuffmanTable: Sendable {
         throw Inflate.broken
     }
 
-    /// Of blocks without tables of their own.
+    /// The literal and length codes of blocks without tables.
     static let fixedLengths = HuffmanTable(
         fixed: (0..<288).map { $0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8 })
-    /// Of blocks without tables of their own.
+    /// The distance codes of blocks without tables.
     static let fixedDistances = HuffmanTable(fixed: Array(repeating: 5, count: 30))
 }

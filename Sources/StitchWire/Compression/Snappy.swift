@@ -1,11 +1,11 @@
-/// Compresses and expands as Snappy does.
+/// The Snappy compression format.
 ///
 /// Source: the format's description, `format_description.txt` of google/snappy.
 package enum Snappy {
-    /// Expands a block.
+    /// Decompresses a block.
     ///
-    /// - Parameter count: how many bytes it must have, expanded.
-    /// - Throws: `WireError.malformed` for what is no such block, or has another size.
+    /// - Parameter count: the required size of the result in bytes.
+    /// - Throws: `WireError.malformed` for an invalid block or another size.
     package static func expand(
         _ bytes: UnsafeRawBufferPointer, count: Int
     ) throws(WireError) -> [UInt8] {
@@ -62,7 +62,7 @@ package enum Snappy {
         return (0..<size).reduce(0) { $0 | Int(bytes[at + $1]) << (8 * $1) }
     }
 
-    /// A number of groups of 7 bits, the lowest first.
+    /// Returns a variable-length integer of 7-bit groups, the lowest first.
     private static func number(
         _ bytes: UnsafeRawBufferPointer, _ at: inout Int
     ) throws(WireError) -> Int {
@@ -75,7 +75,7 @@ package enum Snappy {
         throw Inflate.broken
     }
 
-    /// A block of some bytes; O(n).
+    /// Returns the compressed block of some bytes; O(n).
     package static func compress(_ bytes: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count / 2 + 16)

@@ -1,15 +1,15 @@
-/// Names the ways in which messages may be compressed.
+/// The compression methods of messages.
 ///
 /// Source: the drivers' specification "Wire Compression".
 package enum WireCompressor: UInt8, Sendable, Hashable, CaseIterable {
-    /// The bytes as they are.
+    /// No compression.
     case none = 0
     /// Snappy.
     case snappy = 1
     /// zlib.
     case zlib = 2
 
-    /// The name by which a client asks for it.
+    /// The name of the method in a client's request.
     package var name: String {
         switch self {
         case .none: "noop"
@@ -18,7 +18,7 @@ package enum WireCompressor: UInt8, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Those of a client's names that there are here, in its order.
+    /// Returns the supported ones among a client's names, in its order.
     package static func known(among names: [String]) -> [String] {
         names.filter { name in allCases.contains { $0.name == name && $0 != .none } }
     }
@@ -42,23 +42,23 @@ package enum WireCompressor: UInt8, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Says what stands before the bytes of a compressed message, behind its header.
+/// The fields between the header and the content of a compressed message.
 package struct WireCompression: Sendable, Hashable {
-    /// The size in bytes.
+    /// The size of these fields in bytes.
     static let byteCount = 9
-    /// Messages with fewer bytes are not worth it.
+    /// The smallest message to compress, in bytes.
     static let bytesMin = 256
 
-    /// The kind of the message inside.
+    /// The kind of the compressed message.
     let opcode: Int32
-    /// How many bytes the message has inside, without its header.
+    /// The size of the decompressed message in bytes, without its header.
     package let expandedCount: Int
-    /// How it is compressed.
+    /// The compression method.
     let compressor: WireCompressor
 
-    /// Reads it; `nil` for a message that is not compressed.
+    /// Reads the fields; `nil` for a message that is not compressed.
     ///
-    /// - Throws: for unknown ways, and for sizes that no message has.
+    /// - Throws: for an unknown method or an invalid size.
     package init?(_ message: UnsafeRawBufferPointer, _ limits: WireLimits) throws(WireError) {
         guard let header = WireHeader(message), header.opcode == WireOpcode.compressed.rawValue
         else { return nil }

@@ -1,17 +1,17 @@
-/// Says why bytes are no message; the connection that they came over cannot go on.
+/// The reason why bytes are not a valid message; their connection cannot continue.
 package enum WireError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A length that no message has.
+    /// The length is impossible.
     case length(Int32)
-    /// A kind of message that is not understood.
+    /// The kind of message is unknown.
     case opcode(Int32)
-    /// A flag of the lower 16, which must be understood, is not.
+    /// A flag of the lower 16, which must be understood, is unknown.
     case flags(UInt32)
-    /// The checksum is not that of the bytes.
+    /// The checksum does not match.
     case checksum
-    /// The inside of the message does not fit together.
+    /// The content of the message is inconsistent.
     case malformed(String)
 
-    /// A sentence for the log, without the message's content.
+    /// A description for the log, without the message's content.
     package var description: String {
         switch self {
         case .length(let length): "A message cannot have \(length) bytes"

@@ -1,18 +1,19 @@
-/// Stands before each message: its length, its number, which one it answers and its kind.
+/// The header of a message: its length, its number, the number of the message it answers, and its
+/// kind.
 package struct WireHeader: Sendable, Hashable {
     /// The size of a header in bytes.
     package static let byteCount = 16
 
     /// The size of the message with this header, in bytes.
     package var length: Int32
-    /// The sender's number of the message.
+    /// The number that the sender gave the message.
     package var requestID: Int32
     /// The number of the message that this one answers; 0 for a request.
     package var responseTo: Int32
     /// The kind; see ``WireOpcode``.
     package var opcode: Int32
 
-    /// Takes the four numbers.
+    /// Makes a header.
     package init(length: Int32, requestID: Int32, responseTo: Int32, opcode: Int32) {
         self.length = length
         self.requestID = requestID

@@ -1,13 +1,13 @@
-/// Bounds what a message may ask for.
+/// The limits of a message.
 package struct WireLimits: Sendable, Hashable {
-    /// The size of a message with its header, in bytes.
+    /// The largest size of a message with its header, in bytes.
     package var messageBytesMax: Int
-    /// The size of one document in bytes: 16 MiB and room for the command around it.
+    /// The largest size of a document in bytes: 16 MiB and room for the command around it.
     package var documentBytesMax: Int
-    /// Levels of documents and arrays, the command counted.
+    /// The largest nesting of documents and arrays, including the command.
     package var depthMax: Int
 
-    /// Takes MongoDB's bounds unless told otherwise.
+    /// Makes limits; each omitted one is MongoDB's.
     package init(
         messageBytesMax: Int = 48_000_000, documentBytesMax: Int = 16 * 1024 * 1024 + 16 * 1024,
         depthMax: Int = 200

@@ -1,10 +1,10 @@
-/// Numbers the kinds of messages of MongoDB's wire protocol that are understood.
+/// The supported kinds of messages in MongoDB's wire protocol.
 ///
 /// Source: MongoDB manual, "MongoDB Wire Protocol".
 package enum WireOpcode: Int32, Sendable, Hashable, CaseIterable {
-    /// An answer to an OP_QUERY.
+    /// The answer to an OP_QUERY.
     case reply = 1
-    /// The message by which old drivers say hello.
+    /// The message in which old drivers send their handshake.
     case query = 2004
     /// A message of another kind, compressed.
     case compressed = 2012

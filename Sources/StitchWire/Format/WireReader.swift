@@ -1,4 +1,4 @@
-/// Walks over the bytes of a message; every step is checked against the end.
+/// A reader of a message's bytes, which checks every step against the end.
 struct WireReader {
     let bytes: UnsafeRawBufferPointer
     private(set) var at: Int
@@ -26,7 +26,7 @@ struct WireReader {
         return UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt32.self))
     }
 
-    /// Takes the last 4 bytes off the end.
+    /// Removes the last 4 bytes and returns them.
     mutating func dropLast4() throws(WireError) -> UInt32 {
         guard end - at >= 4 else { throw Self.short }
         end -= 4
@@ -45,7 +45,7 @@ struct WireReader {
         return text
     }
 
-    /// The bytes of a document by its own length, which fits.
+    /// Returns the bytes of a document after checking that its length fits.
     mutating func document() throws(WireError) -> UnsafeRawBufferPointer {
         guard end - at >= 5 else { throw WireError.malformed("no room for a document") }
         let length = Int(

@@ -1,19 +1,18 @@
 package import BSONStore
 
-/// Reads the messages of clients.
+/// A parser of client messages.
 ///
-/// All lengths are checked before they are used; documents are checked as a whole. Nothing of what
-/// comes in makes it trap.
+/// It checks every length before use and every document completely. No input makes it trap.
 package struct WireParser: Sendable {
-    /// What messages may ask for.
+    /// The limits of messages.
     package let limits: WireLimits
 
-    /// Takes the bounds.
+    /// Makes a parser with limits.
     package init(limits: WireLimits = WireLimits()) { self.limits = limits }
 
-    /// How many bytes the message has whose first bytes these are; `nil` when they are too few to tell.
+    /// Returns the size of the message that begins with these bytes; `nil` when they are too few.
     ///
-    /// - Throws: for a length that no message has, and for unknown kinds of messages.
+    /// - Throws: for an impossible length or an unknown kind of message.
     package func messageLength(
         _ bytes: UnsafeRawBufferPointer
     ) throws(WireError) -> Int? {
@@ -29,10 +28,10 @@ package struct WireParser: Sendable {
         return Int(length)
     }
 
-    /// Reads one whole message.
+    /// Parses a complete message.
     ///
-    /// - Throws: `WireError` for what is no message, `WireDocumentError` where a document in it is not
-    ///   valid, which can be answered.
+    /// - Throws: `WireError` for an invalid message; `WireDocumentError` for an invalid document in
+    ///   it, which the server can answer.
     package func request(_ bytes: UnsafeRawBufferPointer) throws -> WireRequest {
         guard let header = WireHeader(bytes), Int(header.length) == bytes.count else {
             throw WireError.malformed("the length is not that of the bytes")
@@ -54,7 +53,7 @@ package struct WireParser: Sendable {
         let start = WireHeader.byteCount + WireCompression.byteCount
         let expanded = try compression.compressor.expand(
             UnsafeRawBufferPointer(rebasing: bytes[start...]), count: compression.expandedCount)
-        // The message as it was before it was compressed.
+        // Restores the message as it was before compression.
         var message = WireReply.header(
             WireHeader.byteCount + expanded.count, header.requestID, header.responseTo,
             compression.opcode)
@@ -153,12 +152,12 @@ package struct WireParser: Sendable {
     }
 }
 
-/// Says that a message holds a document that is not valid; the messages after it can be read.
+/// An invalid document in a message; later messages can still be read.
 package struct WireDocumentError: Error, Sendable {
     /// The client's number of the message.
     package let requestID: Int32
-    /// The kind of message, by which it is answered.
+    /// The kind of message, which determines the form of the answer.
     package let form: WireRequest.Form
-    /// What is wrong with the document.
+    /// The error in the document.
     package let error: BSONError
 }

@@ -1,13 +1,13 @@
 package import BSONStore
 
-/// Writes answers.
+/// Functions that encode answers.
 package enum WireReply {
-    /// The bytes of an answer in the form in which the command came.
+    /// Returns the encoded answer in the form of its command.
     ///
     /// - Parameters:
-    ///   - requestID: this server's number of the message.
-    ///   - flags: of an OP_MSG; a query's answer has none of them.
-    ///   - compressor: how the command was compressed.
+    ///   - requestID: the server's number of the message.
+    ///   - flags: the flags of an OP_MSG; an OP_QUERY's answer has none of them.
+    ///   - compressor: the compression of the command.
     package static func bytes(
         _ document: BSONDocument, to form: WireRequest.Form, requestID: Int32,
         responseTo: Int32, flags: WireFlags = [], compressor: WireCompressor? = nil
@@ -27,7 +27,7 @@ package enum WireReply {
     ) -> [UInt8] {
         let content = compressor.compress(Array(plain[WireHeader.byteCount...]))
         let length = WireHeader.byteCount + WireCompression.byteCount + content.count
-        // What cannot be compressed goes as it is.
+        // An incompressible message is sent as it is.
         guard length < plain.count else { return plain }
         let opcode: WireOpcode =
             switch form {
@@ -58,13 +58,14 @@ package enum WireReply {
     ) -> [UInt8] {
         let length = WireHeader.byteCount + 20 + document.byteCount
         var bytes = header(length, requestID, responseTo, WireOpcode.reply.rawValue)
-        // The flag 8 says that the server can wait for data; cursor and offset are 0, one document.
+        // Flag 8 means that the server can wait for data; cursor and offset are 0, and one document
+        // follows.
         for number: UInt32 in [8, 0, 0, 0, 1] { append(number, to: &bytes) }
         document.withUnsafeBytes { bytes.append(contentsOf: $0) }
         return bytes
     }
 
-    /// The bytes of a message's header.
+    /// Returns the bytes of a message's header.
     static func header(
         _ length: Int, _ requestID: Int32, _ responseTo: Int32, _ opcode: Int32
     ) -> [UInt8] {

@@ -1,8 +1,8 @@
 package import BSONStore
 
-/// Holds a command as a client sent it.
+/// A command from a client.
 package struct WireRequest: Sendable {
-    /// In which kind of message it came, which decides how it is answered.
+    /// The kind of message, which determines the form of the answer.
     package enum Form: Sendable, Hashable {
         /// An OP_MSG with its flags.
         case message(WireFlags)
@@ -10,7 +10,7 @@ package struct WireRequest: Sendable {
         case query(collection: String)
     }
 
-    /// Documents that came beside the command, as if they were an array in one of its fields.
+    /// Documents sent outside the command, as if they were an array in one of its fields.
     package struct Sequence: Sendable {
         /// The field's name.
         package let field: String
@@ -24,13 +24,13 @@ package struct WireRequest: Sendable {
     package let form: Form
     /// The command.
     package let body: BSONDocument
-    /// What belongs into the command's arrays.
+    /// The documents of the command's arrays.
     package let sequences: [Sequence]
 
-    /// How the message was compressed, and how its answer is; `nil` when it was not.
+    /// The compression of the message and of its answer; `nil` for none.
     package var compressor: WireCompressor?
 
-    /// Takes the parts.
+    /// Makes a request.
     package init(
         requestID: Int32, form: Form, body: BSONDocument, sequences: [Sequence] = [],
         compressor: WireCompressor? = nil
@@ -42,7 +42,7 @@ package struct WireRequest: Sendable {
         self.compressor = compressor
     }
 
-    /// Whether the client waits for an answer.
+    /// Whether the client expects an answer.
     package var wantsReply: Bool {
         switch form {
         case .message(let flags): !flags.contains(.moreToCome)
@@ -50,7 +50,7 @@ package struct WireRequest: Sendable {
         }
     }
 
-    /// Whether answers may follow each other without being asked for.
+    /// Whether the server may send further answers unasked.
     package var allowsExhaust: Bool {
         switch form {
         case .message(let flags): flags.contains(.exhaustAllowed)

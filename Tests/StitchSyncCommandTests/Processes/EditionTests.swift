@@ -129,7 +129,7 @@ struct EditionTests {
             #expect(played.output == ["1 passed, 0 failed"])
             let again = try await Tool.run(
                 "fixture", "record", "phone.stitch", "--out", "it.json", in: folder)
-            #expect(again.complaints == ["Error: it.json is there already; name another file"])
+            #expect(again.complaints == ["Error: it.json exists already; name another file"])
             let none = try await Tool.run(
                 "fixture", "record", "phone.stitch", Self.items, "refused", in: folder)
             #expect(none.code == 1)

@@ -34,7 +34,7 @@ import Testing
 
     @Test(arguments: [
         ("[\n{\"_id\":1},\n{\"_id\":2}\n", "in.json:4: rejected: the list does not end"),
-        ("[\n{\"_id\":1},\n{\"_id\":2}]\n{}", "in.json:4: rejected: there is text behind the list"),
+        ("[\n{\"_id\":1},\n{\"_id\":2}]\n{}", "in.json:4: rejected: there is text after the list"),
         ("[{\"_id\":1},{\"_id\":2},\n7]", "in.json:2: rejected: an object is expected"),
         ("[{\"_id\":1},{\"_id\":2}\n{}]", "in.json:2: rejected: a comma or the list's end"),
         ("[{\"_id\":1},{\"_id\":2},\n{\"_id\":3", "in.json:2: rejected: the list does not end"),
@@ -75,8 +75,11 @@ import Testing
     }
 
     @Test(arguments: [
-        (dump + [9, 0], "c.bson: document 3: rejected: the file ends in it"),
-        (dump + [9, 0, 0, 0, 16], "c.bson: document 3: rejected: the file ends in it"),
+        (dump + [9, 0], "c.bson: document 3: rejected: the file ends inside this document"),
+        (
+            dump + [9, 0, 0, 0, 16],
+            "c.bson: document 3: rejected: the file ends inside this document"
+        ),
         (dump + [1, 0, 0, 0], "c.bson: document 3: rejected: no BSON document begins at byte"),
         (dump + [0, 0, 0, 200], "c.bson: document 3: rejected: no BSON document begins at byte"),
         (dump + [5, 0, 0, 0, 1], "c.bson: document 3: rejected: "),

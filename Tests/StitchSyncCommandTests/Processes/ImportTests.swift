@@ -26,7 +26,7 @@ import Testing
         Fault("no _id", "{\"a\": 1}".utf8, "in.jsonl:2: rejected: the document has no _id"),
         Fault(
             "an _id from before", "{\"_id\": {\"$numberLong\": \"7\"}}".utf8,
-            "in.jsonl:2: rejected: there is a document with _id 7"),
+            "in.jsonl:2: rejected: a document with _id 7 exists already"),
         Fault("an _id that none can be", "{\"_id\": [1]}".utf8, "can't use an array for _id"),
         Fault(
             "invalid UTF-8",
@@ -116,7 +116,7 @@ import Testing
             #expect(answer.code == 1)
             #expect(
                 answer.complaints.contains(
-                    "-:2: rejected: there is a document with _id 1.0"))
+                    "-:2: rejected: a document with _id 1.0 exists already"))
             #expect(try documents(in: folder) == [["_id": 1, "a": 1], ["_id": 2]])
         }
     }

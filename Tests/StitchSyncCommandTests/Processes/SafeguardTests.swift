@@ -78,8 +78,8 @@ import Testing
             #expect(answer.code == 1)
             #expect(
                 answer.complaints == [
-                    "Error: rr: there is no such file; 2 documents of a are in step with a remote "
-                        + "already, and an empty file would be another one"
+                    "Error: rr: there is no such file; 2 documents of a are synced with a remote "
+                        + "already, and a new file would be another one (check the path)"
                 ])
             #expect(!isThere("rr", in: folder))
         }

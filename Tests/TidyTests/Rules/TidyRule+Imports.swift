@@ -8,7 +8,10 @@ extension TidyRule {
         imports(
             of: "SQLite", matching: { $0 == "BSONStoreCSQLite" },
             only: [
-                "Sources/BSONStore/SQLite/", "Tests/BSONStoreTests/Store/FailingFileSystem.swift",
+                "Sources/BSONStore/Store/SQLite/",
+                "Sources/BSONStore/Core/Threads/WorkBudget.swift",
+                "Sources/BSONStore/Core/Checksums/CRC32C.swift",
+                "Tests/BSONStoreTests/Store/FailingFileSystem.swift",
                 "Tests/BSONStoreTests/Store/FailingMemory.swift",
             ], sample: "BSONStoreCSQLite"),
         imports(

@@ -53,7 +53,7 @@ extension TidyRule {
         "Sources/BSONStore/Query/Expressions/SortOrder.swift",
         "Sources/BSONStore/Query/Filters/Filter+Metadata.swift",
         "Sources/BSONStore/Query/Filters/Projections/DocumentSorter.swift",
-        "Sources/StitchServer/Commands/Documents/QueryOptionsCheck.swift",
+        "Sources/StitchServer/Cursors/QueryOptionsCheck.swift",
         // Words of texts, which are found whatever their spelling.
         "Sources/BSONStore/Query/Filters/Tests/TextSearch.swift",
         "Sources/BSONStore/Query/Text/Words/FrenchStemmer.swift",
@@ -67,8 +67,9 @@ extension TidyRule {
         // Keys of a file of rules, of which the source lists all.
         "Sources/StitchRules/Source/RuleObjectReader.swift",
         // Commands, their arguments, fail points and parameters, of which the source lists all.
-        "Sources/StitchServer/Operation/ServerMetrics.swift",
+        "Sources/StitchServer/Calls/ServerMetrics.swift",
         "Sources/StitchServer/Dispatch/",
+        "Sources/StitchServer/Calls/",
         "Sources/StitchServer/Backend/ServerStageCheck.swift",
         "Sources/StitchServer/Streams/ChangeStreamStage.swift",
         "Sources/StitchServer/Commands/Diagnostics/GetParameterCommand.swift",

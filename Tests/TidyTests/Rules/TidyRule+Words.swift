@@ -24,7 +24,7 @@ extension TidyRule {
     private static let wrappers = [
         "Sources/BSONStore/Core/Threads/Locked.swift",
         "Sources/BSONStore/Core/Threads/ThreadMutex.swift",
-        "Sources/BSONStore/SQLite/",
+        "Sources/BSONStore/Store/SQLite/",
         "Sources/BSONStore/Core/Threads/ThreadCondition.swift",
         // Hands connections from thread to thread under that condition's lock.
         "Sources/BSONStore/Store/Connections/ReaderPool.swift",

@@ -1,25 +1,25 @@
-/// Tells one change of one document, with the document before and after it, or of a collection.
+/// One change of a document, with its versions before and after, or of a whole collection.
 public struct StoreChange: Sendable, Hashable {
-    /// What happened to the document, or to the collection as a whole.
+    /// The operation that changed the document or the collection.
     public enum Kind: Int64, Sendable, Hashable {
-        /// It is new.
+        /// The document was inserted.
         case insert = 1
-        /// Operators changed it.
+        /// Update operators changed the document.
         case update = 2
-        /// Another document took its place under the same id.
+        /// Another document replaced it under the same id.
         case replace = 3
-        /// It is gone.
+        /// The document was deleted.
         case delete = 4
-        /// The collection is gone with all its documents.
+        /// The collection was dropped with all its documents.
         case drop = 5
-        /// The collection has another name; `after` says which, as `to`.
+        /// The collection was renamed; `after` holds the new name, as `to`.
         case rename = 6
-        /// Another collection has this name now; `after` says which it was, as `from`.
+        /// Another collection was renamed to this name; `after` holds its old name, as `from`.
         case renameTarget = 7
-        /// The database is gone, after its collections; the collection's name is empty.
+        /// The database was dropped, after its collections; the collection's name is empty.
         case dropDatabase = 8
 
-        /// Whether one document changed, and not a collection as a whole.
+        /// Whether a single document changed, not a whole collection.
         public var isOfDocument: Bool {
             switch self {
             case .insert, .update, .replace, .delete: true
@@ -28,19 +28,20 @@ public struct StoreChange: Sendable, Hashable {
         }
     }
 
-    /// The place in the feed; it grows with each change and is never used twice.
+    /// The position in the change feed; it grows with each change and is never reused.
     public let position: Int64
-    /// The collection.
+    /// The collection that changed.
     public let namespace: Namespace
-    /// What happened.
+    /// The kind of operation.
     public let kind: Kind
     /// The document before the change; `nil` for an insert.
     public let before: BSONDocument?
     /// The document after the change; `nil` for a delete.
     public let after: BSONDocument?
-    /// What the transaction said about itself; see ``WriteTransaction/comment``.
+    /// The comment of the transaction; see ``WriteTransaction/comment``.
     public var comment: BSONValue? { remarks?[""] }
-    /// The comment under the empty key, and what only change streams tell, see ``Annotation``.
+    /// The comment under the empty key, and the fields that only change streams report; see
+    /// ``Annotation``.
     private let remarks: BSONDocument?
 
     init(
@@ -55,39 +56,39 @@ public struct StoreChange: Sendable, Hashable {
         self.remarks = remarks
     }
 
-    /// What the feed remembers of some changes beside the documents.
+    /// Additional facts that the feed records with a change.
     package enum Annotation: String, Sendable {
         /// The paths at which an update wrote whole values, with its placeholders.
         case writtenPaths
-        /// The paths at which an update may have pushed elements that are not the last.
+        /// The paths at which an update may have pushed elements before the end of an array.
         case pushedPaths
-        /// Whether a pipeline made the document.
+        /// Whether an aggregation pipeline produced the document.
         case isByPipeline
         /// The UUID of the collection that was dropped or renamed.
         case uuid
-        /// The UUID of the collection that was dropped because another took its name.
+        /// The UUID of the collection that was dropped because another was renamed to its name.
         case dropTarget
     }
 
-    /// What the feed remembers of the change under a name.
+    /// The fact that the feed recorded under a name.
     package subscript(remark: Annotation) -> BSONValue? { remarks?[remark.rawValue] }
 
     /// The document's `_id`.
     public var documentID: BSONValue { (after ?? before)?["_id"] ?? .null }
 }
 
-/// Holds changes in commit order, with the position from which to read on.
+/// Changes in commit order, with the position from which to continue.
 public struct StoreChangeBatch: Sendable, Hashable {
-    /// The changes.
+    /// The changes in commit order.
     public let changes: [StoreChange]
-    /// The position after which nothing was looked at; give it to the next call.
+    /// The last position that was read; pass it to the next call.
     public let position: Int64
-    /// Whether the feed's end was reached.
+    /// Whether the batch reaches the end of the feed.
     public let isAtEnd: Bool
 }
 
 extension StoreChange {
-    /// Says of a document how it is at a position, as if a change had made it so.
+    /// Creates a change that stands for the state of a document at a position.
     package init(
         standingAt position: Int64, _ namespace: Namespace, _ kind: Kind, before: BSONDocument?,
         after: BSONDocument?
@@ -97,7 +98,7 @@ extension StoreChange {
             remarks: nil)
     }
 
-    /// The change as somebody sees it from whom documents are hidden.
+    /// Returns the change as a reader sees it from whom some documents are hidden.
     package func showing(
         _ kind: Kind, _ before: BSONDocument?, _ after: BSONDocument?
     ) -> StoreChange {

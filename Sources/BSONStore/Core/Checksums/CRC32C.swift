@@ -1,19 +1,19 @@
 internal import BSONStoreCSQLite
 
-/// Computes CRC-32 with Castagnoli's polynomial: the checksum of stored documents, and of OP_MSG.
+/// CRC-32 with Castagnoli's polynomial: the checksum of stored documents, and of OP_MSG.
 ///
 /// Source: RFC 3720, appendix B.4.
 package enum CRC32C {
-    /// The checksum; O(n).
+    /// Computes the checksum; O(n).
     package static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         guard isBuiltIn else { return byTables(bytes) }
         return ~bsonstore_crc32c(.max, bytes.baseAddress, bytes.count)
     }
 
-    /// Whether the processor computes it.
+    /// Whether the processor has instructions for the checksum.
     private static let isBuiltIn = bsonstore_has_crc32c()
 
-    /// The checksum where the processor does not compute it, eight bytes at a time; O(n).
+    /// Computes the checksum in software, eight bytes at a time; O(n).
     static func byTables(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         tables.withUnsafeBufferPointer { tables in
             var sum = UInt32.max
@@ -36,7 +36,8 @@ package enum CRC32C {
         }
     }
 
-    /// Eight tables of 256: what a byte makes of the sum, with as many bytes behind it as the table's number.
+    /// Eight tables of 256 entries: entry `b` of table `n` is the checksum of byte `b` followed by
+    /// `n` zero bytes.
     private static let tables: [UInt32] = {
         var tables: [UInt32] = (0..<256).map { start in
             (0..<8).reduce(UInt32(start)) { value, _ in

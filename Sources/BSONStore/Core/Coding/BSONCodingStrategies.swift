@@ -4,11 +4,12 @@
     public import Foundation
 #endif
 
-/// Chooses how `BSONEncoder` and `BSONDecoder` represent values that BSON has more than one form for.
+/// The forms in which `BSONEncoder` and `BSONDecoder` represent values that BSON has several forms
+/// for.
 ///
-/// Give the same strategies to both, or what one writes the other will not read.
+/// Use the same strategies for both; otherwise the decoder cannot read what the encoder wrote.
 public struct BSONCodingStrategies: Sendable {
-    /// Represents a moment.
+    /// The form of a `Date`.
     public enum Dates: Sendable {
         /// As a BSON datetime, in milliseconds; finer parts are rounded.
         case bsonDatetime
@@ -18,13 +19,13 @@ public struct BSONCodingStrategies: Sendable {
         case millisecondsSince1970
         /// As RFC 3339 text in UTC, with milliseconds where there are any.
         case iso8601
-        /// As the app says.
+        /// As the app's closures define.
         case custom(
             encode: @Sendable (Date) throws -> BSONValue,
             decode: @Sendable (BSONValue) throws -> Date)
     }
 
-    /// Represents a UUID.
+    /// The form of a `UUID`.
     public enum UUIDs: Sendable {
         /// As a binary of subtype 4.
         case binary
@@ -32,7 +33,7 @@ public struct BSONCodingStrategies: Sendable {
         case string
     }
 
-    /// Represents `Data`.
+    /// The form of `Data`.
     public enum DataBytes: Sendable {
         /// As a binary of subtype 0; any subtype is read.
         case binary
@@ -40,7 +41,7 @@ public struct BSONCodingStrategies: Sendable {
         case base64
     }
 
-    /// Relates coding keys to the keys of documents.
+    /// The relation between coding keys and the keys of documents.
     ///
     /// The keys of dictionaries are data and stay as they are.
     public enum Keys: Sendable {
@@ -48,11 +49,11 @@ public struct BSONCodingStrategies: Sendable {
         case useDefault
         /// `firstName` is `first_name` in documents; leading underscores stay.
         case snakeCase
-        /// As the app says, from the coding key's text to the document's key.
+        /// As the app's closure maps the coding key's text to the document's key.
         case custom(@Sendable (String) -> String)
     }
 
-    /// Represents an absent optional.
+    /// The form of an absent optional.
     public enum Nils: Sendable {
         /// The document has no such key.
         case omit
@@ -60,18 +61,18 @@ public struct BSONCodingStrategies: Sendable {
         case encodeNull
     }
 
-    /// How moments are represented.
+    /// The form of dates.
     public var dates: Dates
-    /// How UUIDs are represented.
+    /// The form of UUIDs.
     public var uuids: UUIDs
-    /// How `Data` is represented.
+    /// The form of `Data`.
     public var data: DataBytes
-    /// How coding keys become keys.
+    /// The mapping from coding keys to document keys.
     public var keys: Keys
-    /// How absent optionals are represented; both are always read.
+    /// The form of absent optionals; the decoder accepts both.
     public var nils: Nils
 
-    /// Takes BSON's own form of everything unless told otherwise.
+    /// Creates strategies; the default is BSON's own form of everything.
     public init(
         dates: Dates = .bsonDatetime, uuids: UUIDs = .binary, data: DataBytes = .binary,
         keys: Keys = .useDefault, nils: Nils = .omit
@@ -85,7 +86,7 @@ public struct BSONCodingStrategies: Sendable {
 }
 
 extension BSONCodingStrategies {
-    /// Whether all are the forms that are taken unless told otherwise.
+    /// Whether all strategies are the defaults.
     var isPlain: Bool {
         if case .bsonDatetime = dates, case .binary = uuids, case .binary = data,
             case .useDefault = keys, case .omit = nils
@@ -98,7 +99,7 @@ extension BSONCodingStrategies {
 }
 
 extension BSONCodingStrategies.Keys {
-    /// Whether keys are the coding keys as they are.
+    /// Whether documents use the coding keys unchanged.
     var isDefault: Bool {
         switch self {
         case .useDefault: true
@@ -106,7 +107,7 @@ extension BSONCodingStrategies.Keys {
         }
     }
 
-    /// The document's key for a coding key.
+    /// Returns the document's key for a coding key.
     func documentKey(_ key: String) -> String {
         switch self {
         case .useDefault: key

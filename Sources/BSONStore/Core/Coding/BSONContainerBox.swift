@@ -1,12 +1,12 @@
-/// Keeps a node alive for a container that outlives the node's coding.
+/// A reference that keeps a node alive for a container that outlives the node's coding.
 final class BSONNodeOwner<Node: AnyObject> {
     @exclusivity(unchecked) var node: Node?
 
     init(_ node: Node?) { self.node = node }
 }
 
-/// Holds a container in a place where it is also seen as the one object that it consists of, to
-/// know whether somebody else still has it.
+/// A container and, in the same memory, the one object that the container consists of: the object
+/// tells whether other references to the container exist.
 class BSONContainerReference {
     fileprivate let reference: UnsafeMutablePointer<AnyObject>
 
@@ -19,36 +19,36 @@ class BSONContainerReference {
 }
 
 private final class BSONTypedContainerReference<Container>: BSONContainerReference {
-    /// Not inlined: here the type is at hand, elsewhere the runtime looks it up.
+    /// Not inlined: the type is known here; elsewhere the runtime would look it up.
     @inline(never)
     func copy() -> Container { UnsafeRawPointer(reference).load(as: Container.self) }
 }
 
-/// Holds the keyed container of a node, which refers to the node without keeping it.
+/// The keyed container of a node, which refers to the node without retaining it.
 ///
 /// `KeyedDecodingContainer` and `KeyedEncodingContainer` wrap one object that holds ours. To make
-/// that object, the runtime looks up three generic types; handing it out again costs nothing.
+/// that object, the runtime looks up three generic types; reusing the object costs nothing.
 struct BSONContainerBox<Node: AnyObject> {
     private var held: BSONContainerReference?
     private var reference: UnsafeMutablePointer<AnyObject>?
     private var keyType: ObjectIdentifier?
     private var keeper: BSONNodeOwner<Node>?
 
-    /// Whether the container for keys of a type is here.
+    /// Whether the box holds the container for a key type.
     @inline(__always)
     func holds(_ keys: any Any.Type) -> Bool { keyType == ObjectIdentifier(keys) }
 
-    /// The container that is here, which must be of the type.
+    /// Returns the container in the box, which must be of the type.
     @inline(__always)
     func container<Container>() -> Container {
         guard let held else { preconditionFailure("The container is here.") }
-        // A class of its own knows the container's type, which looking up costs most of all.
+        // A separate class knows the container's type; looking it up costs most of all.
         return Unmanaged.passUnretained(
             unsafeDowncast(held, to: BSONTypedContainerReference<Container>.self)
         )._withUnsafeGuaranteedRef { $0.copy() }
     }
 
-    /// Makes a container of what it shall hold, and keeps it where there is room for it.
+    /// Creates a container and keeps it in the box if there is room.
     ///
     /// - Parameter isPassing: Whether the node's coding keeps the node, and not the container.
     mutating func make<Container>(
@@ -69,7 +69,7 @@ struct BSONContainerBox<Node: AnyObject> {
         return container
     }
 
-    /// Whether nobody else has the container.
+    /// Whether the box holds the only reference to the container.
     var isIdle: Bool {
         @inline(__always) get {
             guard let reference else { return true }
@@ -77,13 +77,13 @@ struct BSONContainerBox<Node: AnyObject> {
         }
     }
 
-    /// Gives the container up to those who have it; it keeps the node alive from now on.
+    /// Hands the container over to its other owners; it retains the node from now on.
     mutating func release(keeping node: Node) {
         keeper?.node = node
         self = Self()
     }
 
-    /// The layout is known where the standard library is built for one compiler only.
+    /// Whether the layout is known: the standard library is built for one compiler only.
     private static func isLayoutKnown<Container>(_ type: Container.Type) -> Bool {
         #if os(Linux)
             MemoryLayout<Container>.size == MemoryLayout<AnyObject>.size

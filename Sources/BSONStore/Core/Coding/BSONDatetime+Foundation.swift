@@ -5,26 +5,26 @@
 #endif
 
 extension BSONDatetime {
-    /// Rounds a moment to its nearest millisecond; `nil` outside of 64 bits.
+    /// Rounds a date to the nearest millisecond; `nil` if that exceeds 64 bits.
     public init?(_ date: Date) {
         let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
         guard let whole = Int64(exactly: milliseconds) else { return nil }
         self.init(milliseconds: whole)
     }
 
-    /// The moment; exact to the millisecond for hundreds of thousands of years around now.
+    /// The date; exact to the millisecond for hundreds of thousands of years around now.
     public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1_000) }
 }
 
 extension BSONBinary {
-    /// Makes a binary of subtype 4.
+    /// Creates a binary of subtype 4.
     ///
     /// Source: RFC 4122, section 4.1.2, byte order; BSON specification 1.1, subtype 4.
     public init(_ uuid: UUID) {
         self.init(withUnsafeBytes(of: uuid.uuid) { Array($0) }, subtype: 4)
     }
 
-    /// The UUID, when it is a binary of subtype 4 with 16 bytes.
+    /// The UUID, if this is a binary of subtype 4 with 16 bytes.
     public var uuid: UUID? {
         guard subtype == 4, bytes.count == 16 else { return nil }
         return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
@@ -32,14 +32,14 @@ extension BSONBinary {
 }
 
 extension BSONDecimal128 {
-    /// Takes a decimal number exactly.
+    /// Converts a decimal number exactly.
     ///
     /// - Throws: `BSONError` with code `invalidNumber` when it has more than 34 digits.
     public init(_ decimal: Decimal) throws(BSONError) {
         try self.init(decimal.isNaN ? "NaN" : decimal.description)
     }
 
-    /// The number as a `Decimal`, whose exponents end at -128 and 127; `nil` outside.
+    /// The number as a `Decimal`, whose exponents range from -128 to 127; `nil` outside.
     public var decimalValue: Decimal? {
         switch kind {
         case .nan: return .nan

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// Names the types that the coders write and read themselves, without asking the type.
+/// The types that the coders write and read themselves, without calling the type's own code.
 enum BSONNativeKind: Int, CaseIterable {
     case int, string, double, bool, int64, int32
     case date, uuid, data, url, decimal
@@ -13,10 +13,10 @@ enum BSONNativeKind: Int, CaseIterable {
     case int16, int8, uint, uint64, uint32, uint16, uint8, float
     case strings, ints, doubles, bools, int64s, int32s
 
-    /// Whether it is an array of primitives; those are the last cases.
+    /// Whether the type is an array of primitives; these are the last cases.
     var isList: Bool { rawValue >= Self.strings.rawValue }
 
-    /// The kind of a type, `nil` for all others.
+    /// Returns the kind of a type, or `nil` for all others.
     @inline(__always)
     static func of<T>(_ type: T.Type) -> BSONNativeKind? {
         let wanted = ObjectIdentifier(type)
@@ -35,7 +35,8 @@ enum BSONNativeKind: Int, CaseIterable {
         let kind: BSONNativeKind
     }
 
-    /// A hash table whose slots are mostly empty: a type that is not in it mostly costs one look.
+    /// A hash table with mostly empty slots: a lookup of a type that is not in it usually needs one
+    /// probe.
     private static let table: [Entry?] = {
         var slots = [Entry?](repeating: nil, count: 256)
         for kind in allCases {
@@ -95,14 +96,14 @@ enum BSONNativeKind: Int, CaseIterable {
     }
 }
 
-/// Sees a value of a type that was found to be another type's name as that type.
+/// Reinterprets a value as the type that its own type was found to be identical to.
 @inline(__always)
 func reinterpret<T, U>(_ value: T, as type: U.Type) -> U {
     precondition(T.self == U.self, "Only equal types are the same.")
     return withUnsafePointer(to: value) { UnsafeRawPointer($0).load(as: U.self) }
 }
 
-/// Names a position in an array, or the place of a superclass, in a coding path.
+/// A position in an array, or the place of a superclass, in a coding path.
 struct BSONPositionKey: CodingKey {
     static let superclass = BSONPositionKey(intValue: nil)
 

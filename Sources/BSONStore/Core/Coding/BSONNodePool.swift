@@ -1,11 +1,11 @@
-/// Is a node that can serve again for another value of the same type.
+/// A node that can be reused for another value of the same type.
 protocol BSONReusableNode: AnyObject {
-    /// The next idle node for the type, which the pool keeps.
+    /// The next idle node for the type, in the pool's list.
     var next: Unmanaged<Self>? { get set }
 }
 
-/// Keeps the nodes of values that were coded, with their containers, for the next values of the
-/// same types: making both costs as much as coding ten fields.
+/// Idle nodes of earlier values, with their containers, for reuse by values of the same types:
+/// making both costs as much as coding ten fields.
 struct BSONNodePool<Node: BSONReusableNode>: ~Copyable {
     private struct Slot {
         var type: ObjectIdentifier?
@@ -14,7 +14,7 @@ struct BSONNodePool<Node: BSONReusableNode>: ~Copyable {
 
     private static var slotCount: Int { 128 }
     private static var countMax: Int { 128 }
-    /// A type whose own slot another one has may have one of the next slots.
+    /// If another type occupies a type's own slot, the type may use one of the next slots.
     private static var neighbours: Int { 7 }
 
     private let slots: UnsafeMutablePointer<Slot>
@@ -42,7 +42,7 @@ struct BSONNodePool<Node: BSONReusableNode>: ~Copyable {
         return Int(truncatingIfNeeded: (address &>> 3 ^ address &>> 10) & UInt(slotCount - 1))
     }
 
-    /// Where the nodes of a type are, if anywhere.
+    /// Returns the slot that holds the nodes of a type, or `nil`.
     @inline(__always)
     private func slot(_ type: ObjectIdentifier) -> UnsafeMutablePointer<Slot>? {
         let own = slots + Self.index(type)
@@ -61,17 +61,17 @@ struct BSONNodePool<Node: BSONReusableNode>: ~Copyable {
         return nil
     }
 
-    /// A slot for a type that has none: one that no type has, or whose type has no idle node.
+    /// Assigns a slot to a type that has none: a free one, or one whose type has no idle node.
     @inline(never)
     private func newSlot(_ type: ObjectIdentifier) -> UnsafeMutablePointer<Slot>? {
         let own = slots + Self.index(type)
         if own.pointee.type == nil { return own }
-        // A node that serves at the moment comes back to its slot.
+        // A node in use returns to its slot later.
         if let unused = neighbour(type, where: { $0.type == nil }) { return unused }
         return own.pointee.first == nil ? own : neighbour(type) { $0.first == nil }
     }
 
-    /// An idle node that served for the type.
+    /// Returns an idle node that was used for the type.
     @inline(__always)
     mutating func take(_ type: any Any.Type) -> Node? {
         guard let slot = slot(ObjectIdentifier(type)), let node = slot.pointee.first else {
@@ -82,7 +82,7 @@ struct BSONNodePool<Node: BSONReusableNode>: ~Copyable {
         return node.takeRetainedValue()
     }
 
-    /// Takes a node that nobody uses any more; lets it go where there is no room.
+    /// Keeps a node that has no other references, or releases it if there is no room.
     @inline(__always)
     mutating func put(_ node: consuming Node, _ type: any Any.Type) {
         let type = ObjectIdentifier(type)

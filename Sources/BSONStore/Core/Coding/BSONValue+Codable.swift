@@ -1,8 +1,8 @@
 extension BSONValue: Codable {
     /// Writes the value as itself with `BSONEncoder`, and as Extended JSON with any other encoder.
     ///
-    /// Numbers, strings, booleans, null, documents and arrays are plain where reading gives the
-    /// same type again, else they are wrapped: `{"$numberLong": "1"}`, `{"$oid": "…"}`.
+    /// Numbers, strings, booleans, null, documents and arrays are plain if reading them yields the
+    /// same type again. Otherwise they are wrapped: `{"$numberLong": "1"}`, `{"$oid": "…"}`.
     public func encode(to encoder: any Encoder) throws {
         if encoder is BSONEncodingNode {
             var container = encoder.singleValueContainer()
@@ -13,7 +13,7 @@ extension BSONValue: Codable {
 
     /// Reads the value itself with `BSONDecoder`, and Extended JSON with any other decoder.
     ///
-    /// The order of a document's keys is the decoder's; `JSONDecoder` does not keep it.
+    /// The decoder determines the order of a document's keys; `JSONDecoder` does not preserve it.
     public init(from decoder: any Decoder) throws {
         if let node = decoder as? BSONDecodingNode {
             self = try node.decode(BSONValue.self)
@@ -23,21 +23,21 @@ extension BSONValue: Codable {
     }
 }
 
-/// Gives a type the coding of the BSON value that it is the content of.
+/// A type that is coded as a BSON value.
 ///
-/// `BSONEncoder` and `BSONDecoder` treat these types as themselves; other coders see Extended JSON.
+/// `BSONEncoder` and `BSONDecoder` keep these types as they are; other coders see Extended JSON.
 public protocol BSONValueCodable: Codable {
     /// The value with its type.
     var bsonValue: BSONValue { get }
-    /// Takes the content out of a value; `nil` when it is of another type.
+    /// Extracts the content of a value; `nil` if the value has another type.
     init?(_ value: BSONValue)
 }
 
 extension BSONValueCodable {
-    /// Writes what ``bsonValue`` writes.
+    /// Encodes ``bsonValue``.
     public func encode(to encoder: any Encoder) throws { try bsonValue.encode(to: encoder) }
 
-    /// Reads a value and takes the content out of it.
+    /// Decodes a value and extracts its content.
     public init(from decoder: any Decoder) throws {
         guard let content = Self(try BSONValue(from: decoder)) else {
             throw DecodingError.typeMismatch(
@@ -53,7 +53,7 @@ extension BSONValueCodable {
 extension BSONDocument: BSONValueCodable {
     /// The document as a value.
     public var bsonValue: BSONValue { .document(self) }
-    /// Takes a document out of a value.
+    /// Extracts a document from a value.
     public init?(_ value: BSONValue) {
         guard case .document(let content) = value else { return nil }
         self = content
@@ -63,7 +63,7 @@ extension BSONDocument: BSONValueCodable {
 extension BSONArray: BSONValueCodable {
     /// The array as a value.
     public var bsonValue: BSONValue { .array(self) }
-    /// Takes an array out of a value.
+    /// Extracts an array from a value.
     public init?(_ value: BSONValue) {
         guard case .array(let content) = value else { return nil }
         self = content
@@ -73,7 +73,7 @@ extension BSONArray: BSONValueCodable {
 extension BSONBinary: BSONValueCodable {
     /// The binary as a value.
     public var bsonValue: BSONValue { .binary(self) }
-    /// Takes a binary out of a value.
+    /// Extracts a binary from a value.
     public init?(_ value: BSONValue) {
         guard case .binary(let content) = value else { return nil }
         self = content
@@ -83,7 +83,7 @@ extension BSONBinary: BSONValueCodable {
 extension BSONObjectID: BSONValueCodable {
     /// The id as a value.
     public var bsonValue: BSONValue { .objectID(self) }
-    /// Takes an id out of a value.
+    /// Extracts an id from a value.
     public init?(_ value: BSONValue) {
         guard case .objectID(let content) = value else { return nil }
         self = content
@@ -93,7 +93,7 @@ extension BSONObjectID: BSONValueCodable {
 extension BSONDatetime: BSONValueCodable {
     /// The datetime as a value.
     public var bsonValue: BSONValue { .datetime(self) }
-    /// Takes a datetime out of a value.
+    /// Extracts a datetime from a value.
     public init?(_ value: BSONValue) {
         guard case .datetime(let content) = value else { return nil }
         self = content
@@ -103,7 +103,7 @@ extension BSONDatetime: BSONValueCodable {
 extension BSONRegularExpression: BSONValueCodable {
     /// The expression as a value.
     public var bsonValue: BSONValue { .regularExpression(self) }
-    /// Takes an expression out of a value.
+    /// Extracts an expression from a value.
     public init?(_ value: BSONValue) {
         guard case .regularExpression(let content) = value else { return nil }
         self = content
@@ -113,7 +113,7 @@ extension BSONRegularExpression: BSONValueCodable {
 extension BSONDBPointer: BSONValueCodable {
     /// The pointer as a value.
     public var bsonValue: BSONValue { .dbPointer(self) }
-    /// Takes a pointer out of a value.
+    /// Extracts a pointer from a value.
     public init?(_ value: BSONValue) {
         guard case .dbPointer(let content) = value else { return nil }
         self = content
@@ -123,7 +123,7 @@ extension BSONDBPointer: BSONValueCodable {
 extension BSONJavaScriptWithScope: BSONValueCodable {
     /// The code as a value.
     public var bsonValue: BSONValue { .javascriptWithScope(self) }
-    /// Takes code with scope out of a value.
+    /// Extracts code with scope from a value.
     public init?(_ value: BSONValue) {
         guard case .javascriptWithScope(let content) = value else { return nil }
         self = content
@@ -133,7 +133,7 @@ extension BSONJavaScriptWithScope: BSONValueCodable {
 extension BSONTimestamp: BSONValueCodable {
     /// The timestamp as a value.
     public var bsonValue: BSONValue { .timestamp(self) }
-    /// Takes a timestamp out of a value.
+    /// Extracts a timestamp from a value.
     public init?(_ value: BSONValue) {
         guard case .timestamp(let content) = value else { return nil }
         self = content
@@ -143,7 +143,7 @@ extension BSONTimestamp: BSONValueCodable {
 extension BSONDecimal128: BSONValueCodable {
     /// The decimal as a value.
     public var bsonValue: BSONValue { .decimal128(self) }
-    /// Takes a decimal out of a value.
+    /// Extracts a decimal from a value.
     public init?(_ value: BSONValue) {
         guard case .decimal128(let content) = value else { return nil }
         self = content

@@ -1,6 +1,6 @@
-/// Carries BSON values through encoders and decoders that know nothing of BSON.
+/// The coding of BSON values with encoders and decoders that do not know BSON.
 ///
-/// Both directions go through a tree of JSON's own types: wrappers are documents there.
+/// Both directions use a tree of JSON's own types, in which wrappers are documents.
 enum ExtendedJSONCoding {
     static func encode(_ value: BSONValue, to encoder: any Encoder) throws {
         switch plain(value) {
@@ -25,7 +25,7 @@ enum ExtendedJSONCoding {
         }
     }
 
-    /// The value in JSON's types; where those would give another type back, its wrapper.
+    /// Returns the value in JSON's types, or its wrapper if those would decode as another type.
     private static func plain(_ value: BSONValue) -> BSONValue {
         switch value {
         case .string, .document, .array, .bool, .null, .int32: return value
@@ -37,8 +37,8 @@ enum ExtendedJSONCoding {
         return wrapper(value.extendedJSON())
     }
 
-    /// Reads a wrapper's text as the document that it looks like: all its leaves are strings,
-    /// numbers, booleans, or wrappers again.
+    /// Reads a wrapper's text as a plain document: all its leaves are strings, numbers, booleans,
+    /// or wrappers again.
     private static func wrapper(_ text: String) -> BSONValue {
         var text = text
         let result = text.withUTF8 { utf8 in
@@ -116,7 +116,7 @@ enum ExtendedJSONCoding {
         if let flag = try attempt({ try container.decode(Bool.self) }) { return .bool(flag) }
         if let text = try attempt({ try container.decode(String.self) }) { return .string(text) }
         let number = try container.decode(Double.self)
-        // Asked for an integer, JSONDecoder fails on others with errors of its own.
+        // Asked for an integer, JSONDecoder fails on other numbers with errors of its own.
         guard number == number.rounded(), number.magnitude <= 0x1p63 else { return .double(number) }
         do {
             return .int64(try container.decode(Int64.self))
@@ -125,7 +125,7 @@ enum ExtendedJSONCoding {
         }
     }
 
-    /// The value, or `nil` when the decoder holds one of another type.
+    /// Returns the value, or `nil` if the decoder holds one of another type.
     private static func attempt<R>(_ body: () throws -> R) throws -> R? {
         do {
             return try body()
@@ -136,7 +136,7 @@ enum ExtendedJSONCoding {
         }
     }
 
-    /// Decodes one level of a foreign decoder without looking for wrappers.
+    /// One level of a foreign decoder, read without looking for wrappers.
     private struct ExtendedJSONTree: Decodable {
         let value: BSONValue
 
@@ -144,7 +144,7 @@ enum ExtendedJSONCoding {
     }
 }
 
-/// Takes any text as a key.
+/// A coding key of any text.
 struct BSONStringKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }

@@ -1,18 +1,18 @@
 internal import Synchronization
 
-/// Keeps idle objects, as many as cores mostly want at once, for whichever thread needs one next.
+/// Idle objects for reuse by any thread, about as many as there are cores.
 final class IdleObjectPool<Parked: AnyObject>: Sendable {
     private let first = Atomic<UInt>(0)
     private let second = Atomic<UInt>(0)
     private let third = Atomic<UInt>(0)
     private let fourth = Atomic<UInt>(0)
 
-    /// Takes an object out, if there is one.
+    /// Removes and returns an object, or `nil` if the pool is empty.
     func take() -> Parked? {
         Self.take(first) ?? Self.take(second) ?? Self.take(third) ?? Self.take(fourth)
     }
 
-    /// Leaves an object that nobody else refers to; lets it go where there is no room.
+    /// Keeps an object that has no other references, or releases it if there is no room.
     func leave(_ parked: consuming Parked) {
         let retained = Unmanaged.passRetained(parked)
         let address = UInt(bitPattern: retained.toOpaque())

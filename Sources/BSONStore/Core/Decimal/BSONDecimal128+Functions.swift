@@ -4,9 +4,9 @@
     internal import Glibc
 #endif
 
-/// Functions without closed form, right to 34 digits but for the last half.
+/// Functions without a closed form, correct to 34 digits except for a rare last digit.
 ///
-/// Arguments of a magnitude beyond 1E+25 of the angle functions are taken as doubles.
+/// The angle functions convert arguments of a magnitude beyond 1E+25 to doubles.
 extension BSONDecimal128 {
     /// One degree in radians.
     static let piOver180 = FixedPointNumber.pi.divided(by: 180).decimal()
@@ -52,13 +52,13 @@ extension BSONDecimal128 {
         let scaled = BSONDecimal128(
             isNegative: false, coefficient: coefficient, exponent: 1 - digits)
         let power = exponent + digits - 1
-        // The logarithm of one is nothing, not nearly nothing.
+        // The logarithm of one is exactly zero, not nearly zero.
         let rest =
             scaled == Self.one ? FixedPointNumber.zero : FixedPointNumber(scaled).naturalLogarithm
         return rest + FixedPointNumber(power) * FixedPointNumber.ln10
     }
 
-    /// The logarithm of a positive number to a positive base other than one.
+    /// Returns the logarithm of a positive number to a positive base other than one.
     func logarithm(base: BSONDecimal128) -> BSONDecimal128 {
         guard kind == .finite, base.kind == .finite else {
             return DecimalArithmetic.divide(naturalLogarithm, base.naturalLogarithm)
@@ -66,7 +66,7 @@ extension BSONDecimal128 {
         return (logarithm / base.logarithm).decimal()
     }
 
-    /// The number to a power.
+    /// Returns the number raised to a power.
     func power(_ other: BSONDecimal128) -> BSONDecimal128 {
         if kind == .nan || other.kind == .nan { return .nan }
         if other.isZero { return Self.one }
@@ -95,7 +95,7 @@ extension BSONDecimal128 {
         _ double: (Double) -> Double, _ body: (FixedPointNumber) -> FixedPointNumber
     ) -> BSONDecimal128 {
         if kind == .nan || isZero { return self }
-        // So near to zero each of these functions is the number itself.
+        // This close to zero each of these functions returns the number itself.
         if isLess(than: -40) { return self }
         guard kind == .finite, isLess(than: 25) else { return BSONDecimal128(double(doubleValue)) }
         return body(FixedPointNumber(self)).decimal()
@@ -118,10 +118,10 @@ extension BSONDecimal128 {
         }
     }
 
-    /// The angle of a tangent.
+    /// The angle whose tangent is the number.
     var arcTangent: BSONDecimal128 { apply({ atan($0) }) { $0.arcTangent } }
 
-    /// The angle of a sine between -1 and 1.
+    /// The angle whose sine is the number, between -1 and 1.
     var arcSine: BSONDecimal128 {
         apply({ asin($0) }) { value in
             let rest = (FixedPointNumber.one - value) * (FixedPointNumber.one + value)
@@ -133,7 +133,7 @@ extension BSONDecimal128 {
         }
     }
 
-    /// The angle of a cosine between -1 and 1.
+    /// The angle whose cosine is the number, between -1 and 1.
     var arcCosine: BSONDecimal128 {
         if kind == .nan { return self }
         let value = isZero || isLess(than: -40) ? FixedPointNumber.zero : FixedPointNumber(self)
@@ -143,7 +143,7 @@ extension BSONDecimal128 {
         return (root.arcTangent * FixedPointNumber(2)).decimal()
     }
 
-    /// The angle to a point from the first axis; this number is the second coordinate.
+    /// Returns the angle between the first axis and a point; this number is its second coordinate.
     func arcTangent(over x: BSONDecimal128) -> BSONDecimal128 {
         if kind == .nan || x.kind == .nan { return .nan }
         let isPlain = kind == .finite && x.kind == .finite && !isZero && !x.isZero

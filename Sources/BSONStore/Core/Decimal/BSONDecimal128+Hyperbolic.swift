@@ -8,7 +8,7 @@ extension BSONDecimal128 {
     private static let half = BSONDecimal128(isNegative: false, coefficient: 5, exponent: -1)
     private static let two = BSONDecimal128(2)
 
-    /// Whether the magnitude is so small that odd functions are the number itself.
+    /// Whether the magnitude is so small that odd functions return the number itself.
     private var isTiny: Bool {
         isZero || kind == .finite && exponent + WideInteger.digits(coefficient) <= -40
     }
@@ -49,7 +49,7 @@ extension BSONDecimal128 {
         return ((power - inverse) / (power + inverse)).decimal()
     }
 
-    /// The number of a hyperbolic sine.
+    /// The inverse of the hyperbolic sine.
     var areaSine: BSONDecimal128 {
         if kind != .finite || isTiny { return self }
         let positive = isNegative ? -self : self
@@ -66,7 +66,7 @@ extension BSONDecimal128 {
         return isNegative ? -result : result
     }
 
-    /// The number of a hyperbolic cosine that is at least one.
+    /// The inverse of the hyperbolic cosine, for numbers of at least one.
     var areaCosine: BSONDecimal128 {
         guard kind == .finite else { return self }
         guard doubleValue < 1E9 else {
@@ -78,7 +78,7 @@ extension BSONDecimal128 {
         return (value + root).naturalLogarithm.decimal()
     }
 
-    /// The number of a hyperbolic tangent between -1 and 1.
+    /// The inverse of the hyperbolic tangent, for numbers between -1 and 1.
     var areaTangent: BSONDecimal128 {
         if kind != .finite || isTiny { return self }
         let value = FixedPointNumber(self)

@@ -1,13 +1,13 @@
 extension BSONDecimal128 {
-    /// Takes a whole number as it is.
+    /// Converts a whole number exactly.
     public init(_ value: Int64) {
         self.init(isNegative: value < 0, coefficient: UInt128(value.magnitude), exponent: 0)
     }
 
-    /// Takes a whole number as it is.
+    /// Converts a whole number exactly.
     public init(_ value: Int) { self.init(Int64(value)) }
 
-    /// Takes the shortest decimal number that reads back as the same double.
+    /// Converts a double to the shortest decimal number that reads back as the same double.
     ///
     /// The sign of zero is kept; infinities and NaN become their decimal counterparts.
     public init(_ value: Double) {
@@ -33,7 +33,7 @@ extension BSONDecimal128 {
         }
     }
 
-    /// The whole number, when it is one and fits; zeros behind the point do not matter.
+    /// The whole number, if it is one and fits; zeros behind the point are ignored.
     public var int64Value: Int64? {
         guard kind == .finite else { return nil }
         var coefficient = coefficient

@@ -1,19 +1,19 @@
 extension BSONDecimal128: CustomStringConvertible {
     /// Reads a decimal number, `Infinity`, `Inf` or `NaN`, without regard to case.
     ///
-    /// Trailing zeros are kept (`1.50` is not `1.5`); a number is clamped into the range of
-    /// exponents only where no digit is lost. The sign of a NaN is dropped.
+    /// Trailing zeros are kept (`1.50` is not `1.5`). A number is clamped into the range of
+    /// exponents only if no digit is lost. The sign of a NaN is dropped.
     ///
     /// Source: MongoDB's BSON Decimal128 specification, "Reading from a string".
     ///
-    /// - Throws: `BSONError` with code `invalidNumber` when the text is no number, has more than 34
-    ///   significant digits or is out of range.
+    /// - Throws: `BSONError` with code `invalidNumber` if the text is not a number, has more than
+    ///   34 significant digits or is out of range.
     public init(_ text: String) throws(BSONError) {
         var text = text
         self = try text.withUTF8 { Self.parse($0) }.get()
     }
 
-    /// Reads the bytes of a text, as ``init(_:)``.
+    /// Reads the bytes of a text; see ``init(_:)``.
     init(utf8 text: UnsafeBufferPointer<UInt8>) throws(BSONError) {
         self = try Self.parse(text).get()
     }
@@ -28,7 +28,7 @@ extension BSONDecimal128: CustomStringConvertible {
         }
     }
 
-    /// The most bytes that ``description`` takes.
+    /// The maximum number of bytes that ``description`` takes.
     static let textBytesMax = 48
 
     /// Stores the text in memory of ``textBytesMax`` bytes and returns its length.
@@ -62,7 +62,7 @@ extension BSONDecimal128: CustomStringConvertible {
     }
 }
 
-/// Collects the parts of a decimal number's text.
+/// A scanner for the parts of a decimal number's text.
 private struct DecimalScanner {
     let text: UnsafeBufferPointer<UInt8>
     private var at = 0
@@ -74,14 +74,14 @@ private struct DecimalScanner {
 
     init(text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
-    /// Steps over a sign and tells whether it was a minus.
+    /// Steps over a sign and returns whether it was a minus.
     mutating func takeSign() -> Bool {
         guard let first = text.first else { return false }
         if first == UInt8(ascii: "-") || first == UInt8(ascii: "+") { at = 1 }
         return first == UInt8(ascii: "-")
     }
 
-    /// Infinity or NaN, when the rest says so.
+    /// Infinity or NaN, if the rest of the text is one.
     var special: BSONDecimal128? {
         if restIs("infinity") || restIs("inf") { return .infinity }
         return restIs("nan") ? .nan : nil
@@ -144,7 +144,7 @@ private struct DecimalScanner {
         return true
     }
 
-    /// The number with its exponent in range; `nil` when a digit would be lost.
+    /// The number with its exponent in range; `nil` if a digit would be lost.
     var clamped: (coefficient: UInt128, exponent: Int)? {
         let range = BSONDecimal128.exponents
         if coefficient == 0 {
@@ -166,7 +166,7 @@ private struct DecimalScanner {
     }
 }
 
-/// Stores a decimal number's text in raw memory.
+/// A writer of a decimal number's text in raw memory.
 private struct DecimalText {
     let start: UnsafeMutablePointer<UInt8>
     private(set) var count = 0

@@ -1,4 +1,4 @@
-/// Holds 128 bits of IEEE 754-2008 decimal floating point in BSON's binary integer encoding.
+/// An IEEE 754-2008 decimal floating-point number of 128 bits in BSON's binary integer encoding.
 ///
 /// `==` compares bits: `1.0` differs from `1.00`, and a NaN equals the same NaN.
 ///
@@ -9,13 +9,13 @@ public struct BSONDecimal128: Sendable, Hashable {
     /// The lower 64 bits of the coefficient.
     public let low: UInt64
 
-    /// Takes the two halves as they are.
+    /// Creates a number from its two halves.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
-    /// The most digits a coefficient has.
+    /// The maximum number of digits in a coefficient.
     public static let digitsMax = 34
     /// The exponents of ten that a coefficient can have.
     public static let exponents = -6_176...6_111
@@ -38,14 +38,14 @@ public struct BSONDecimal128: Sendable, Hashable {
         low = UInt64(truncatingIfNeeded: coefficient)
     }
 
-    /// Tells numbers from infinities and NaNs.
+    /// The classes of decimals: numbers, infinities and NaNs.
     public enum Kind: Sendable, Hashable, CaseIterable {
         case finite
         case infinite
         case nan
     }
 
-    /// What the bits stand for.
+    /// The class of the number.
     public var kind: Kind {
         switch high >> 58 & 0b11111 {
         case 0b11111: .nan
@@ -54,10 +54,10 @@ public struct BSONDecimal128: Sendable, Hashable {
         }
     }
 
-    /// Whether the sign bit is set; zeros and NaNs have one too.
+    /// Whether the sign bit is set; it also exists for zeros and NaNs.
     public var isNegative: Bool { high >> 63 == 1 }
 
-    /// The same number with the other sign bit.
+    /// Returns the same number with the opposite sign bit.
     public static prefix func - (value: Self) -> Self {
         BSONDecimal128(high: value.high ^ 1 << 63, low: value.low)
     }

@@ -1,10 +1,10 @@
 extension DecimalArithmetic {
-    /// The difference.
+    /// Returns the difference.
     static func subtract(_ left: BSONDecimal128, _ right: BSONDecimal128) -> BSONDecimal128 {
         right.kind == .nan ? .nan : add(left, -right)
     }
 
-    /// The quotient; a NaN or an infinity for a divisor of zero.
+    /// Returns the quotient; a NaN or an infinity for a divisor of zero.
     static func divide(_ left: BSONDecimal128, _ right: BSONDecimal128) -> BSONDecimal128 {
         let isNegative = left.isNegative != right.isNegative
         if let special = divideSpecial(left, right, isNegative: isNegative) { return special }
@@ -19,7 +19,7 @@ extension DecimalArithmetic {
         var (quotient, rest) = right.coefficient.dividingFullWidth((dividend.high, dividend.low))
         var exponent = preferred - shift
         guard rest == 0 else {
-            // One digit more, which only says that there is a rest.
+            // One more digit, which only records that there is a remainder.
             return rounded(WideInteger(quotient * 10 + 1), exponent - 1, isNegative: isNegative)
         }
         while exponent < preferred, quotient.isMultiple(of: 10) {
@@ -30,8 +30,7 @@ extension DecimalArithmetic {
         return rounded(WideInteger(rest), exponent, isNegative: isNegative)
     }
 
-    /// What is left of the first number after taking away the second as often as it fits; the sign
-    /// is the first number's.
+    /// Returns the remainder of a truncated division; its sign is the first number's.
     static func remainder(_ left: BSONDecimal128, _ right: BSONDecimal128) -> BSONDecimal128 {
         if left.kind != .finite || right.kind == .nan { return .nan }
         if right.kind == .infinite { return left }
@@ -52,7 +51,7 @@ extension DecimalArithmetic {
             isNegative: left.isNegative, coefficient: a % divisor, exponent: left.exponent)
     }
 
-    /// The square root; a NaN for negative numbers.
+    /// Returns the square root; a NaN for negative numbers.
     static func squareRoot(_ value: BSONDecimal128) -> BSONDecimal128 {
         if value.kind == .nan { return .nan }
         if value.isNegative, value.kind == .infinite || value.coefficient != 0 { return .nan }
@@ -115,7 +114,7 @@ extension DecimalArithmetic {
 }
 
 extension WideInteger {
-    /// The whole part of the square root, and whether it is the root itself.
+    /// The whole part of the square root, and whether the root is exact.
     var squareRoot: (root: UInt128, isExact: Bool) {
         var root: UInt128 = 0
         for bit in (0..<128).reversed() {
@@ -128,7 +127,7 @@ extension WideInteger {
     }
 }
 
-/// Says which way a decimal that lies between two others goes.
+/// The direction in which a number between two decimals is rounded.
 enum DecimalRounding: Sendable {
     case nearestEven
     case towardZero
@@ -137,7 +136,7 @@ enum DecimalRounding: Sendable {
 }
 
 extension BSONDecimal128 {
-    /// The same number with another exponent, digits behind it rounded away.
+    /// Returns the same number with another exponent, with the digits behind it rounded.
     ///
     /// A NaN for infinities and for numbers that would have more than 34 digits.
     func quantized(to target: Int, _ rounding: DecimalRounding) -> BSONDecimal128 {

@@ -1,13 +1,13 @@
-/// Adds and multiplies decimals of 34 digits, rounding half to even.
+/// Addition and multiplication of decimals of 34 digits, rounding half to even.
 ///
 /// Source: IEEE 754-2008, sections 5.1 and 6; results have the preferred exponent where it fits.
 enum DecimalArithmetic {
-    /// The sum.
+    /// Returns the sum.
     static func add(_ left: BSONDecimal128, _ right: BSONDecimal128) -> BSONDecimal128 {
         if left.kind != .finite || right.kind != .finite { return addSpecial(left, right) }
         var (high, low) = left.exponent >= right.exponent ? (left, right) : (right, left)
         let distance = high.exponent - low.exponent
-        // A zero with the larger exponent only lends its sign.
+        // A zero with the larger exponent only affects the sign.
         if high.coefficient == 0 { swap(&high, &low) }
         guard high.exponent >= low.exponent else {
             return sum(low, high, distance: 0, exponent: high.exponent)
@@ -15,7 +15,7 @@ enum DecimalArithmetic {
         guard distance > 38, low.coefficient != 0 else {
             return sum(high, low, distance: distance, exponent: low.exponent)
         }
-        // So far apart that the small one only decides about rounding.
+        // The exponents are so far apart that the small number only decides about rounding.
         var big = WideInteger(high.coefficient)
         big.multiply(byPower10: 38)
         let least = WideInteger(1)
@@ -23,7 +23,7 @@ enum DecimalArithmetic {
         return rounded(big, high.exponent - 38, isNegative: high.isNegative)
     }
 
-    /// The product.
+    /// Returns the product.
     static func multiply(_ left: BSONDecimal128, _ right: BSONDecimal128) -> BSONDecimal128 {
         let isNegative = left.isNegative != right.isNegative
         if left.kind == .nan || right.kind == .nan { return .nan }
@@ -53,7 +53,7 @@ enum DecimalArithmetic {
         var big = WideInteger(high.coefficient)
         let small = WideInteger(low.coefficient)
         if distance > 38 {
-            // The small one is zero: keep what digits there is room for.
+            // The small number is zero: keep as many digits as fit.
             let shift = min(distance, 34 - WideInteger.digits(high.coefficient))
             big.multiply(byPower10: shift)
             return rounded(big, high.exponent - shift, isNegative: high.isNegative)
@@ -72,7 +72,7 @@ enum DecimalArithmetic {
         return rounded(rest, exponent, isNegative: low.isNegative)
     }
 
-    /// Brings a number to 34 digits and an exponent that exists.
+    /// Rounds a number to 34 digits and a valid exponent.
     static func rounded(
         _ value: WideInteger, _ exponent: Int, isNegative: Bool
     ) -> BSONDecimal128 {

@@ -25,7 +25,7 @@ extension FixedPointNumber {
 
     /// e to the power of a number of a magnitude below 40.
     var exponential: FixedPointNumber {
-        // Halved eight times, then squared as often.
+        // Halve the argument eight times, then square the result as often.
         let small = divided(by: 256)
         var term = Self.one
         var sum = Self.one
@@ -39,7 +39,7 @@ extension FixedPointNumber {
 
     /// The natural logarithm of a number between 1E-10 and 1E+10.
     var naturalLogarithm: FixedPointNumber {
-        // Each step triples the digits that are right, of which a double has 15.
+        // Each step triples the number of correct digits, of which a double has 15.
         var result = FixedPointNumber(log(double))
         for _ in 0..<3 {
             let power = result.exponential
@@ -86,7 +86,7 @@ extension FixedPointNumber {
 
     /// The arc tangent of a number of a magnitude below 1E+30.
     var arcTangent: FixedPointNumber {
-        // A double's angle, and the small one that is left by the addition theorem.
+        // A double's angle, plus the small remainder by the addition theorem.
         let angle = FixedPointNumber(atan(double))
         let (sine, cosine) = angle.sineAndCosine
         let rest = (self * cosine - sine) / (cosine + self * sine)

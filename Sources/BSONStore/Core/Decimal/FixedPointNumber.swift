@@ -1,7 +1,8 @@
-/// Holds a real number with 256 bits before and 256 behind the point.
+/// A real number with 256 bits before and 256 behind the point.
 ///
-/// For decimals' functions that have no closed form: 34 digits of a result are right when the last
-/// few dozen bits are not. Operations that overflow wrap; the functions keep their numbers small.
+/// It serves the functions of decimals that have no closed form: 34 digits of a result are correct
+/// even if the last few dozen bits are not. Operations that overflow wrap; the functions keep their
+/// numbers small.
 struct FixedPointNumber {
     /// The magnitude, least significant word first.
     private var words: [UInt64]
@@ -20,7 +21,7 @@ struct FixedPointNumber {
         isNegative = value < 0
     }
 
-    /// Takes a double as it is; bits below 2 to the power -256 are lost.
+    /// Converts a double; bits below 2 to the power -256 are lost.
     init(_ value: Double) {
         self.init(0)
         isNegative = value < 0
@@ -35,7 +36,7 @@ struct FixedPointNumber {
         }
     }
 
-    /// Takes a finite decimal whose magnitude is at least 1E-60 and at most 1E+60.
+    /// Converts a finite decimal whose magnitude is at least 1E-60 and at most 1E+60.
     init(_ value: BSONDecimal128) {
         self.init(0)
         let coefficient = value.coefficient
@@ -77,7 +78,7 @@ struct FixedPointNumber {
     /// The whole part's lowest bits, for counting turns.
     var lowestBits: UInt64 { words[Self.fraction] }
 
-    /// The decimal nearest to the number times a power of ten.
+    /// Returns the decimal nearest to the number times a power of ten.
     func decimal(exponent: Int = 0) -> BSONDecimal128 {
         var value = self
         value.isNegative = false
@@ -92,7 +93,7 @@ struct FixedPointNumber {
             value.multiply(by: 10)
             exponent -= 1
         }
-        // A number that is a whole one but for the last bits was meant to be it.
+        // A number that is whole except for its last bits is taken as whole.
         let upper = value.words[3]
         var digits = value.whole
         if upper >= UInt64.max - 0xFFFF { digits += 1 }
@@ -135,7 +136,7 @@ struct FixedPointNumber {
         left + -right
     }
 
-    /// The magnitude less a smaller one, with this number's sign.
+    /// Returns the magnitude minus a smaller one, with this number's sign.
     private func reduced(by other: FixedPointNumber) -> FixedPointNumber {
         var rest = self
         var borrow = false
@@ -175,7 +176,7 @@ struct FixedPointNumber {
         return result
     }
 
-    /// The quotient, bit by bit; zero for a divisor of zero.
+    /// Returns the quotient, computed bit by bit; zero for a divisor of zero.
     static func / (left: FixedPointNumber, right: FixedPointNumber) -> FixedPointNumber {
         guard !right.isZero else { return zero }
         var divisor = right
@@ -204,7 +205,7 @@ struct FixedPointNumber {
         }
     }
 
-    /// The number divided by a small one.
+    /// Returns the number divided by a small one.
     func divided(by divisor: UInt64) -> FixedPointNumber {
         var value = self
         value.divide(by: divisor)

@@ -1,4 +1,4 @@
-/// Holds a whole number of 256 bits that is not negative.
+/// A non-negative whole number of 256 bits.
 struct WideInteger {
     private(set) var high: UInt128
     private(set) var low: UInt128
@@ -47,7 +47,7 @@ struct WideInteger {
             if last != 0 { isExact = false }
             last = dropDigit()
         }
-        // More digits than there are: nothing is left to round.
+        // More digits than there are: nothing remains to round.
         if count > 80 { return }
         if last > 5 || (last == 5 && (!isExact || low & 1 == 1)) { add(WideInteger(1)) }
     }
@@ -71,7 +71,7 @@ struct WideInteger {
         return count + Self.digits(copy.low)
     }
 
-    /// How many decimal digits a number has, one for zero.
+    /// Returns the number of decimal digits, one for zero.
     static func digits(_ value: UInt128) -> Int {
         var count = 1
         var rest = value / 10

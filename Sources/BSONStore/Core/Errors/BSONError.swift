@@ -1,12 +1,12 @@
-/// Says why bytes, a value or a text are not BSON, and where.
+/// The reason why bytes, a value or a text are not BSON, and where.
 public struct BSONError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Classifies what was wrong.
+    /// The kind of fault.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// A length, terminator or element runs past its container.
         case truncated
         /// A length prefix disagrees with the bytes.
         case invalidLength
-        /// An element's type byte is none of the specification's.
+        /// The type byte of an element is not in the specification.
         case unknownType
         /// A string or key is not UTF-8.
         case invalidUTF8
@@ -28,22 +28,22 @@ public struct BSONError: Error, Sendable, Hashable, CustomStringConvertible {
         case invalidObjectID
         /// A text is not JSON.
         case invalidJSON
-        /// A JSON object looks like an Extended JSON wrapper but is none.
+        /// A JSON object looks like an Extended JSON wrapper but is malformed.
         case invalidExtendedJSON
     }
 
-    /// What was wrong.
+    /// The kind of fault.
     public let code: Code
-    /// A sentence for people.
+    /// A human-readable description of the fault.
     public let message: String
-    /// The offset in bytes at which it was noticed, where there is one.
+    /// The offset in bytes at which the fault was found, if there is one.
     public let byteOffset: Int?
-    /// Line of a text, counted from 1, where there is one.
+    /// The line in a text, counted from 1, if there is one.
     public let line: Int?
-    /// Column of a text in bytes, counted from 1, where there is one.
+    /// The column in a text in bytes, counted from 1, if there is one.
     public let column: Int?
 
-    /// Names a fault; the offset and the place in a text are optional.
+    /// Creates an error; the offset and the place in a text are optional.
     public init(
         _ code: Code, _ message: String, byteOffset: Int? = nil, line: Int? = nil,
         column: Int? = nil
@@ -55,7 +55,7 @@ public struct BSONError: Error, Sendable, Hashable, CustomStringConvertible {
         self.column = column
     }
 
-    /// The message with the place, where one is known.
+    /// The message with the place, if one is known.
     public var description: String {
         if let line, let column { return "\(message) (line \(line), column \(column))" }
         if let byteOffset { return "\(message) (at byte \(byteOffset))" }

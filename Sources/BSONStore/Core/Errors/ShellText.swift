@@ -1,8 +1,8 @@
-/// Prints values as the server does in its error texts.
+/// Values as text, in the form of the server's error messages.
 ///
 /// Source: the server's `BSONElement::toString`.
 package enum ShellText {
-    /// One value.
+    /// Returns the text of one value.
     package static func text(of value: BSONValue) -> String {
         switch value {
         case .double(let value): return number(value)
@@ -34,14 +34,14 @@ package enum ShellText {
         }
     }
 
-    /// A document with its fields in order.
+    /// Returns the text of a document with its fields in order.
     static func text(of document: BSONDocument) -> String {
         guard !document.isEmpty else { return "{}" }
         let fields = document.map { "\($0.key): \(text(of: $0.value))" }
         return "{ \(fields.joined(separator: ", ")) }"
     }
 
-    /// A text in quotes, or its beginning where it is long.
+    /// Returns a text in quotes, shortened if it is long.
     private static func text(of value: String) -> String {
         value.utf8.count >= 160 ? "\"\(cut(value, to: 150))\"" : "\"\(value)\""
     }
@@ -58,7 +58,7 @@ package enum ShellText {
         return "BinData(\(value.subtype), \(hex)\(bytes.count > 80 ? "..." : ""))"
     }
 
-    /// The first bytes, as far as they are whole characters.
+    /// Returns the first bytes, cut at the end of a whole character.
     private static func cut(_ text: String, to count: Int) -> String {
         String(decoding: text.utf8.prefix(count), as: UTF8.self) + "..."
     }

@@ -1,13 +1,13 @@
 extension StoreError {
-    /// Numbers a kind of fault as MongoDB does.
+    /// MongoDB's number of a kind of error.
     ///
-    /// Source: `src/mongo/base/error_codes.yml` of the server. Numbers without a name here are fine:
-    /// `Code(rawValue: 40353)` prints as `Location40353`, as the server names them.
+    /// Source: `src/mongo/base/error_codes.yml` of the server. A number without a name here is
+    /// valid: `Code(rawValue: 40353)` prints as `Location40353`, as the server prints it.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-        /// The number.
+        /// MongoDB's number.
         public let rawValue: Int32
 
-        /// Takes any number.
+        /// Creates a code of any number.
         public init(rawValue: Int32) { self.rawValue = rawValue }
 
         private init(_ rawValue: Int32) { self.rawValue = rawValue }
@@ -18,13 +18,13 @@ extension StoreError {
 }
 
 extension StoreError.Code {
-    /// A fault of this library.
+    /// A fault inside this library.
     public static let internalError = Self(1)
     /// An argument or operator is not valid.
     public static let badValue = Self(2)
-    /// A filter, update or option cannot be read.
+    /// A filter, update or option cannot be parsed.
     public static let failedToParse = Self(9)
-    /// The file is no store, or no database at all.
+    /// The file is not a store, or not a database at all.
     public static let notADatabase = Self(12)
     /// A value has a type that the operation does not take.
     public static let typeMismatch = Self(14)
@@ -34,33 +34,34 @@ extension StoreError.Code {
     public static let illegalOperation = Self(20)
     /// Bytes are not BSON.
     public static let invalidBSON = Self(22)
-    /// The collection is not there.
+    /// The collection does not exist.
     public static let namespaceNotFound = Self(26)
-    /// The index is not there.
+    /// The index does not exist.
     public static let indexNotFound = Self(27)
     /// A path leads through a value that has no fields.
     public static let pathNotViable = Self(28)
-    /// Reading or writing the file failed; the last commit may be lost when it was a sync.
+    /// Reading or writing the file failed; if it was a sync of the file, the last commit may be
+    /// lost.
     public static let ioError = Self(39)
     /// Two operators of an update change the same path.
     public static let conflictingUpdateOperators = Self(40)
-    /// Another process kept the file longer than the busy timeout.
+    /// Another process locked the file for longer than the busy timeout.
     public static let busy = Self(46)
-    /// The collection is there already.
+    /// The collection already exists.
     public static let namespaceExists = Self(48)
     /// A field's name begins with a dollar where that is not allowed.
     public static let dollarPrefixedFieldName = Self(52)
     /// The `_id` has a type that an id cannot have.
     public static let invalidIDField = Self(53)
-    /// An equality of an upsert names a field twice.
+    /// An equality of an upsert's filter names a field twice.
     public static let notSingleValueField = Self(54)
     /// A path has an empty part.
     public static let emptyFieldName = Self(56)
-    /// A path has a dot where none is allowed.
+    /// A path has a dot in a place that does not allow one.
     public static let dottedFieldName = Self(57)
     /// The `_id` of a document cannot change.
     public static let immutableField = Self(66)
-    /// The index cannot be made.
+    /// The index cannot be created.
     public static let cannotCreateIndex = Self(67)
     /// Options contradict each other.
     public static let invalidOptions = Self(72)
@@ -70,15 +71,15 @@ extension StoreError.Code {
     public static let closed = Self(91)
     /// The document does not pass the collection's validator.
     public static let documentValidationFailure = Self(121)
-    /// A script cannot be read, or threw.
+    /// A script cannot be parsed, or threw an error.
     public static let scriptFailed = Self(139)
-    /// The time that an operation may take is over.
+    /// The operation exceeded its time limit.
     public static let maxTimeMSExpired = Self(50)
-    /// SQLite or a query wanted more memory than it may have.
+    /// SQLite or a query exceeded its memory limit.
     public static let exceededMemoryLimit = Self(146)
     /// The file was written by a newer version of this library; it was left untouched.
     public static let newerSchema = Self(158)
-    /// The operation is not for views.
+    /// The operation does not support views.
     public static let commandNotSupportedOnView = Self(166)
     /// An expression has no such operator.
     public static let invalidPipelineOperator = Self(168)
@@ -86,7 +87,7 @@ extension StoreError.Code {
     public static let cannotOpen = Self(176)
     /// A value cannot be converted to the wanted type.
     public static let conversionFailure = Self(241)
-    /// The position in the change feed is no longer kept, or never was.
+    /// The feed no longer keeps the position in the change feed, or never had it.
     public static let changeStreamHistoryLost = Self(286)
     /// The store keeps no change feed.
     public static let changeStreamNotEnabled = Self(376)
@@ -96,11 +97,11 @@ extension StoreError.Code {
     public static let readOnly = Self(371)
     /// A document is larger than 16 MiB.
     public static let documentTooLarge = Self(10334)
-    /// A unique key is there already.
+    /// The unique key already exists.
     public static let duplicateKey = Self(11000)
     /// The operation was interrupted.
     public static let interrupted = Self(11601)
-    /// The disk is full; what was there is intact.
+    /// The disk is full; earlier data is intact.
     public static let diskFull = Self(14031)
 
     fileprivate static let names: [Self: String] = [

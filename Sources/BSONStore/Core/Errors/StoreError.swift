@@ -1,29 +1,29 @@
-/// Says what the store, a query or an update refused, with MongoDB's error number.
+/// The reason why the store, a query or an update failed, with MongoDB's error number.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
-    /// The kind of fault, MongoDB's number.
+    /// MongoDB's number of the error.
     public var code: Code
-    /// A sentence for people; MongoDB's text where MongoDB has one.
+    /// A human-readable description; MongoDB's text where MongoDB has one.
     public var message: String
-    /// The collection concerned, where there is one.
+    /// The collection concerned, if there is one.
     public var namespace: Namespace?
-    /// The document concerned, where there is one.
+    /// The document concerned, if there is one.
     public var documentID: BSONValue?
-    /// For a duplicate key, the fields of the index that was violated.
+    /// For a duplicate key, the key pattern of the violated index.
     public var keyPattern: BSONDocument?
-    /// For a duplicate key, the values that are there already.
+    /// For a duplicate key, the values that already exist.
     public var keyValue: BSONDocument?
-    /// For a document that failed validation, its id and which rules it broke.
+    /// For a document that failed validation, its id and the rules that it violates.
     public var errorInfo: BSONDocument?
-    /// For several writes that were sent together, what was done and which of them were refused.
+    /// For a batch of writes, the result of the applied and the refused ones.
     public var writes: BulkWriteResult?
-    /// When a command failed that was understood.
+    /// The phase in which a successfully parsed command failed.
     package var phase: Phase?
-    /// SQLite's extended result code, when it was SQLite that failed.
+    /// SQLite's extended result code, if SQLite failed.
     public var sqliteCode: Int32?
-    /// The error below this one, where there is one.
+    /// The underlying error, if there is one.
     public var underlying: (any Error)?
 
-    /// Names a fault; what it concerns is optional.
+    /// Creates an error; the details are optional.
     public init(
         _ code: Code, _ message: String, namespace: Namespace? = nil,
         documentID: BSONValue? = nil, sqliteCode: Int32? = nil, underlying: (any Error)? = nil
@@ -36,9 +36,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         self.underlying = underlying
     }
 
-    /// When a command fails that was understood.
+    /// The phases in which a successfully parsed command can fail.
     package enum Phase: Sendable {
-        /// While what depends on no document was computed.
+        /// While parts that depend on no document were computed.
         case optimization
         /// Before the first document was read.
         case preparation
@@ -46,14 +46,14 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case execution
     }
 
-    /// The same error, noted as met in a phase.
+    /// Returns the same error with the phase in which it occurred.
     package func during(_ phase: Phase) -> StoreError {
         var error = self
         error.phase = phase
         return error
     }
 
-    /// Message, collection, code and the error below.
+    /// The message, the collection, the code and the underlying error.
     public var description: String {
         let place = namespace.map { " in \($0)" } ?? ""
         let below = underlying.map { ": \($0)" } ?? ""

@@ -1,5 +1,6 @@
 extension BSONDocument {
-    /// The document with each value of a deprecated type replaced by its successor, at all depths.
+    /// Returns the document with values of deprecated types replaced by their successors, at all
+    /// depths.
     ///
     /// Undefined becomes null, a symbol a string, a DBPointer a DBRef. Code keeps its type.
     ///
@@ -12,7 +13,7 @@ extension BSONDocument {
 }
 
 extension BSONValue {
-    /// The value with deprecated types replaced as `BSONDocument.replacingDeprecatedTypes()` does.
+    /// Returns the value with deprecated types replaced as in a document.
     public func replacingDeprecatedTypes() -> BSONValue {
         switch self {
         case .double, .string, .binary, .objectID, .bool, .datetime, .null, .regularExpression,

@@ -1,4 +1,5 @@
-/// Splits milliseconds since 1970 into the proleptic Gregorian calendar in UTC, and back.
+/// A date of the proleptic Gregorian calendar in UTC, converted from milliseconds since 1970 and
+/// back.
 ///
 /// The algorithm counts days from March, so that a leap day ends its year (Howard Hinnant,
 /// "chrono-Compatible Low-Level Date Algorithms").
@@ -40,8 +41,8 @@ struct ExtendedJSONDate: Sendable, Hashable {
 
     /// Reads RFC 3339 text: `2012-12-24T12:15:30.501Z`, with any offset.
     ///
-    /// Digits finer than a millisecond are cut off. `nil` when the text is something else or names
-    /// a day or time that does not exist; leap seconds do not exist in BSON.
+    /// Digits finer than a millisecond are truncated. Returns `nil` for other text and for a day or
+    /// time that does not exist; BSON has no leap seconds.
     static func milliseconds(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
         var reader = Reader(text: text)
         guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2),
@@ -78,7 +79,7 @@ struct ExtendedJSONDate: Sendable, Hashable {
         }
     }
 
-    /// The days from 1970 to a day.
+    /// Returns the days from 1970 to a day.
     static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
@@ -90,7 +91,7 @@ struct ExtendedJSONDate: Sendable, Hashable {
 }
 
 extension ExtendedJSONDate {
-    /// Takes one part of a date's text after the other.
+    /// A reader of the parts of a date's text.
     private struct Reader {
         let text: UnsafeBufferPointer<UInt8>
         var at = 0
@@ -116,7 +117,7 @@ extension ExtendedJSONDate {
             return true
         }
 
-        /// Milliseconds of an optional fraction of one to nine digits.
+        /// Reads an optional fraction of one to nine digits as milliseconds.
         mutating func fraction() -> Int? {
             guard skip(".") else { return 0 }
             var value = 0
@@ -130,7 +131,7 @@ extension ExtendedJSONDate {
             return digits == 1 ? value * 100 : digits == 2 ? value * 10 : value
         }
 
-        /// Minutes east of UTC.
+        /// Reads an offset as minutes east of UTC.
         mutating func offset() -> Int? {
             if skip("Z", or: "z") { return 0 }
             let isWest = at < text.count && text[at] == UInt8(ascii: "-")

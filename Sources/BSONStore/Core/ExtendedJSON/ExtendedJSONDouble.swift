@@ -1,4 +1,4 @@
-/// Turns a decimal number of up to 19 digits into the nearest double.
+/// The conversion of a decimal number of up to 19 digits to the nearest double.
 ///
 /// Source: Daniel Lemire, "Number Parsing at a Gigabyte per Second" (2021): exact arithmetic for
 /// small exponents (Clinger), else one or two products with a 128-bit power of five.
@@ -6,7 +6,8 @@ enum ExtendedJSONDouble {
     /// The exponents of ten that the table covers; others are rare and take the slow path.
     static let exponents = -100...100
 
-    /// The nearest double to `mantissa * 10^exponent`, or `nil` when the slow path has to decide.
+    /// Returns the double nearest to `mantissa * 10^exponent`, or `nil` if the slow path must
+    /// decide.
     @inline(__always)
     static func make(_ mantissa: UInt64, exponent: Int) -> Double? {
         if mantissa <= 1 << 53, -22...22 ~= exponent {
@@ -57,7 +58,7 @@ enum ExtendedJSONDouble {
         var reciprocal = WideInteger(power: 511)
         for exponent in 1 ... -exponents.lowerBound {
             reciprocal.divideByFive()
-            // The table of the source rounds the exact-looking reciprocals up.
+            // The table of the source rounds up the reciprocals that look exact.
             negative.append(reciprocal.upper + (exponent <= 27 ? 1 : 0))
         }
         var positive: [UInt128] = []
@@ -69,11 +70,11 @@ enum ExtendedJSONDouble {
         return negative.reversed() + positive
     }()
 
-    /// Holds 512 bits, least significant word first.
+    /// A whole number of 512 bits, least significant word first.
     private struct WideInteger {
         var words = [UInt64](repeating: 0, count: 8)
 
-        /// Two to a power.
+        /// Creates a power of two.
         init(power: Int) { words[power / 64] = 1 << UInt64(power % 64) }
 
         mutating func multiplyByFive() {
@@ -95,7 +96,7 @@ enum ExtendedJSONDouble {
             }
         }
 
-        /// The 128 bits from the highest set bit on.
+        /// The 128 bits that begin with the highest set bit.
         var upper: UInt128 {
             let top = words.lastIndex { $0 != 0 } ?? 0
             let first = UInt128(words[top]) << 64 | UInt128(top > 0 ? words[top - 1] : 0)

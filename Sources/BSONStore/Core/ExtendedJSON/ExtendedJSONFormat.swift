@@ -1,21 +1,21 @@
-/// Chooses between the two forms of Extended JSON version 2.
+/// A form of Extended JSON version 2.
 public enum ExtendedJSONFormat: Sendable, Hashable, CaseIterable {
-    /// Wraps every value whose type JSON does not have, so that reading gives the same bytes.
+    /// Wraps every value whose type JSON lacks, so that reading the text yields the same bytes.
     case canonical
     /// Writes numbers as JSON numbers and dates of the years 1970 to 9999 as ISO 8601 text.
     ///
-    /// Reading it back may give narrower numbers: an int64 of 1 returns as an int32.
+    /// Reading the text may yield narrower numbers: an int64 of 1 returns as an int32.
     case relaxed
 }
 
 extension BSONDocument {
     /// Reads a document from Extended JSON, canonical, relaxed or legacy.
     ///
-    /// Source: MongoDB Extended JSON specification, version 2. Numbers without wrapper become
-    /// int32, int64 or, when they have a fraction, an exponent or no room, double.
+    /// Source: MongoDB Extended JSON specification, version 2. Numbers without a wrapper become
+    /// int32 or int64; they become double if they have a fraction or an exponent or exceed 64 bits.
     ///
-    /// - Throws: `BSONError` with byte offset, line and column when the text is not JSON, when a
-    ///   type wrapper is malformed, or when the limits of `BSONLimits` are passed.
+    /// - Throws: `BSONError` with byte offset, line and column if the text is not JSON, if a type
+    ///   wrapper is malformed, or if the text exceeds the limits of `BSONLimits`.
     public init(extendedJSON text: some StringProtocol) throws(BSONError) {
         var text = String(text)
         self = try text.withUTF8 { utf8 in
@@ -23,21 +23,21 @@ extension BSONDocument {
         }.get()
     }
 
-    /// Reads a document from the UTF-8 bytes of Extended JSON; they are checked to be UTF-8.
+    /// Reads a document from bytes of Extended JSON; throws if they are not UTF-8.
     ///
     /// - Throws: As ``init(extendedJSON:)``.
     public init(extendedJSONBytes bytes: [UInt8]) throws(BSONError) {
         self = try bytes.withUnsafeBytes { ExtendedJSONParser.document($0) }.get()
     }
 
-    /// Reads a document from borrowed UTF-8 bytes of Extended JSON; they are checked to be UTF-8.
+    /// Reads a document from borrowed bytes of Extended JSON; throws if they are not UTF-8.
     ///
     /// - Throws: As ``init(extendedJSON:)``.
     public init(extendedJSONBytes bytes: UnsafeRawBufferPointer) throws(BSONError) {
         self = try ExtendedJSONParser.document(bytes).get()
     }
 
-    /// Writes Extended JSON, on one line without spaces or, pretty, with one element a line.
+    /// Writes Extended JSON on one line without spaces or, if pretty, with one element per line.
     ///
     /// - Complexity: O(n) in the document's bytes.
     public func extendedJSON(

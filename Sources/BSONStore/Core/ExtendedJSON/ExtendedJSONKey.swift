@@ -1,4 +1,4 @@
-/// Tells the keys of Extended JSON's type wrappers from a document's own.
+/// The class of a key: a key of Extended JSON's type wrappers or of an ordinary document.
 ///
 /// Source: MongoDB Extended JSON specification, "Conversion table" and "Legacy Extended JSON".
 enum ExtendedJSONKey {
@@ -6,9 +6,9 @@ enum ExtendedJSONKey {
     case plain
     case oid, symbol, numberInt, numberLong, numberDouble, numberDecimal, binary, code, timestamp
     case regularExpression, dbPointer, date, minKey, maxKey, undefined, uuid
-    /// Means something only together with `$code`.
+    /// `$scope`, which has a meaning only together with `$code`.
     case scope
-    /// Legacy forms share these with query operators; the values decide.
+    /// Keys that legacy forms share with query operators; the values decide.
     case regex, options, type
 
     /// Classifies a key that begins with a dollar sign.
@@ -51,7 +51,7 @@ enum ExtendedJSONKey {
         if ExtendedJSONCharacters.equal(key, name) { self = found }
     }
 
-    /// Whether an object that has this key is a wrapper or an error, never a document.
+    /// Whether an object with this key is a wrapper or an error, never a document.
     var isReserved: Bool {
         switch self {
         case .plain, .scope, .regex, .options, .type: false

@@ -1,10 +1,10 @@
-/// Reads a number in JSON's grammar from bytes.
+/// A number in JSON's grammar, read from bytes.
 ///
-/// Source: RFC 8259, section 6; the choice of types is Extended JSON's.
+/// Source: RFC 8259, section 6; Extended JSON determines the types.
 struct ExtendedJSONNumber {
-    /// Tells whole numbers from others.
+    /// The value of a number, whole or not.
     enum Value {
-        /// Neither fraction nor exponent, and room in 64 bits.
+        /// A number without fraction or exponent that fits 64 bits.
         case integer(Int64)
         /// Everything else.
         case double(Double)
@@ -13,10 +13,10 @@ struct ExtendedJSONNumber {
     }
 
     let value: Value
-    /// How many bytes the number takes.
+    /// The number of bytes of the text.
     let count: Int
 
-    /// Reads the longest number that the bytes begin with; `nil` when there is none.
+    /// Reads the longest number at the beginning of the bytes; `nil` if there is none.
     @inline(__always)
     init?(_ start: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>) {
         var cursor = start
@@ -92,8 +92,8 @@ struct ExtendedJSONNumber {
         return isNegative ? -value : value
     }
 
-    /// Reads a number of more than 19 digits by its first ones, where the others change nothing:
-    /// where the numbers below and above have the same nearest double.
+    /// Reads a number of more than 19 digits by its first ones, if the others do not matter: the
+    /// numbers below and above have the same nearest double.
     @inline(never)
     private static func shortened(
         _ start: UnsafePointer<UInt8>, count: Int, exponent: Int
@@ -118,7 +118,7 @@ struct ExtendedJSONNumber {
         return below == above ? below : nil
     }
 
-    /// Asks the standard library, which is exact for any length.
+    /// Converts with the standard library, which is exact for any length.
     @inline(never)
     private static func slowly(_ start: UnsafePointer<UInt8>, count: Int) -> Value {
         let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)

@@ -1,9 +1,9 @@
 extension ExtendedJSONParser {
-    /// Turns a document that was read as it stands into code whose scope came first, a legacy
-    /// binary or a legacy regular expression, when its keys and values say so.
+    /// Converts a document whose keys and values form a legacy wrapper: code with the scope written
+    /// first, a binary or a regular expression.
     ///
     /// Source: MongoDB Extended JSON specification. `$type`, `$regex`, `$options` and `$scope`
-    /// alone are a document's own keys; `$code` and `$binary` are never.
+    /// alone are ordinary keys of a document; `$code` and `$binary` never are.
     mutating func convert(
         _ first: ExtendedJSONKey, typeIndex: Int, from: Int, _ opening: UnsafePointer<UInt8>
     ) throws(BSONError) {

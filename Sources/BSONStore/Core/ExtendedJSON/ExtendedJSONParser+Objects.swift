@@ -1,7 +1,7 @@
 extension ExtendedJSONParser {
     /// Reads an object that has exactly two members, in any order.
     ///
-    /// `member` reads the value and gets the position of the key's name, 0 or 1.
+    /// `member` reads the value and receives the position of the key's name, 0 or 1.
     private mutating func readPair(
         _ wrapper: StaticString, _ first: StaticString, _ second: StaticString,
         _ member: (inout ExtendedJSONParser, Int) throws(BSONError) -> Void
@@ -116,7 +116,7 @@ extension ExtendedJSONParser {
         return subtype
     }
 
-    /// Reads code and, where it follows, its scope.
+    /// Reads code and its scope, if one follows.
     mutating func readWrappedCode(_ typeIndex: Int) throws(BSONError) {
         let from = out.count
         try expectString("$code")
@@ -212,7 +212,7 @@ extension ExtendedJSONParser {
         let optionsCount = out.count - start - patternCount
         var texts = UnsafeMutableBufferPointer(start: out.base + start, count: out.count - start)
         if isPatternLast {
-            // The options were written first: two texts change places by three reversals.
+            // The options were written first: three reversals exchange the two texts.
             texts.reverse()
             texts[..<patternCount].reverse()
             texts[patternCount...].reverse()
@@ -220,12 +220,12 @@ extension ExtendedJSONParser {
         sortOptions(at: start + patternCount, count: optionsCount - 1)
     }
 
-    /// Brings a regular expression's options into alphabetical order (BSON specification 1.1).
+    /// Sorts a regular expression's options alphabetically (BSON specification 1.1).
     private mutating func sortOptions(at start: Int, count: Int) {
         guard count > 1 else { return }
         let options = UnsafeMutableBufferPointer(start: out.base + start, count: count)
         if UTF8Validator.isASCII(UnsafeRawBufferPointer(options)) {
-            // By insertion: a handful of letters, and the library's sorting allocates.
+            // Insertion sort: there are a handful of letters, and the library's sort allocates.
             for end in 1..<count {
                 var at = end
                 while at > 0, options[at] < options[at - 1] {

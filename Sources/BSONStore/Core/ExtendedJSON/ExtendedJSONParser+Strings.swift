@@ -26,7 +26,7 @@ extension ExtendedJSONParser {
         out.put(0 as UInt8)
     }
 
-    /// Reads a JSON string and stores its bytes; tells whether there was an escape.
+    /// Reads a JSON string and stores its bytes; returns whether it had an escape.
     @discardableResult
     @inline(__always)
     mutating func readCharacters() throws(BSONError) -> Bool {

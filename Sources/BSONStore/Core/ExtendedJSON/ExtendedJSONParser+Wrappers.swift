@@ -1,5 +1,5 @@
 extension ExtendedJSONParser {
-    /// Whether an object whose first key this is can only be a wrapper that is read in one go.
+    /// Whether an object with this first key must be a wrapper that is read in one go.
     func startsWrapper(_ key: ExtendedJSONKey) -> Bool {
         switch key {
         case .plain, .scope, .regex, .options, .type: false
@@ -10,7 +10,7 @@ extension ExtendedJSONParser {
         }
     }
 
-    /// Refuses a wrapper's key where it cannot stand in a document.
+    /// Throws if a wrapper's key stands where a document cannot have it.
     func check(
         _ key: ExtendedJSONKey, after first: ExtendedJSONKey, count: Int,
         at place: UnsafePointer<UInt8>
@@ -22,7 +22,7 @@ extension ExtendedJSONParser {
             .invalidExtendedJSON, "A type wrapper's key has other keys beside it.", at: place)
     }
 
-    /// Reads what follows a wrapper's first key, to the closing brace.
+    /// Reads the rest of a wrapper behind its first key, up to the closing brace.
     mutating func readWrapper(
         _ key: ExtendedJSONKey, typeIndex: Int, _ opening: UnsafePointer<UInt8>
     ) throws(BSONError) {
@@ -70,7 +70,7 @@ extension ExtendedJSONParser {
         }
     }
 
-    /// Reads a string into room that is free again at once; valid until the next byte is stored.
+    /// Reads a string into temporary room; it is valid until the next byte is stored.
     @inline(__always)
     mutating func readScratch(_ name: StaticString) throws(BSONError) -> UnsafeBufferPointer<UInt8>
     {
@@ -148,7 +148,7 @@ extension ExtendedJSONParser {
         out.put(4 as UInt8)
         let from = out.count
         let text = try readScratch("$uuid")
-        // Taking the hyphens out leaves 32 digits in place.
+        // Without the hyphens, 32 digits remain in place.
         var isValid = text.count == 36
         for index in 0..<text.count {
             let isHyphen = text[index] == UInt8(ascii: "-")
@@ -164,7 +164,7 @@ extension ExtendedJSONParser {
         }
     }
 
-    /// Stores the bytes that pairs of digits name; the digits may lie where the bytes go.
+    /// Decodes pairs of hexadecimal digits to bytes; both may share the same memory.
     private mutating func decodeHex(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         for index in stride(from: 0, to: text.count, by: 2) {
             guard let high = ExtendedJSONCharacters.hexValue(text[index]),
@@ -175,7 +175,7 @@ extension ExtendedJSONParser {
         return true
     }
 
-    /// Reads a word that is the only value a wrapper takes.
+    /// Reads the only value that a wrapper takes.
     private mutating func readOne(
         _ word: StaticString, _ name: StaticString, _ type: BSONType, _ typeIndex: Int
     ) throws(BSONError) {
@@ -194,7 +194,7 @@ extension ExtendedJSONParser {
         guard isDone else { throw fault(.invalidExtendedJSON, "\(name) takes \(word) only.") }
     }
 
-    /// A whole number in JSON's grammar that fits 64 bits.
+    /// Returns a whole number in JSON's grammar that fits 64 bits.
     static func integer(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
         guard let start = text.baseAddress,
             let number = ExtendedJSONNumber(start, end: start + text.count),

@@ -1,7 +1,7 @@
-/// Reads Extended JSON and writes BSON bytes as it goes, without making a value in between.
+/// A parser that reads Extended JSON and writes BSON bytes directly, without values in between.
 ///
 /// Every element is stored as type byte, key and value; the type byte is patched once it is known.
-/// A wrapper is recognised by its first key, which is then taken back from the output.
+/// The parser recognizes a wrapper by its first key and then removes that key from the output.
 struct ExtendedJSONParser: ~Copyable {
     let start: UnsafePointer<UInt8>
     let end: UnsafePointer<UInt8>
@@ -23,7 +23,7 @@ struct ExtendedJSONParser: ~Copyable {
         }
     }
 
-    /// Reads any value from all of the text; with wrappers kept, objects stay objects.
+    /// Reads any value from all of the text; if wrappers are kept, objects stay objects.
     static func value(
         _ text: UnsafeRawBufferPointer, keepsWrappers: Bool = false
     ) -> Result<BSONValue, BSONError> {
@@ -169,7 +169,7 @@ struct ExtendedJSONParser: ~Copyable {
         try close(lengthIndex)
     }
 
-    /// Steps over the opening bracket, one level deeper.
+    /// Steps over the opening bracket and increases the depth.
     private mutating func descend() throws(BSONError) {
         depth += 1
         if depth > depthMax { throw fault(.tooDeep, "Nested deeper than \(depthMax) levels.") }
@@ -256,7 +256,7 @@ extension ExtendedJSONParser {
         }
     }
 
-    /// Steps over a byte when it is the next one.
+    /// Steps over a byte if it is the next one.
     @inline(__always)
     mutating func skip(_ byte: UInt8) -> Bool {
         guard cursor < end, cursor.pointee == byte else { return false }
@@ -264,14 +264,14 @@ extension ExtendedJSONParser {
         return true
     }
 
-    /// An error at the cursor, or at another place of the text.
+    /// Returns an error at the cursor, or at another place of the text.
     func fault(
         _ code: BSONError.Code, _ message: String, at place: UnsafePointer<UInt8>? = nil
     ) -> BSONError {
         fault(code, message, at: (place ?? cursor) - start)
     }
 
-    /// An error at an offset of the text.
+    /// Returns an error at an offset of the text.
     @inline(never)
     func fault(_ code: BSONError.Code, _ message: String, at offset: Int) -> BSONError {
         var line = 1

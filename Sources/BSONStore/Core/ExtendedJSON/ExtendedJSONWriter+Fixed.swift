@@ -144,19 +144,20 @@ extension ExtendedJSONWriter {
     }
 }
 
-/// Receives the digits of a double in raw memory, without a `String` in between.
+/// A text stream that receives a double's digits in raw memory, without a `String` in between.
 struct ExtendedJSONDigitBuffer: TextOutputStream {
     private let destination: UnsafeMutablePointer<UInt8>
     private(set) var count = 0
 
-    /// Takes the place to write to; 64 bytes are enough for any double.
+    /// Creates a stream with its destination; 64 bytes are enough for any double.
     init(destination: UnsafeMutablePointer<UInt8>) { self.destination = destination }
 
     mutating func write(_ string: String) {
         for byte in string.utf8 { put(byte) }
     }
 
-    /// The standard library's own way in for ASCII; where it is gone, `write` is called instead.
+    /// The standard library's hook for ASCII text; if it is ever removed, `write` is called
+    /// instead.
     // swift-format-ignore: NoLeadingUnderscores
     mutating func _writeASCII(_ buffer: UnsafeBufferPointer<UInt8>) {
         for byte in buffer { put(byte) }

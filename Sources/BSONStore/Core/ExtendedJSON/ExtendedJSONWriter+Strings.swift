@@ -7,7 +7,7 @@ extension ExtendedJSONWriter {
         return cursor + 5 + count
     }
 
-    /// Writes bytes that end with NUL as a JSON string, eight a step.
+    /// Writes NUL-terminated bytes as a JSON string, eight per step.
     @inline(__always)
     mutating func writeCString(_ start: UnsafePointer<UInt8>) -> UnsafePointer<UInt8> {
         var cursor = start
@@ -62,7 +62,7 @@ extension ExtendedJSONWriter {
         out.put(UInt8(ascii: "\""))
     }
 
-    /// Writes one byte, escaped where JSON asks for it; needs 6 reserved.
+    /// Writes one byte, escaped if JSON requires it; needs 6 reserved.
     private mutating func putEscaped(_ byte: UInt8) {
         switch byte {
         case UInt8(ascii: "\""): out.put("\\\"")

@@ -1,4 +1,4 @@
-/// Writes BSON bytes as Extended JSON without making a value in between.
+/// A writer that turns BSON bytes into Extended JSON without values in between.
 ///
 /// The bytes must be a valid document and outlive the writer.
 struct ExtendedJSONWriter: ~Copyable {

@@ -1,14 +1,14 @@
 import BSONStoreCBSON
 
-/// Asks MongoDB's own C library, the reference that the tests compare this one with.
+/// MongoDB's own C library, the reference with which the tests compare this one.
 ///
-/// Nothing on the hot path comes here. Debian's libbson wants its structures on 128-byte
-/// boundaries, which Swift cannot give, so documents are always allocated by libbson itself.
+/// No performance-critical path uses it. Debian's libbson wants its structures on 128-byte
+/// boundaries, which Swift cannot guarantee, so libbson itself always allocates the documents.
 package enum LibBSON {
     /// Whether `bson_validate` accepts the bytes, UTF-8 included.
     ///
     /// Version 1.23 overlooks malformed UTF-8 in strings and everything behind code with scope
-    /// (CDRIVER-4448, CDRIVER-6017), so a yes means less than a no.
+    /// (CDRIVER-4448, CDRIVER-6017), so acceptance proves less than refusal.
     package static func validates(_ bytes: [UInt8]) -> Bool {
         withDocument(bytes) { document in
             var offset = 0
@@ -18,7 +18,7 @@ package enum LibBSON {
         } ?? false
     }
 
-    /// Extended JSON as libbson writes it; `nil` when it refuses the bytes.
+    /// Returns Extended JSON as libbson writes it; `nil` if libbson refuses the bytes.
     package static func extendedJSON(_ bytes: [UInt8], _ format: ExtendedJSONFormat) -> String? {
         withDocument(bytes) { document -> String? in
             var count = 0
@@ -35,7 +35,7 @@ package enum LibBSON {
         } ?? nil
     }
 
-    /// The bytes that libbson reads out of Extended JSON; `nil` when it refuses the text.
+    /// Returns the bytes that libbson reads from Extended JSON; `nil` if it refuses the text.
     package static func document(extendedJSON text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { utf8 -> [UInt8]? in
@@ -50,14 +50,14 @@ package enum LibBSON {
         }
     }
 
-    /// The decimal number that libbson reads out of a text; `nil` when it refuses.
+    /// Returns the decimal number that libbson reads from a text; `nil` if it refuses the text.
     package static func decimal128(_ text: String) -> BSONDecimal128? {
         var value = bson_decimal128_t()
         guard text.withCString({ bson_decimal128_from_string($0, &value) }) else { return nil }
         return BSONDecimal128(high: value.high, low: value.low)
     }
 
-    /// The text that libbson gives a decimal number.
+    /// Returns libbson's text of a decimal number.
     package static func text(_ value: BSONDecimal128) -> String {
         var source = bson_decimal128_t()
         source.high = value.high

@@ -1,8 +1,8 @@
 extension BSONKey {
-    /// The value of a key, to name a document whose bytes are damaged.
+    /// Returns the value of a key, to name a document whose bytes are damaged.
     ///
-    /// Numbers come back in the narrowest width that holds them; `nil` for kinds of ids that are
-    /// seldom and for bytes that are no key.
+    /// Numbers are returned in the narrowest width that holds them. Returns `nil` for rare types of
+    /// ids and for bytes that are not a key.
     package static func decode(_ key: [UInt8]) -> BSONValue? {
         guard let kind = key.first else { return nil }
         let payload = Array(key.dropFirst())

@@ -1,6 +1,6 @@
 extension BSONKey {
     /// Appends the greatest double that is not above the number, as order-preserving bytes, then 0
-    /// when it is the number itself, else 1 and the number's decimal digits.
+    /// if it equals the number, else 1 and the number's decimal digits.
     static func append(number value: Double, to key: inout [UInt8]) {
         append(floor: value, to: &key)
         key.append(0)
@@ -27,7 +27,7 @@ extension BSONKey {
         let coefficient = value.coefficient
         let exponent = value.exponent
         guard coefficient != 0 else { return append(number: 0.0, to: &key) }
-        // Correctly rounded by the C library, so it is the number or one of its two neighbours.
+        // The C library rounds correctly, so this is the number or one of its two neighbours.
         let magnitude = Double("\(coefficient)e\(exponent)") ?? .infinity
         var floor = value.isNegative ? -magnitude : magnitude
         let order = BSONNumber.compare(.double(floor), .decimal(value))
@@ -38,7 +38,7 @@ extension BSONKey {
             of: coefficient, exponent: exponent, isNegative: value.isNegative, to: &key)
     }
 
-    /// Eight bytes whose order is the order of doubles; NaN comes first, zero has no sign.
+    /// Appends eight bytes that sort as doubles do; NaN is first, zero has no sign.
     private static func append(floor value: Double, to key: inout [UInt8]) {
         guard !value.isNaN else { return append(bigEndian: UInt64(0), to: &key) }
         let bits = value == 0 ? 0 : value.bitPattern
@@ -46,7 +46,8 @@ extension BSONKey {
         append(bigEndian: ordered, to: &key)
     }
 
-    /// Magnitude of the first digit, then the digits in pairs, all inverted for negative numbers.
+    /// Appends the first digit's magnitude, then digits in pairs, all inverted for negative
+    /// numbers.
     private static func appendDigits(
         of coefficient: UInt128, exponent: Int, isNegative: Bool, to key: inout [UInt8]
     ) {

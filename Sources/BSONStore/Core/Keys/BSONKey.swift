@@ -1,9 +1,9 @@
-/// Encodes values as bytes whose order is MongoDB's order of the values, across all types.
+/// Values encoded as bytes that sort in MongoDB's order of values, across all types.
 ///
-/// Values that MongoDB takes as equal have equal keys: numbers of any width, `-0.0` and `0.0`, all
-/// NaNs, a symbol and a string. A key is complete in itself, so that keys can be joined.
+/// Values that MongoDB treats as equal have equal keys: numbers of any width, `-0.0` and `0.0`, all
+/// NaNs, a symbol and a string. A key marks its own end, so keys can be concatenated.
 package enum BSONKey {
-    /// The key of one value.
+    /// Returns the key of one value.
     package static func encode(_ value: BSONValue) -> [UInt8] {
         var key: [UInt8] = []
         key.reserveCapacity(24)
@@ -11,7 +11,7 @@ package enum BSONKey {
         return key
     }
 
-    /// Lends the key of one value; that of an ObjectId takes no memory from the heap.
+    /// Calls a closure with the key of one value; that of an ObjectId needs no heap memory.
     static func lend<R, E: Error>(
         _ value: BSONValue, _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {
@@ -51,7 +51,7 @@ package enum BSONKey {
         }
     }
 
-    /// The place of a type in MongoDB's order; types that compare with each other share it.
+    /// Returns the place of a type in MongoDB's order; types that compare by value share it.
     ///
     /// Source: MongoDB manual, "Comparison/Sort Order".
     static func classByte(of type: BSONType) -> UInt8 {
@@ -117,7 +117,8 @@ package enum BSONKey {
         }
     }
 
-    /// Each field as class, name, value: MongoDB compares types first, then names, then values.
+    /// Appends class, name and value of each field: MongoDB compares types, then names, then
+    /// values.
     private static func append(document: BSONDocument, to key: inout [UInt8]) {
         for (name, value) in document {
             key.append(classByte(of: value.type))
@@ -127,7 +128,7 @@ package enum BSONKey {
         key.append(0)
     }
 
-    /// UTF-8 with NUL as 00 FF and 00 01 at the end, so that a prefix comes first.
+    /// Appends UTF-8 with NUL as 00 FF and 00 01 at the end, so that a prefix sorts first.
     private static func append(text: String, to key: inout [UInt8]) {
         append(text: text.utf8, to: &key)
     }

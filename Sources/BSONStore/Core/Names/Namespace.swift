@@ -1,14 +1,14 @@
-/// Names a collection of a database.
+/// The name of a collection with its database.
 ///
-/// Namespaces are equal, and hashed and ordered, by the UTF-8 bytes of their names, as in MongoDB:
-/// "é" in one character and "e" with an accent after it name two collections.
+/// Namespaces are compared, hashed and ordered by the UTF-8 bytes of their names, as in MongoDB:
+/// "é" as one character and "e" with a combining accent name two collections.
 public struct Namespace: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The database's name, without a dot.
     public let database: String
-    /// The collection's name; it may hold dots.
+    /// The collection's name; it may contain dots.
     public let collection: String
 
-    /// Takes the two names as they are; they are checked when a collection is made.
+    /// Creates a namespace from two names; creating the collection checks them.
     public init(_ database: String, _ collection: String) {
         self.database = database
         self.collection = collection
@@ -16,7 +16,7 @@ public struct Namespace: Sendable, Hashable, Comparable, CustomStringConvertible
 
     /// Splits "database.collection" at the first dot and checks both names.
     ///
-    /// - Throws: `invalidNamespace` (73) when a name is empty, too long or has a forbidden character.
+    /// - Throws: `invalidNamespace` (73) if a name is empty, too long or has a forbidden character.
     public init(parsing text: String) throws(StoreError) {
         guard let dot = text.utf8.firstIndex(of: UInt8(ascii: ".")) else {
             throw Self.invalid(text)
@@ -31,20 +31,20 @@ public struct Namespace: Sendable, Hashable, Comparable, CustomStringConvertible
             && left.database.hasSameBytes(as: right.database)
     }
 
-    /// Whether the left names' bytes come first, the database's before the collection's.
+    /// Whether the left names' bytes sort first, the database's before the collection's.
     public static func < (left: Namespace, right: Namespace) -> Bool {
         left.database.hasSameBytes(as: right.database)
             ? Name(left.collection) < Name(right.collection)
             : Name(left.database) < Name(right.database)
     }
 
-    /// Feeds the bytes of both names.
+    /// Hashes the bytes of both names.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(Name(database))
         hasher.combine(Name(collection))
     }
 
-    /// Both names with a dot between.
+    /// Both names, separated by a dot.
     public var description: String { "\(database).\(collection)" }
 
     /// Checks the names by MongoDB's rules for Unix servers.
@@ -62,10 +62,10 @@ public struct Namespace: Sendable, Hashable, Comparable, CustomStringConvertible
         guard description.utf8.count <= Self.bytesMax else { throw Self.tooLong(description) }
     }
 
-    /// Both names and the dot have at most so many bytes.
+    /// The maximum length of both names with the dot, in bytes.
     package static let bytesMax = 255
 
-    /// Refuses names that are too long together.
+    /// Returns the error for names that are too long together.
     package static func tooLong(_ text: String) -> StoreError {
         StoreError(
             .invalidNamespace,

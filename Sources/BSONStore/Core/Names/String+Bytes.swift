@@ -1,7 +1,7 @@
-// Texts compare by their bytes in this module. Swift's own operators compare by
-// canonical equivalence, which takes two names for one; those here hide them wherever a text is
-// compared, also in the conformances that the compiler writes. Keys of dictionaries and members of
-// sets do not see them: there a name is a `Name`.
+// Texts compare by their bytes in this module. Swift's own operators compare by canonical
+// equivalence, under which two different names are equal. The operators here shadow them wherever
+// texts are compared, also in conformances that the compiler synthesizes. Dictionary keys and set
+// members do not use them: there a name is a `Name`.
 
 #if canImport(Glibc)
     private import Glibc
@@ -26,14 +26,14 @@ extension String {
         return utf8.elementsEqual(other.utf8)
     }
 
-    /// The parts between the dots, whatever accents follow a dot; empty ones count.
+    /// The parts between the dots, including empty ones, even if an accent follows a dot.
     package var dottedParts: [String] {
         guard utf8.contains(UInt8(ascii: ".")) else { return [self] }
         return utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }
     }
 
-    /// What stands before the first dot and what stands behind it, whatever accents follow the dot;
+    /// The text before the first dot and the text behind it, even if an accent follows the dot;
     /// `nil` without a dot.
     package var splitAtFirstDot: (head: String, tail: String)? {
         guard let dot = utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
@@ -42,24 +42,24 @@ extension String {
         )
     }
 
-    /// Whether the bytes are the same.
+    /// Whether both texts have the same bytes.
     static func == (left: String, right: String) -> Bool { left.hasSameBytes(as: right) }
 
     /// Whether the bytes differ.
     static func != (left: String, right: String) -> Bool { !left.hasSameBytes(as: right) }
 
-    /// Whether the left text's bytes come first.
+    /// Whether the left text's bytes sort first.
     static func < (left: String, right: String) -> Bool {
         left.utf8.lexicographicallyPrecedes(right.utf8)
     }
 
-    /// Whether the right text's bytes come first.
+    /// Whether the right text's bytes sort first.
     static func > (left: String, right: String) -> Bool { right < left }
 
-    /// Whether the right text's bytes do not come first.
+    /// Whether the right text's bytes do not sort first.
     static func <= (left: String, right: String) -> Bool { !(right < left) }
 
-    /// Whether the left text's bytes do not come first.
+    /// Whether the left text's bytes do not sort first.
     static func >= (left: String, right: String) -> Bool { !(left < right) }
 
     /// Whether the text begins with the bytes of another.
@@ -71,9 +71,9 @@ extension String {
             && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }
 
-    /// Splits the text at each byte of an ASCII character, whatever accents follow it.
+    /// Splits the text at each byte of an ASCII character, even if an accent follows it.
     ///
-    /// Ends of lines are characters of one byte or two; they are left to Swift.
+    /// Line breaks are characters of one byte or two; Swift's own function splits at them.
     func split(
         separator: Character, maxSplits: Int = .max, omittingEmptySubsequences: Bool = true
     ) -> [Substring] {
@@ -92,7 +92,7 @@ extension String {
         ).map { Substring($0) }
     }
 
-    /// The text without its first scalars; an accent that follows one stays.
+    /// Returns the text without its first scalars; an accent that follows one stays.
     func dropFirst(_ count: Int = 1) -> Substring {
         Substring(unicodeScalars.dropFirst(count))
     }
@@ -102,19 +102,19 @@ extension Substring {
     /// Whether the text begins with the bytes of another.
     func hasPrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
 
-    /// Whether the bytes are the same.
+    /// Whether both texts have the same bytes.
     static func == (left: Substring, right: String) -> Bool {
         left.utf8.elementsEqual(right.utf8)
     }
 
-    /// Whether the bytes are the same.
+    /// Whether both texts have the same bytes.
     static func == (left: Substring, right: Substring) -> Bool {
         left.utf8.elementsEqual(right.utf8)
     }
 }
 
 extension Optional where Wrapped == String {
-    /// Whether both are there with the same bytes, or neither is.
+    /// Whether both exist with the same bytes, or neither exists.
     static func == (left: String?, right: String?) -> Bool {
         switch (left, right) {
         case (let left?, let right?): left.hasSameBytes(as: right)
@@ -123,25 +123,25 @@ extension Optional where Wrapped == String {
         }
     }
 
-    /// Whether the bytes differ, or one is missing.
+    /// Whether the bytes differ, or only one exists.
     static func != (left: String?, right: String?) -> Bool { !(left == right) }
 }
 
 extension Array where Element == String {
-    /// Whether the texts have the same bytes one by one.
+    /// Whether corresponding texts have the same bytes.
     static func == (left: [String], right: [String]) -> Bool {
         left.elementsEqual(right)
     }
 
-    /// Whether the bytes of any text differ.
+    /// Whether the bytes of any two corresponding texts differ.
     static func != (left: [String], right: [String]) -> Bool { !(left == right) }
 }
 
 extension Sequence where Element == String {
-    /// Whether a text with the same bytes is among them.
+    /// Whether the sequence contains a text with the same bytes.
     func contains(_ text: String) -> Bool { contains { $0.hasSameBytes(as: text) } }
 
-    /// Whether the texts have the same bytes one by one.
+    /// Whether corresponding texts have the same bytes.
     func elementsEqual(_ other: some Sequence<String>) -> Bool {
         elementsEqual(other) { $0.hasSameBytes(as: $1) }
     }
@@ -151,16 +151,16 @@ extension Sequence where Element == String {
         starts(with: other) { $0.hasSameBytes(as: $1) }
     }
 
-    /// The texts in the order of their bytes.
+    /// Returns the texts sorted by their bytes.
     func sorted() -> [String] { sorted { $0 < $1 } }
 }
 
 extension Collection where Element == String {
-    /// The place of the first text with the same bytes.
+    /// Returns the position of the first text with the same bytes.
     func firstIndex(of text: String) -> Index? {
         firstIndex { $0.hasSameBytes(as: text) }
     }
 }
 
-/// Whether a pattern's text has the same bytes.
+/// Whether a pattern's text has the same bytes as a text.
 func ~= (pattern: String, text: String) -> Bool { pattern.hasSameBytes(as: text) }

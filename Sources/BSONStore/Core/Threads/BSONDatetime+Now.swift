@@ -1,4 +1,4 @@
 extension BSONDatetime {
-    /// The time of the system's clock.
+    /// The current time of the system's clock.
     public static var now: BSONDatetime { WallClock.now }
 }

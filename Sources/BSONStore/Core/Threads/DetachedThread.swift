@@ -4,9 +4,9 @@
     internal import Glibc
 #endif
 
-/// Starts threads that nobody waits for.
+/// Threads that are never joined.
 package enum DetachedThread {
-    /// Runs a body on a new thread; `false` when the system has none left.
+    /// Runs a body on a new thread; returns `false` if the system cannot create one.
     package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let work = Unmanaged.passRetained(ThreadBody(body))
         #if canImport(Darwin)
@@ -27,7 +27,7 @@ package enum DetachedThread {
     }
 }
 
-/// Carries what a thread runs through the C function that starts it.
+/// The closure that a new thread runs, as an object for the C function that starts the thread.
 private final class ThreadBody {
     let run: @Sendable () -> Void
 

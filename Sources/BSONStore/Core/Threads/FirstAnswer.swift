@@ -1,4 +1,4 @@
-/// Hands the first of several answers to the one task that waits; later ones are dropped.
+/// The first of several answers, for the one task that waits for it; later ones are dropped.
 package final class FirstAnswer<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -10,7 +10,7 @@ package final class FirstAnswer<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Gives an answer; the first counts.
+    /// Provides an answer; only the first counts.
     package func give(_ value: Value) {
         let waiting = state.withLock { state -> CheckedContinuation<Value, Never>? in
             switch state {
@@ -26,7 +26,7 @@ package final class FirstAnswer<Value: Sendable>: Sendable {
         waiting?.resume(returning: value)
     }
 
-    /// The first answer, once there is one; for one task only.
+    /// The first answer; waits for it, for one task only.
     package var value: Value {
         get async {
             await withCheckedContinuation { continuation in

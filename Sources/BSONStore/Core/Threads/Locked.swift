@@ -4,14 +4,14 @@
     internal import Glibc
 #endif
 
-/// Guards a value by a lock that the thread sanitizer can see, which `Synchronization.Mutex` is not.
+/// A value behind a lock that the thread sanitizer can see, unlike `Synchronization.Mutex`.
 ///
-/// The lock is never held across an `await`: the body is synchronous.
+/// The body is synchronous, so the lock is never held across an `await`.
 package final class Locked<State>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var state: State
 
-    /// Takes the value to guard.
+    /// Creates a lock around a value.
     package init(_ state: sending State) {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
@@ -24,7 +24,7 @@ package final class Locked<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs a body that alone may see and change the value.
+    /// Runs a body with exclusive access to the value.
     package func withLock<R, E: Error>(
         _ body: (inout sending State) throws(E) -> sending R
     ) throws(E) -> sending R {

@@ -1,4 +1,4 @@
-/// Counts that something happened, and lets tasks wait for the next time.
+/// A counter of an event, with tasks that wait for the next one.
 package final class Signal: Sendable {
     private struct State {
         var count = 0
@@ -8,13 +8,13 @@ package final class Signal: Sendable {
 
     private let state = Locked(State())
 
-    /// Makes one for something that has not happened yet.
+    /// Creates a signal with a count of zero.
     package init() {}
 
-    /// How often it happened.
+    /// The number of events so far.
     package var count: Int { state.withLock { $0.count } }
 
-    /// Notes that it happened, and wakes who waits.
+    /// Counts an event and wakes the waiting tasks.
     package func notify() {
         let waiting = state.withLock { state in
             state.count += 1
@@ -24,7 +24,7 @@ package final class Signal: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Waits until it happened more often than that; returns at once when the task is cancelled.
+    /// Waits until the count exceeds the given one; returns at once if the task is cancelled.
     package func wait(after count: Int) async {
         let id = state.withLock { state in
             state.nextID += 1

@@ -4,7 +4,7 @@
     internal import Glibc
 #endif
 
-/// Joins a lock with a condition that threads wait for, also for a bounded time.
+/// A lock with a condition that threads wait for, also with a timeout.
 final class ThreadCondition: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
@@ -39,16 +39,16 @@ final class ThreadCondition: @unchecked Sendable {
     @inline(__always)
     func unlock() { pthread_mutex_unlock(mutex) }
 
-    /// Wakes one thread that waits.
+    /// Wakes one waiting thread.
     func signal() { pthread_cond_signal(condition) }
 
-    /// Wakes all threads that wait.
+    /// Wakes all waiting threads.
     func broadcast() { pthread_cond_broadcast(condition) }
 
-    /// Lets go of the lock until there is a signal; may also return without one.
+    /// Releases the lock until there is a signal; may also return without one.
     func wait() { pthread_cond_wait(condition, mutex) }
 
-    /// Lets go of the lock until there is a signal or the time is over.
+    /// Releases the lock until there is a signal or the time is over.
     func wait(milliseconds: Int) {
         #if canImport(Darwin)
             var time = timespec(

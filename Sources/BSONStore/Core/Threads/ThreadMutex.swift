@@ -5,7 +5,7 @@
 #endif
 internal import Synchronization
 
-/// Lets one thread at a time into a section that runs user code, and knows which thread is inside.
+/// A lock around code of the user that knows which thread holds it.
 final class ThreadMutex: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let owner = Atomic<UInt>(0)
@@ -21,15 +21,15 @@ final class ThreadMutex: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Waits until no other thread is inside.
+    /// Waits until no other thread holds the lock, and takes it.
     func lock() {
         pthread_mutex_lock(mutex)
         owner.store(Self.currentThread, ordering: .relaxed)
     }
 
-    /// Waits as ``lock()`` does, for as long as the work of this thread may go on.
+    /// Waits as ``lock()`` does, within this thread's work budget.
     ///
-    /// - Throws: what ends the work; the thread is not inside then.
+    /// - Throws: the reason why the work must end; the thread does not hold the lock then.
     func lockWithinBudget() throws(StoreError) {
         if pthread_mutex_trylock(mutex) != 0 {
             guard WorkBudget.current != nil else { return lock() }
@@ -38,7 +38,7 @@ final class ThreadMutex: @unchecked Sendable {
         owner.store(Self.currentThread, ordering: .relaxed)
     }
 
-    /// Waits some milliseconds; whether the thread is inside then.
+    /// Waits some milliseconds and returns whether the thread now holds the lock.
     private func isTakenSoon() -> Bool {
         #if canImport(Darwin)
             var pause = timespec(tv_sec: 0, tv_nsec: 2_000_000)
@@ -56,13 +56,13 @@ final class ThreadMutex: @unchecked Sendable {
         #endif
     }
 
-    /// Lets the next thread in; called by the thread that locked.
+    /// Releases the lock; the thread that locked must call it.
     func unlock() {
         owner.store(0, ordering: .relaxed)
         pthread_mutex_unlock(mutex)
     }
 
-    /// Whether the calling thread is inside, so that locking again would wait for ever.
+    /// Whether the calling thread holds the lock, so that locking again would deadlock.
     var isHeldByThisThread: Bool { owner.load(ordering: .relaxed) == Self.currentThread }
 
     private static var currentThread: UInt {

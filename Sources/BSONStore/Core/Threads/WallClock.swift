@@ -4,7 +4,7 @@
     internal import Glibc
 #endif
 
-/// Tells the time to updates.
+/// The system's clock for updates.
 enum WallClock {
     private static let last = Locked(BSONTimestamp(seconds: 0, increment: 0))
 
@@ -16,7 +16,7 @@ enum WallClock {
             milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    /// A timestamp of this second that is greater than every one before.
+    /// Returns a timestamp of this second that is greater than all earlier ones.
     static func timestamp() -> BSONTimestamp {
         let seconds = UInt32(truncatingIfNeeded: now.milliseconds / 1_000)
         return last.withLock { last in
@@ -30,12 +30,12 @@ enum WallClock {
 }
 
 extension BSONDocument {
-    /// The document with the time in the place of empty timestamps, as MongoDB stores it.
+    /// The document with empty timestamps replaced by the current time, as MongoDB stores it.
     ///
     /// Only top-level fields other than `_id` count. Source: MongoDB manual, "BSON Types",
     /// "Timestamps".
     package var withTimestampsFilled: BSONDocument {
-        // Few documents have the type's byte anywhere; the others' fields need not be read.
+        // Few documents contain this type byte anywhere; for the others, no field is read.
         let type = Int32(BSONType.timestamp.rawValue)
         let hasByte = withUnsafeBytes { bytes in
             bytes.baseAddress.flatMap { memchr($0, type, bytes.count) } != nil

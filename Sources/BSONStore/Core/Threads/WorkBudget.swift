@@ -1,40 +1,39 @@
 internal import BSONStoreCSQLite
 internal import Synchronization
 
-/// Bounds one command's work: until when it may run, and whether somebody ended it.
+/// A bound on one command's work: a deadline and a way to stop it.
 ///
-/// The thread that works knows its budget (``running(_:)``). Every loop whose length a client
-/// chooses counts its steps with ``spend(_:)``, or where it cannot throw with ``isOver(after:)``;
-/// the clock is asked after each ``stepsPerCheck`` of them, which take less than a millisecond.
-/// What answered something because of ``isOver(after:)`` is never believed: whoever called it
-/// throws by ``check()`` before it uses the answer.
+/// A working thread knows its budget (``running(_:)``). Every loop whose length a client determines
+/// counts its steps with ``spend(_:)``, or with ``isOver(after:)`` if it cannot throw. The clock is
+/// read after each ``stepsPerCheck`` of them, which take less than a millisecond. An answer that
+/// was cut short by ``isOver(after:)`` is never used: the caller throws by ``check()`` first.
 package final class WorkBudget: Sendable {
-    /// Says why work ends before its time.
+    /// The reason why work ends early.
     package enum Reason: Int, Sendable {
-        /// Somebody asked for it, or the client is gone.
+        /// A request to stop the work, or a client that disconnected.
         case interrupted = 1
-        /// The server stops.
+        /// The server shuts down.
         case shutdown = 2
     }
 
-    /// When the work must be done; `nil` without a limit.
+    /// The deadline of the work; `nil` without a limit.
     package let deadline: ContinuousClock.Instant?
     private let reason = Atomic<Int>(0)
 
-    /// Steps between two looks at the clock; one takes up to about a microsecond.
+    /// The number of steps between two reads of the clock; one takes up to about a microsecond.
     private static let stepsPerCheck: Int32 = 512
 
-    /// Makes a budget.
+    /// Creates a budget.
     package init(deadline: ContinuousClock.Instant? = nil) { self.deadline = deadline }
 
-    /// Ends the work; the first reason stays.
+    /// Stops the work; the first reason stays.
     package func stop(_ reason: Reason) {
         _ = self.reason.compareExchange(
             expected: 0, desired: reason.rawValue, ordering: .relaxed)
     }
 
-    /// Why the work has to end: 50 (MaxTimeMSExpired), 11601 (Interrupted) or 11600
-    /// (InterruptedAtShutdown); `nil` while it may go on.
+    /// The reason why the work must end: 50 (MaxTimeMSExpired), 11601 (Interrupted) or 11600
+    /// (InterruptedAtShutdown); `nil` while it may continue.
     package var fault: StoreError? {
         switch Reason(rawValue: reason.load(ordering: .relaxed)) {
         case .interrupted:
@@ -47,7 +46,7 @@ package final class WorkBudget: Sendable {
         return StoreError(.maxTimeMSExpired, "operation exceeded time limit")
     }
 
-    /// Runs a part of the work on this thread.
+    /// Runs a part of the work on this thread with this budget.
     @inline(never)
     package func running<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
         let before = bsonstore_get_budget()
@@ -56,14 +55,14 @@ package final class WorkBudget: Sendable {
         return try withExtendedLifetime(self) { () throws(E) -> R in try body() }
     }
 
-    /// The budget of what this thread does; `nil` where nothing bounds it.
+    /// The budget of this thread's work; `nil` if nothing bounds it.
     @inline(never)
     static var current: WorkBudget? {
         guard let budget = bsonstore_get_budget() else { return nil }
         return Unmanaged<WorkBudget>.fromOpaque(budget).takeUnretainedValue()
     }
 
-    /// Whether the work has to end, asked after so many steps; from then on it stays so.
+    /// Whether the work must end, checked after a number of steps; once true, it stays true.
     @inline(never)
     static func isOver(after steps: Int = 1) -> Bool {
         guard bsonstore_spend(Int32(clamping: steps)) else { return false }
@@ -81,7 +80,7 @@ package final class WorkBudget: Sendable {
         if isOver(after: steps) { try check() }
     }
 
-    /// Asks without counting.
+    /// Checks the budget without counting a step.
     ///
     /// - Throws: ``fault``.
     static func check() throws(StoreError) {

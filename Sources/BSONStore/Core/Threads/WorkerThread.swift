@@ -1,24 +1,24 @@
-/// Runs jobs on one thread of its own, several at a time when several are waiting.
+/// A thread that runs jobs, several at a time when several are waiting.
 ///
-/// The thread begins with the first job and ends after ``stop()``.
+/// The thread starts with the first job and ends after ``stop()``.
 final class WorkerThread<Job: Sendable>: Sendable {
     private let state: WorkerState<Job>
 
-    /// Makes a worker that gives waiting jobs, at most so many at once, to a body.
+    /// Creates a worker that passes waiting jobs to a body, at most `batchMax` at once.
     init(batchMax: Int, _ body: @escaping @Sendable ([Job]) -> Void) {
         state = WorkerState(batchMax: batchMax, body: body)
     }
 
     deinit { stop() }
 
-    /// Adds a job behind those that wait; `false` when the worker was stopped.
+    /// Adds a job behind the waiting ones; returns `false` if the worker was stopped.
     func add(_ job: Job) -> Bool { state.add(job) }
 
-    /// Lets the thread end once the jobs that wait are done.
+    /// Ends the thread once the waiting jobs are done.
     func stop() { state.stop() }
 }
 
-/// What the thread shares with those who give it jobs; kept alive by the thread while it runs.
+/// The state that the thread shares with its callers; the running thread retains it.
 private final class WorkerState<Job: Sendable>: @unchecked Sendable {
     private let condition = ThreadCondition()
     private let batchMax: Int

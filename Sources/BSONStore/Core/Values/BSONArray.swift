@@ -1,18 +1,18 @@
-/// Holds the values of a BSON array as encoded bytes; the keys "0", "1" … are never shown.
+/// A BSON array as encoded bytes, without the keys "0", "1" ….
 ///
-/// Foreign arrays may have any keys; only the order of values counts, and what this type writes
-/// has the right keys again from the first changed place on.
+/// Arrays from other sources may have any keys: only the order of values counts. A change writes
+/// correct keys from the changed position on.
 public struct BSONArray: Sendable, Hashable, ExpressibleByArrayLiteral, Sequence {
-    /// The array as the document that it is on the wire.
+    /// The document that encodes the array.
     public private(set) var document: BSONDocument
 
-    /// Takes a document whose values are the array's, in order; its keys are not looked at.
+    /// Creates an array from a document's values, in order; the keys are ignored.
     public init(document: BSONDocument) { self.document = document }
 
-    /// Makes an empty array.
+    /// Creates an empty array.
     public init() { document = BSONDocument() }
 
-    /// Encodes values in order; measured first, then encoded with one allocation.
+    /// Encodes values in order, with one allocation.
     @inlinable
     public init(_ values: some Sequence<BSONValue>) { self.init(encoding: Array(values)) }
 
@@ -39,10 +39,10 @@ public struct BSONArray: Sendable, Hashable, ExpressibleByArrayLiteral, Sequence
     /// Encodes the values in order.
     public init(arrayLiteral elements: BSONValue...) { self.init(elements) }
 
-    /// Walks the values in order; a value is decoded when it is reached.
+    /// Returns an iterator over the values in order; it decodes each value when it reaches it.
     public func makeIterator() -> Iterator { Iterator(base: document.makeIterator()) }
 
-    /// Decodes one value after the other.
+    /// An iterator that decodes one value after the other.
     public struct Iterator: IteratorProtocol {
         var base: BSONDocument.Iterator
 
@@ -52,14 +52,14 @@ public struct BSONArray: Sendable, Hashable, ExpressibleByArrayLiteral, Sequence
 
     /// All values, decoded.
     public var values: [BSONValue] { Array(self) }
-    /// How many values there are, in O(n) without decoding.
+    /// The number of values, in O(n) without decoding.
     public var count: Int { document.count }
-    /// Counts exactly, so that arrays of the values are allocated once.
+    /// The exact count, so that arrays of the values are allocated once.
     public var underestimatedCount: Int { document.count }
-    /// Whether there is no value.
+    /// Whether the array has no values.
     public var isEmpty: Bool { document.isEmpty }
 
-    /// The value at a position, `nil` outside; steps over the values before it without decoding.
+    /// The value at a position, `nil` outside; skips the values before it without decoding.
     public subscript(index: Int) -> BSONValue? {
         document.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return nil }
@@ -68,21 +68,21 @@ public struct BSONArray: Sendable, Hashable, ExpressibleByArrayLiteral, Sequence
         }
     }
 
-    /// Appends a value; counts the values first, so that many are better encoded at once.
+    /// Appends a value in O(n); encode many values with an initializer instead.
     public mutating func append(_ value: BSONValue) {
         document.append(String(document.count), value)
     }
 
     /// Replaces the value at a position in place.
     ///
-    /// A position outside of the array is a programmer error and traps.
+    /// A position outside the array is a programmer error and traps.
     public mutating func replace(at index: Int, by value: BSONValue) {
         document.put(value, place(index), nested: [])
     }
 
-    /// Removes the value at a position and gives those behind it their new keys.
+    /// Removes the value at a position and renumbers the keys behind it.
     ///
-    /// A position outside of the array is a programmer error and traps.
+    /// A position outside the array is a programmer error and traps.
     public mutating func remove(at index: Int) {
         _ = place(index)
         var builder = BSONDocumentBuilder(reservingBytes: document.byteCount)

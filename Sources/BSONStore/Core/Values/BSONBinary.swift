@@ -1,15 +1,15 @@
-/// Holds bytes with a subtype.
+/// Bytes with a subtype.
 public struct BSONBinary: Sendable, Hashable {
-    /// The subtype's byte, for example 0 generic, 4 UUID, 0x80 and above the user's.
+    /// The subtype's byte, for example 0 generic, 4 UUID, 0x80 and above user-defined.
     public let subtype: UInt8
     /// The content.
     public let bytes: [UInt8]
 
-    /// Makes a binary of a subtype, generic unless told.
+    /// Creates a binary of a subtype, generic by default.
     public init(_ bytes: [UInt8], subtype: UInt8 = 0) {
         self.bytes = bytes
         self.subtype = subtype
     }
 }
 
-// Texts compare by their bytes: Swift's `==` on String takes "é" in two encodings for the same.
+// Texts compare by their bytes: Swift's `==` on String treats two encodings of "é" as equal.

@@ -1,8 +1,8 @@
-/// Identifies a document's content by 128 bits: equal for equal content in any field order.
+/// A hash of 128 bits of a document's content that ignores the order of fields.
 ///
-/// Types and bit patterns count (int32 `1` and int64 `1` differ), the order of array values counts,
-/// the order of fields does not, at any depth. The value is stable across runs, versions and
-/// platforms, so it may be stored. It is meant against accidents, not against an adversary.
+/// Types and bit patterns matter: int32 `1` and int64 `1` differ. The order of array values
+/// matters; the order of fields does not, at any depth. The hash is stable across runs, versions
+/// and platforms, so it may be stored. It detects accidental differences, not malicious ones.
 public struct BSONContentHash: Sendable, Hashable {
     /// The first 64 bits.
     let first: UInt64
@@ -14,7 +14,7 @@ public struct BSONContentHash: Sendable, Hashable {
         self.second = second
     }
 
-    /// Takes 16 bytes as ``bytes`` gives them; `nil` when the count is another.
+    /// Creates a hash from the 16 bytes of ``bytes``; `nil` for another count.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }
         var words: (UInt64, UInt64) = (0, 0)
@@ -51,8 +51,8 @@ public struct BSONContentHash: Sendable, Hashable {
             UInt64(truncatingIfNeeded: sum >> 64), UInt64(truncatingIfNeeded: sum))
     }
 
-    /// Whether two valid documents have one hash; elements of the same bytes at the same place, which
-    /// add the same to both, are not hashed.
+    /// Whether two valid documents have the same hash; identical elements at the same place add the
+    /// same to both and are not hashed.
     static func areEqual(
         _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer,
         excluding field: UnsafeRawBufferPointer?
@@ -82,7 +82,7 @@ public struct BSONContentHash: Sendable, Hashable {
         return nil
     }
 
-    /// What an element adds to its document's hash.
+    /// Returns the part that an element adds to its document's hash.
     private static func summand(_ element: BSONRawElement) -> UInt128 {
         var hasher = BSONSipHasher()
         hasher.combine(UInt64(element.key.count) << 8 | UInt64(element.value.typeByte))
@@ -114,7 +114,7 @@ public struct BSONContentHash: Sendable, Hashable {
                 hasher.combine(0x100 | UInt64(element.value.typeByte))
                 combine(element.value, into: &hasher)
             }
-            // No type has this number, so arrays in arrays cannot be mistaken for flat ones.
+            // No type has this number, so nested arrays hash differently from flat ones.
             hasher.combine(0x100)
         case .javascriptWithScope:
             let (code, scope) = value.codeAndScope
@@ -125,17 +125,17 @@ public struct BSONContentHash: Sendable, Hashable {
     }
 }
 
-/// Computes SipHash-1-3 with 128 bits and a fixed key over 64-bit words.
+/// SipHash-1-3 with 128 bits and a fixed key over 64-bit words.
 ///
-/// Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF"; the input is taken as words,
-/// a run of bytes is filled up with zeros, so callers put lengths before runs.
+/// Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF". Here the input consists of
+/// words, and a run of bytes is padded with zeros, so callers hash lengths before runs.
 struct BSONSipHasher {
     private var v0: UInt64 = 0x736f_6d65_7073_6575
     private var v1: UInt64 = 0x646f_7261_6e64_6f6d ^ 0xee
     private var v2: UInt64 = 0x6c79_6765_6e65_7261
     private var v3: UInt64 = 0x7465_6462_7974_6573
 
-    /// Takes in one word.
+    /// Adds one word to the input.
     @inline(__always)
     mutating func combine(_ word: UInt64) {
         v3 ^= word
@@ -143,14 +143,14 @@ struct BSONSipHasher {
         v0 ^= word
     }
 
-    /// Takes in a hash.
+    /// Adds a hash to the input.
     @inline(__always)
     mutating func combine(_ hash: BSONContentHash) {
         combine(hash.first)
         combine(hash.second)
     }
 
-    /// Takes in bytes, filled up with zeros to whole words.
+    /// Adds bytes to the input, padded with zeros to whole words.
     @inline(__always)
     mutating func combine(_ bytes: UnsafeRawBufferPointer) {
         guard let base = bytes.baseAddress else { return }
@@ -171,7 +171,7 @@ struct BSONSipHasher {
         combine(word)
     }
 
-    /// Ends the input.
+    /// Ends the input and returns the hash.
     @inline(__always)
     mutating func finish() -> BSONContentHash {
         v2 ^= 0xee

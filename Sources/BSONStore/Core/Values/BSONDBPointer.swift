@@ -1,11 +1,11 @@
-/// Points to a document of a collection; deprecated in BSON, kept for reading old data.
+/// A pointer to a document of a collection; deprecated in BSON, kept for reading old data.
 public struct BSONDBPointer: Sendable, Hashable {
     /// The namespace's text.
     public let namespace: String
     /// The document's id.
     public let id: BSONObjectID
 
-    /// Makes a pointer to a document.
+    /// Creates a pointer to a document.
     public init(namespace: String, id: BSONObjectID) {
         self.namespace = namespace
         self.id = id
@@ -13,12 +13,12 @@ public struct BSONDBPointer: Sendable, Hashable {
 }
 
 extension BSONDBPointer {
-    /// Equal when the encoded bytes are.
+    /// Whether the encoded bytes are equal.
     public static func == (left: Self, right: Self) -> Bool {
         left.namespace.utf8.elementsEqual(right.namespace.utf8) && left.id == right.id
     }
 
-    /// Feeds what ``==(_:_:)`` compares.
+    /// Hashes the parts that ``==(_:_:)`` compares.
     public func hash(into hasher: inout Hasher) {
         namespace.withUTF8Bytes { hasher.combine(bytes: $0) }
         hasher.combine(id)

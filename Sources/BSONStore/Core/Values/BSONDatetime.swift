@@ -1,12 +1,12 @@
-/// Counts milliseconds since 1970, negative before.
+/// A moment as milliseconds since 1970, negative before.
 public struct BSONDatetime: Sendable, Hashable, Comparable {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     public let milliseconds: Int64
 
-    /// Makes a datetime of its milliseconds since 1970.
+    /// Creates a datetime from milliseconds since 1970.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// Earlier is less.
+    /// Whether the left moment is earlier.
     public static func < (left: Self, right: Self) -> Bool {
         left.milliseconds < right.milliseconds
     }

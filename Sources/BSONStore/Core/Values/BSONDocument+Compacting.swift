@@ -1,20 +1,20 @@
 extension BSONDocument {
-    /// The same document, which keeps hardly more bytes alive than it has itself.
+    /// Returns the same document with hardly more memory than its own bytes.
     ///
-    /// A part shares the bytes of the document that it stood in, and a document from which much was
-    /// removed keeps the room. Whatever outlives the row that it came from is compacted, so that
-    /// what is counted is what is held.
+    /// A nested document shares the bytes of its parent, and a document from which much was removed
+    /// keeps the room. A document that outlives its row is compacted, so that the counted bytes
+    /// equal the bytes in memory.
     package func compacted() -> BSONDocument {
         guard retainedByteCount > 2 * byteCount + 1_024 else { return self }
         return BSONDocument(unchecked: withUnsafeBytes { Array($0) })
     }
 
-    /// How many bytes of memory stay alive with the document.
+    /// The number of bytes of memory that the document keeps alive.
     package var retainedByteCount: Int { buffer.capacity }
 }
 
 extension BSONValue {
-    /// The same value, which keeps hardly more bytes alive than it has itself.
+    /// Returns the same value with hardly more memory than its own bytes.
     package func compacted() -> BSONValue {
         switch self {
         case .document(let document): return .document(document.compacted())

@@ -1,5 +1,5 @@
 extension BSONDocument {
-    /// Names the content whatever the order of fields; a top-level field may be left out.
+    /// Hashes the content without regard to the order of fields; may exclude a top-level field.
     ///
     /// One pass over the bytes, no allocation.
     public func contentHash(excluding field: String? = nil) -> BSONContentHash {
@@ -13,9 +13,9 @@ extension BSONDocument {
 
     /// Whether both hold the same fields with the same values in any order, at all depths.
     ///
-    /// Types are exact and doubles compare by bits; the order of array values counts. A top-level
-    /// field may be left out. Fields that differ in bytes or place are compared by their hashes as of
-    /// ``contentHash(excluding:)``, so equality is certain up to the collisions of 128 bits.
+    /// Types must match and doubles compare by bits; the order of array values matters. A top-level
+    /// field may be excluded. Fields that differ in bytes or place are compared by their hashes as
+    /// in ``contentHash(excluding:)``, so equality is certain up to the collisions of 128 bits.
     public func contentEquals(_ other: BSONDocument, excluding field: String? = nil) -> Bool {
         if self == other { return true }
         guard var field else {
@@ -36,7 +36,7 @@ extension BSONDocument {
 }
 
 extension BSONValue {
-    /// Whether both are the same value of the same type, with field order ignored at all depths.
+    /// Whether both are the same value of the same type; field order is ignored at all depths.
     public func contentEquals(_ other: BSONValue) -> Bool {
         switch (self, other) {
         case (.document(let a), .document(let b)): a.contentEquals(b)
@@ -49,7 +49,7 @@ extension BSONValue {
 }
 
 extension BSONArray {
-    /// Whether both hold the same values in the same order, with field order inside ignored.
+    /// Whether both hold the same values in the same order; field order inside them is ignored.
     public func contentEquals(_ other: BSONArray) -> Bool {
         document == other.document || contentHash == other.contentHash
     }

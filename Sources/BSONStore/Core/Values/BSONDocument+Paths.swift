@@ -1,8 +1,8 @@
 extension BSONDocument {
-    /// The value at a dotted path through documents and, by position, arrays; `nil` when missing.
+    /// The value at a dotted path through documents and, by position, arrays; `nil` if missing.
     ///
-    /// Reading decodes the value found only. Setting is ``set(path:to:)`` and traps where that
-    /// throws; setting `nil` is ``removeValue(atPath:)``.
+    /// Reading decodes only the value at the path. Setting equals ``set(path:to:)`` and traps where
+    /// that throws; setting `nil` equals ``removeValue(atPath:)``.
     public subscript(path path: String) -> BSONValue? {
         get {
             withUnsafeBytes { bytes in
@@ -50,14 +50,14 @@ extension BSONDocument {
         return current
     }
 
-    /// Sets the value at a dotted path, making the documents that are missing on the way.
+    /// Sets the value at a dotted path, creating missing documents on the way.
     ///
-    /// Only the bytes of the value and the lengths of what encloses it change. In an array a
-    /// position behind the end is filled up with nulls, as MongoDB's `$set` does.
+    /// Only the bytes of the value and the lengths of the enclosing documents change. A position
+    /// behind the end of an array adds nulls before it, as MongoDB's `$set` does.
     ///
-    /// - Throws: ``BSONError/Code/pathNotViable`` when the path leads through a value that is
-    ///   neither document nor array, through an array without a position, or to a position more
-    ///   than 1,500,000 behind its end; ``BSONError/Code/embeddedNull`` for a NUL in the path.
+    /// - Throws: ``BSONError/Code/pathNotViable`` if the path leads through a value that is neither
+    ///   document nor array, through an array without a position, or to a position more than
+    ///   1,500,000 behind its end; ``BSONError/Code/embeddedNull`` for a NUL in the path.
     public mutating func set(path: String, to value: BSONValue) throws(BSONError) {
         guard !path.holdsNull else { throw Self.embeddedNull }
         guard path.utf8.contains(UInt8(ascii: ".")) else { return set(path, to: value) }
@@ -81,7 +81,7 @@ extension BSONDocument {
 
     /// Removes the value at a dotted path and returns it.
     ///
-    /// In an array the position is kept and becomes null, as with MongoDB's `$unset`.
+    /// In an array the position remains and becomes null, as with MongoDB's `$unset`.
     @discardableResult
     public mutating func removeValue(atPath path: String) -> BSONValue? {
         guard let value = self[path: path] else { return nil }
@@ -98,17 +98,17 @@ extension BSONDocument {
         return value
     }
 
-    /// Says how far a path leads.
+    /// The part of a path that exists in a document.
     private struct Way {
-        /// The element at the path's end, when it is there.
+        /// The element at the path's end, if it exists.
         var place: ElementLocation?
-        /// The offsets of the documents that the path leads through, without the outermost.
+        /// The offsets of the documents on the path, except the outermost.
         var nested: [Int] = []
-        /// The number of the path's part that was not found.
+        /// The number of the first part of the path that was not found.
         var depth = 0
         /// Whether the last container is an array.
         var isInArray = false
-        /// How many elements that array has.
+        /// The number of elements in that array.
         var seen = 0
         /// Whether the missing part can be added to the last container.
         var isViable = true
@@ -155,10 +155,11 @@ extension BSONDocument {
         return place
     }
 
-    /// The most nulls that setting a position behind an array's end adds; MongoDB's bound.
+    /// The maximum number of nulls that setting a position behind an array's end adds; MongoDB's
+    /// bound.
     private static let arrayGapMax = 1_500_000
 
-    /// Appends an element to the last container of a way, in an array behind nulls.
+    /// Appends an element to the last container of a path, in an array behind nulls.
     private mutating func append(_ key: String, _ value: BSONValue, _ way: Way) {
         let container = way.nested.last ?? 0
         let end = withUnsafeBytes { container + Self.length(in: $0, at: container) - 1 }
@@ -181,7 +182,7 @@ extension BSONDocument {
     }
 }
 
-/// Splits a dotted path in place.
+/// The parts of a dotted path, split in place.
 struct PathParts {
     private let path: UnsafeRawBufferPointer
     private var at = 0
@@ -189,7 +190,7 @@ struct PathParts {
     /// Starts before the first part.
     init(_ path: UnsafeRawBufferPointer) { self.path = path }
 
-    /// The next part, possibly empty; `nil` behind the last.
+    /// Returns the next part, possibly empty; `nil` behind the last.
     mutating func next() -> UnsafeRawBufferPointer? {
         guard at <= path.count else { return nil }
         var end = at
@@ -198,7 +199,7 @@ struct PathParts {
         return UnsafeRawBufferPointer(rebasing: path[at..<end])
     }
 
-    /// The array position that a part names: digits without a leading zero.
+    /// Returns the array position that a part names: digits without a leading zero.
     static func index(_ part: UnsafeRawBufferPointer) -> Int? {
         guard part.count > 0, part.count <= 9, part.count == 1 || part[0] != 48 else { return nil }
         var index = 0

@@ -2,10 +2,10 @@ extension BSONDocument: Sequence {
     /// A key with its value.
     public typealias Element = (key: String, value: BSONValue)
 
-    /// Walks the elements in order; each is decoded when it is reached.
+    /// Returns an iterator over the elements in order; it decodes each one when it reaches it.
     public func makeIterator() -> Iterator { Iterator(document: self) }
 
-    /// Decodes one element after the other.
+    /// An iterator that decodes one element after the other.
     public struct Iterator: IteratorProtocol {
         private let document: BSONDocument
         private var offset = 4
@@ -15,8 +15,8 @@ extension BSONDocument: Sequence {
         /// Decodes the next element; `nil` at the end.
         public mutating func next() -> Element? {
             // The address outlives the closure that lends it, but not this call, during which the
-            // iterator holds the document: a result handed out of a closure is copied once more,
-            // which costs as much as decoding a number.
+            // iterator holds the document. Returning the result from the closure would copy it once
+            // more, which costs as much as decoding a number.
             let (base, end) = document.withUnsafeBytes { bytes in
                 (BSONCursor.base(bytes), BSONCursor.base(bytes) + bytes.count - 1)
             }
@@ -46,7 +46,7 @@ extension BSONDocument: Sequence {
         }
     }
 
-    /// How many elements there are, in O(n) without decoding.
+    /// The number of elements, in O(n) without decoding.
     public var count: Int {
         withCursor { cursor in
             var count = 0
@@ -55,10 +55,10 @@ extension BSONDocument: Sequence {
         }
     }
 
-    /// Counts exactly, so that arrays of the elements are allocated once.
+    /// The exact count, so that arrays of the elements are allocated once.
     public var underestimatedCount: Int { count }
 
-    /// Whether there is no element.
+    /// Whether the document has no elements.
     public var isEmpty: Bool { byteCount == 5 }
 
     /// The keys in order.
@@ -70,7 +70,7 @@ extension BSONDocument: Sequence {
         }
     }
 
-    /// Whether a top-level key is there, whatever its value.
+    /// Whether a top-level key exists, whatever its value.
     public func contains(key: String) -> Bool {
         key.withUTF8Bytes { wanted in
             withCursor { $0.next(withKey: wanted) != nil }
@@ -79,7 +79,7 @@ extension BSONDocument: Sequence {
 
     /// The value of a top-level key; setting `nil` removes it, setting a new key appends it.
     ///
-    /// Reading decodes this value only. Setting is ``set(_:to:)``: a key with a NUL traps.
+    /// Reading decodes this value only. Setting equals ``set(_:to:)``: a key with a NUL traps.
     public subscript(key: String) -> BSONValue? {
         get {
             withUnsafeBytes { bytes in

@@ -1,5 +1,5 @@
 extension BSONDocument {
-    /// Encodes pairs in order, keys as given; measured first, then encoded with one allocation.
+    /// Encodes pairs in order with the given keys, with one allocation.
     ///
     /// A key with a NUL traps.
     @inlinable
@@ -28,14 +28,14 @@ extension BSONDocument {
         self.init(unchecked: bytes)
     }
 
-    /// Appends an element without looking whether the key is there already.
+    /// Appends an element without checking whether the key exists.
     ///
-    /// Amortised O(size of the element) where nobody shares the bytes. A key with a NUL traps.
+    /// Amortised O(size of the element) if the bytes are not shared. A key with a NUL traps.
     public mutating func append(_ key: String, _ value: BSONValue) {
         insert(Self.checked(key), value, at: Int(length) - 1, removing: 0)
     }
 
-    /// Appends an element whose key comes from outside.
+    /// Appends an element with an untrusted key.
     ///
     /// - Throws: ``BSONError/Code/embeddedNull`` for a key that holds a NUL.
     public mutating func append(
@@ -45,14 +45,14 @@ extension BSONDocument {
         insert(key, value, at: Int(length) - 1, removing: 0)
     }
 
-    /// Replaces the value of a key where it stands, appends a new key, or removes it for `nil`.
+    /// Replaces the value of a key in place, appends a new key, or removes the key for `nil`.
     ///
-    /// Where a key stands twice the first is meant. A key with a NUL traps.
+    /// If a key occurs twice, the first one is changed. A key with a NUL traps.
     public mutating func set(_ key: String, to value: BSONValue?) {
         replace(Self.checked(key), by: value)
     }
 
-    /// Sets the value of a key that comes from outside, see ``set(_:to:)``.
+    /// Sets the value of an untrusted key, see ``set(_:to:)``.
     ///
     /// - Throws: ``BSONError/Code/embeddedNull`` for a key that holds a NUL.
     public mutating func set(
@@ -70,7 +70,7 @@ extension BSONDocument {
         return value
     }
 
-    /// Removes the first element with a key; says whether there was one.
+    /// Removes the first element with a key and returns whether there was one.
     package mutating func removeFirst(_ key: String) -> Bool {
         guard let place = place(of: key) else { return false }
         // Shared bytes are copied once, without the element.
@@ -78,7 +78,7 @@ extension BSONDocument {
         return true
     }
 
-    /// The document without the elements that have a key, and the first of their values.
+    /// Returns the document without the elements of a key, and the first of their values.
     package func parted(from key: String) -> (rest: BSONDocument, first: BSONValue?) {
         var first: BSONValue?
         var (start, end, count) = (0, 0, 0)
@@ -101,7 +101,7 @@ extension BSONDocument {
         return (rest, first)
     }
 
-    /// A copy that lacks the bytes of one element.
+    /// Returns a copy without the bytes of one element.
     private func without(_ element: Range<Int>) -> BSONDocument {
         var rest: [UInt8] = []
         rest.reserveCapacity(Int(length) - element.count)
@@ -123,7 +123,7 @@ extension BSONDocument {
         BSONError(.embeddedNull, "A key cannot hold a NUL")
     }
 
-    /// Passes a key on that can be encoded, and traps for others.
+    /// Returns a key that can be encoded, and traps for others.
     @inline(__always)
     static func checked(_ key: String) -> String {
         precondition(!key.holdsNull, "A BSON key cannot hold a NUL")
@@ -151,7 +151,7 @@ extension BSONDocument {
         }
     }
 
-    /// Exchanges type and value of an element, leaving its key.
+    /// Replaces type and value of an element, keeping its key.
     mutating func put(_ value: BSONValue, _ place: ElementLocation, nested: [Int]) {
         let type = value.type.rawValue
         splice(
@@ -165,11 +165,11 @@ extension BSONDocument {
 }
 
 extension BSONDocument: ExpressibleByDictionaryLiteral {
-    /// Encodes the pairs in order, keys as given; a key with a NUL traps.
+    /// Encodes the pairs in order with the given keys; a key with a NUL traps.
     public init(dictionaryLiteral elements: (String, BSONValue)...) { self.init(elements) }
 }
 
-/// Says where an element stands in the bytes of the outermost document.
+/// The place of an element in the bytes of the outermost document.
 struct ElementLocation {
     /// The offset of the type's byte.
     let element: Int
@@ -180,14 +180,14 @@ struct ElementLocation {
 }
 
 extension BSONDocument {
-    /// Where the first element with a key stands.
+    /// Returns the place of the first element with a key.
     func place(of key: String) -> ElementLocation? {
         withUnsafeBytes { bytes in
             key.withUTF8Bytes { Self.place(of: $0, in: bytes, from: 0) }
         }
     }
 
-    /// Where the first element with a key stands in the document that begins at an offset.
+    /// Returns the place of the first element with a key in the document at an offset.
     static func place(
         of key: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer, from offset: Int
     ) -> ElementLocation? {
@@ -200,8 +200,8 @@ extension BSONDocument {
             element: element, value: value.start - base, count: key.count + 2 + value.count)
     }
 
-    /// Where a position's element stands in the array that begins at an offset; also the count
-    /// of elements seen, which is the array's when there is no such position.
+    /// Returns the element at a position of the array at an offset, and the number of elements
+    /// read: the array's count if there is no such position.
     static func place(
         at index: Int, in bytes: UnsafeRawBufferPointer, from offset: Int
     ) -> (place: ElementLocation?, seen: Int) {
@@ -224,7 +224,7 @@ extension BSONDocument {
         return (nil, seen)
     }
 
-    /// The length that the document at an offset says.
+    /// Returns the length prefix of the document at an offset.
     static func length(in bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
         Int(Int32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)))
     }

@@ -4,28 +4,28 @@
     internal import Glibc
 #endif
 
-/// Holds a BSON document as its encoded bytes, with copy on write; a value is decoded when asked for.
+/// A BSON document as its encoded bytes, with copy on write; reading a value decodes it.
 ///
-/// The bytes are always valid: they come from this type's own writing or passed `init(validating:limits:)`.
-/// A nested document shares its parent's bytes until one of them is changed. Changes move bytes in
-/// place where nobody shares them, and never decode what they do not touch.
+/// The bytes are always valid: this type wrote them, or `init(validating:limits:)` checked them. A
+/// nested document shares its parent's bytes until one of them changes. Changes move bytes in place
+/// if they are not shared, and never decode values that they do not change.
 ///
-/// Keys are written as given: a key may stand twice, then reading finds the first. A key that holds
-/// a NUL cannot be encoded; passing one to a method that does not throw is a programmer error and
-/// traps, for keys that come from outside use the throwing variants.
+/// Keys are written as given. If a key occurs twice, reading finds the first. A key that contains a
+/// NUL cannot be encoded: passing one to a method that does not throw is a programmer error and
+/// traps. For untrusted keys use the throwing variants.
 public struct BSONDocument: Sendable {
     @usableFromInline var buffer: [UInt8]
     @usableFromInline var start: Int32
     @usableFromInline var length: Int32
 
-    /// Makes an empty document.
+    /// Creates an empty document.
     public init() {
         buffer = Self.emptyBytes
         start = 0
         length = 5
     }
 
-    /// Takes foreign bytes after checking all of them; they are not copied.
+    /// Creates a document from untrusted bytes after validating all of them; they are not copied.
     ///
     /// - Throws: the first fault with its code and byte offset, see ``BSONValidator``.
     public init(validating bytes: [UInt8], limits: BSONLimits = BSONLimits()) throws(BSONError) {
@@ -35,7 +35,7 @@ public struct BSONDocument: Sendable {
         self.init(unchecked: bytes)
     }
 
-    /// Copies foreign bytes after checking all of them.
+    /// Creates a document from a copy of untrusted bytes after validating all of them.
     ///
     /// - Throws: the first fault with its code and byte offset, see ``BSONValidator``.
     public init(
@@ -45,21 +45,21 @@ public struct BSONDocument: Sendable {
         self.init(unchecked: Array(bytes))
     }
 
-    /// Takes bytes that are known to be a valid document.
+    /// Creates a document from bytes that are known to be valid.
     package init(unchecked bytes: [UInt8]) {
         buffer = bytes
         start = 0
         length = Int32(truncatingIfNeeded: bytes.count)
     }
 
-    /// Takes a part of bytes which is known to be a valid document; shares them.
+    /// Creates a document that shares a part of bytes; the part is known to be valid.
     init(sharing buffer: [UInt8], start: Int, length: Int) {
         self.buffer = buffer
         self.start = Int32(truncatingIfNeeded: start)
         self.length = Int32(truncatingIfNeeded: length)
     }
 
-    /// The document whose bytes are a part of those that this one lends; shares them.
+    /// Returns the document at a part of the bytes that this one lends; it shares them.
     func part(at bytes: UnsafeRawBufferPointer, of base: UnsafeRawPointer) -> BSONDocument {
         guard let first = bytes.baseAddress else { return BSONDocument() }
         return BSONDocument(
@@ -69,12 +69,12 @@ public struct BSONDocument: Sendable {
     /// The encoded size in bytes.
     public var byteCount: Int { Int(length) }
 
-    /// A copy of the encoded bytes; shared, not copied, where the document has them for itself.
+    /// The encoded bytes; copied only if the document shares them.
     public var bytes: [UInt8] {
         start == 0 && Int(length) == buffer.count ? buffer : withUnsafeBytes { Array($0) }
     }
 
-    /// Lends the encoded bytes for the duration of the call.
+    /// Calls a closure with the encoded bytes, which are valid for the duration of the call.
     @inlinable
     @inline(__always)
     public func withUnsafeBytes<R, E: Error>(
@@ -94,10 +94,10 @@ public struct BSONDocument: Sendable {
 }
 
 extension BSONDocument {
-    /// Exchanges a run of bytes, moving what follows, in place where nobody shares the bytes.
+    /// Replaces a run of bytes and moves the rest, in place if the bytes are not shared.
     ///
-    /// `nested` are the offsets of the documents inside of this one that enclose the run; their
-    /// lengths and this one's are adjusted. `write` gets the address of `inserted` bytes to fill.
+    /// `nested` are the offsets of the nested documents that enclose the run; their lengths and
+    /// this one's are adjusted. `write` receives the address of `inserted` bytes to fill.
     mutating func splice(
         at offset: Int, removing removed: Int, inserting inserted: Int, nested: [Int] = [],
         _ write: (UnsafeMutableRawPointer) -> Void
@@ -107,7 +107,7 @@ extension BSONDocument {
         precondition(count + delta <= Int(Int32.max), "A document holds less than 2 GiB")
         if start != 0 || count != buffer.count { own(reserving: Swift.max(delta, 0)) }
         if delta > 4_096 {
-            // Much is copied at once, also where nothing is optimized.
+            // One bulk copy, fast even in builds without optimization.
             buffer.append(contentsOf: [UInt8](repeating: 0, count: delta))
         } else if delta > 0 {
             buffer.append(contentsOf: repeatElement(0, count: delta))
@@ -124,7 +124,7 @@ extension BSONDocument {
         length += Int32(truncatingIfNeeded: delta)
     }
 
-    /// Copies the bytes of this document alone out of those that it shares.
+    /// Copies this document's bytes out of the ones that it shares.
     private mutating func own(reserving room: Int) {
         var own: [UInt8] = []
         own.reserveCapacity(Int(length) + room)
@@ -141,7 +141,7 @@ extension BSONDocument {
 }
 
 extension BSONDocument: Hashable {
-    /// Equal when the encoded bytes are: keys, order and types.
+    /// Whether the encoded bytes are equal: keys, order and types.
     public static func == (left: Self, right: Self) -> Bool {
         guard left.length == right.length else { return false }
         return left.withUnsafeBytes { a in
@@ -151,7 +151,7 @@ extension BSONDocument: Hashable {
         }
     }
 
-    /// Feeds the encoded bytes.
+    /// Hashes the encoded bytes.
     public func hash(into hasher: inout Hasher) {
         withUnsafeBytes { hasher.combine(bytes: $0) }
     }

@@ -1,8 +1,9 @@
-/// Holds a finite number as coefficient × 10^exponent × 2^shift, so that decimals and doubles compare
+/// A finite number as coefficient × 10^exponent × 2^shift, so that decimals and doubles compare
 /// without rounding.
 ///
-/// MongoDB rounds a double to 34 digits before it compares it with a decimal; exact comparison
-/// differs from that only where two numbers agree in 34 digits, and unlike it is transitive.
+/// MongoDB rounds a double to 34 digits before it compares it with a decimal. Exact comparison
+/// differs from that only if two numbers agree in 34 digits, and is transitive, which MongoDB's is
+/// not.
 struct BSONExactNumber {
     private enum Magnitude {
         case notANumber
@@ -13,13 +14,13 @@ struct BSONExactNumber {
     private let magnitude: Magnitude
     private let isNegative: Bool
 
-    /// Takes a whole number.
+    /// Converts a whole number.
     init(_ value: Int64) {
         magnitude = .finite(coefficient: UInt128(value.magnitude), exponent: 0, shift: 0)
         isNegative = value < 0
     }
 
-    /// Takes a double as significand and power of two.
+    /// Splits a double into significand and power of two.
     init(_ value: Double) {
         isNegative = value.sign == .minus
         if value.isNaN {
@@ -35,7 +36,7 @@ struct BSONExactNumber {
         }
     }
 
-    /// Takes a decimal; coefficients above 34 digits count as 0 (IEEE 754-2008, 3.5.2).
+    /// Converts a decimal; coefficients above 34 digits count as 0 (IEEE 754-2008, 3.5.2).
     init(_ value: BSONDecimal128) {
         isNegative = value.high >> 63 == 1
         switch value.high >> 58 & 0x1F {
@@ -63,7 +64,7 @@ struct BSONExactNumber {
         return left.isNegative ? order.reversed : order
     }
 
-    /// NaN, -infinity, negative, zero, positive, infinity in this order.
+    /// The place among NaN, -infinity, negative, zero, positive, infinity.
     private var rank: Int {
         switch magnitude {
         case .notANumber: 0
@@ -115,12 +116,12 @@ struct BSONExactNumber {
     }
 }
 
-/// Holds up to 1152 bits and a power of two, on the stack.
+/// Up to 1152 bits and a power of two, on the stack.
 private struct WideBinaryNumber {
     private static let wordsMax = 18
     private var words = InlineArray<18, UInt64>(repeating: 0)
     private var count = 2
-    /// The power of two that the words are multiplied by.
+    /// The power of two by which the words are multiplied.
     var shift = 0
 
     init(_ value: UInt128) {
@@ -161,7 +162,7 @@ private struct WideBinaryNumber {
 
     private var bitWidth: Int { count * 64 - words[count - 1].leadingZeroBitCount }
 
-    /// The 64 bits that begin `index` words below the highest set bit; zero bits follow the last.
+    /// Returns the 64 bits `index` words below the highest set bit; zero bits follow the last.
     private func aligned(_ index: Int) -> UInt64 {
         let lead = words[count - 1].leadingZeroBitCount
         let at = count - 1 - index

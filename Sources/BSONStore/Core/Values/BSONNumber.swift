@@ -1,10 +1,10 @@
-/// Compares numbers of all widths by their exact values.
+/// A number of any width, compared by its exact value.
 package enum BSONNumber {
     case integer(Int64)
     case double(Double)
     case decimal(BSONDecimal128)
 
-    /// The number that a value is, whatever its width; `nil` for other types.
+    /// Creates a number from a value of any width; `nil` for other types.
     package init?(_ value: BSONValue) {
         switch value {
         case .double(let value): self = .double(value)
@@ -15,7 +15,7 @@ package enum BSONNumber {
         }
     }
 
-    /// The number that a value in place is, whatever its width; `nil` for other types.
+    /// Creates a number from a value in place, of any width; `nil` for other types.
     package init?(_ value: BSONRawValue) {
         switch value.typeByte {
         case BSONType.double.rawValue: self = .double(value.double)
@@ -26,7 +26,7 @@ package enum BSONNumber {
         }
     }
 
-    /// Orders two numbers; a NaN equals a NaN of any width and is less than everything else.
+    /// Orders two numbers; a NaN equals a NaN of any width and is less than all other numbers.
     package static func compare(_ left: Self, _ right: Self) -> BSONOrder {
         switch (left, right) {
         case (.integer(let a), .integer(let b)): return BSONOrder(a, b)

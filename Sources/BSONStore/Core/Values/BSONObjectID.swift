@@ -1,11 +1,11 @@
-/// Identifies a document by 12 bytes: seconds, a random part per process and a counter.
+/// A document id of 12 bytes: seconds, a random part per process and a counter.
 ///
 /// Source: MongoDB's ObjectID specification.
 public struct BSONObjectID: Sendable, Hashable {
     let high: UInt64
     let low: UInt32
 
-    /// Takes 12 bytes in wire order; `nil` when the count is another.
+    /// Creates an id from 12 bytes in wire order; `nil` for another count.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 12 else { return nil }
         var high: UInt64 = 0
@@ -65,7 +65,7 @@ public struct BSONObjectID: Sendable, Hashable {
         }
     }
 
-    /// When it was made, in seconds since 1970, as its first four bytes say.
+    /// The time of creation in seconds since 1970, from the first four bytes.
     public var timestampSeconds: UInt32 { UInt32(truncatingIfNeeded: high >> 32) }
 }
 
@@ -75,7 +75,7 @@ extension BSONObjectID: CustomStringConvertible {
 }
 
 extension BSONObjectID: Comparable {
-    /// Orders by the bytes, so by time first.
+    /// Whether the left bytes sort first, which orders by time.
     public static func < (left: Self, right: Self) -> Bool {
         left.high != right.high ? left.high < right.high : left.low < right.low
     }

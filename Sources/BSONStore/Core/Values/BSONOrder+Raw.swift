@@ -33,7 +33,7 @@ extension BSONOrder {
         }
     }
 
-    /// Compares two valid documents in place: type, key, value of each element.
+    /// Compares two valid documents in place by type, key and value of each element.
     static func compareDocuments(
         _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
     ) -> BSONOrder {
@@ -50,7 +50,7 @@ extension BSONOrder {
         }
     }
 
-    /// Compares two valid arrays in place, value after value; keys do not count.
+    /// Compares two valid arrays in place, value by value; keys are ignored.
     static func compareArrays(
         _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
     ) -> BSONOrder {
@@ -63,7 +63,7 @@ extension BSONOrder {
         }
     }
 
-    /// Compares bytes as unsigned numbers; a prefix comes first.
+    /// Compares bytes as unsigned numbers; a prefix sorts first.
     package static func compareBytes(
         _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
     ) -> BSONOrder {
@@ -95,7 +95,7 @@ extension BSONOrder {
 }
 
 extension BSONRawValue {
-    /// The two texts of a regular expression; only for values of that type.
+    /// The pattern and options of a regular expression; only for values of that type.
     @inlinable
     public var expressionParts:
         (

@@ -1,22 +1,22 @@
-/// Tells how two values stand to each other in MongoDB's total comparison order.
+/// The relation of two values in MongoDB's total comparison order.
 ///
 /// Types are ordered MinKey, undefined, null, numbers, strings with symbols, documents, arrays,
-/// binaries, ObjectIds, booleans, datetimes, timestamps, regular expressions, DBPointers, code, code
-/// with scope, MaxKey. Numbers of all widths compare by exact value, NaN is the least and -0.0 equals
-/// 0.0. Texts compare by their UTF-8 bytes, binaries by length, subtype, bytes. Documents compare
-/// element after element by type, key, value; arrays by their values.
+/// binaries, ObjectIds, booleans, datetimes, timestamps, regular expressions, DBPointers, code,
+/// code with scope, MaxKey. Numbers of all widths compare by exact value, NaN is the least and -0.0
+/// equals 0.0. Texts compare by their UTF-8 bytes; binaries by length, subtype, bytes. Documents
+/// compare element by element by type, key, value; arrays by their values.
 ///
-/// Source: MongoDB manual, "Comparison/Sort Order"; undefined and the deprecated types stand where
-/// the server sorts them.
+/// Source: MongoDB manual, "Comparison/Sort Order"; undefined and the deprecated types are placed
+/// where the server sorts them.
 public enum BSONOrder: Int8, Sendable, Hashable {
-    /// The left value comes first.
+    /// The left value sorts first.
     case less = -1
-    /// Neither comes first; the values may still differ in representation.
+    /// Neither value sorts first; their representations may still differ.
     case equal = 0
-    /// The right value comes first.
+    /// The right value sorts first.
     case greater = 1
 
-    /// Compares two of a comparable type.
+    /// Compares two values of a comparable type.
     @inlinable
     init<T: Comparable>(_ left: T, _ right: T) {
         self = left < right ? .less : left > right ? .greater : .equal
@@ -68,12 +68,12 @@ public enum BSONOrder: Int8, Sendable, Hashable {
         }
     }
 
-    /// Compares two documents element after element: type, key, value; the shorter comes first.
+    /// Compares two documents element by element: type, key, value; the shorter sorts first.
     public static func compare(_ left: BSONDocument, _ right: BSONDocument) -> BSONOrder {
         left.withUnsafeBytes { a in right.withUnsafeBytes { b in compareDocuments(a, b) } }
     }
 
-    /// The place of a type's class; types of the same class compare by value.
+    /// Returns the place of a type's class; types of the same class compare by value.
     static func rank(_ type: BSONType) -> Int8 {
         switch type {
         case .double: 10
@@ -125,6 +125,6 @@ public enum BSONOrder: Int8, Sendable, Hashable {
 }
 
 extension BSONBinary {
-    /// The length that stands on the wire, which for subtype 2 counts its inner length too.
+    /// The length on the wire; for subtype 2 it includes the inner length.
     var wireCount: Int { subtype == 2 ? bytes.count + 4 : bytes.count }
 }

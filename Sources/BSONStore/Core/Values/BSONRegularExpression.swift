@@ -1,13 +1,13 @@
-/// Holds a regular expression's pattern and its options.
+/// A regular expression's pattern and options.
 public struct BSONRegularExpression: Sendable, Hashable {
     /// The pattern, without NUL.
     public let pattern: String
     /// The option letters, sorted on encoding.
     public let options: String
 
-    /// Makes an expression; the options are kept in alphabetical order as the specification asks.
+    /// Creates an expression; the options are sorted alphabetically as the specification requires.
     ///
-    /// A NUL in either cannot be encoded and traps; for foreign texts use
+    /// A NUL in either text cannot be encoded and traps; for untrusted texts use
     /// ``init(validating:options:)``.
     public init(_ pattern: String, options: String = "") {
         precondition(
@@ -17,9 +17,9 @@ public struct BSONRegularExpression: Sendable, Hashable {
         self.options = Self.inOrder(options)
     }
 
-    /// Makes an expression of texts that come from outside.
+    /// Creates an expression from untrusted texts.
     ///
-    /// - Throws: ``BSONError/Code/embeddedNull`` when either holds a NUL.
+    /// - Throws: ``BSONError/Code/embeddedNull`` if either contains a NUL.
     public init(validating pattern: String, options: String = "") throws(BSONError) {
         guard !pattern.holdsNull, !options.holdsNull else {
             throw BSONError(.embeddedNull, "A regular expression cannot hold a NUL")
@@ -27,13 +27,13 @@ public struct BSONRegularExpression: Sendable, Hashable {
         self.init(pattern, options: options)
     }
 
-    /// Puts option letters in the order of their Unicode numbers, never inside of a letter.
+    /// Sorts option letters by their Unicode numbers, without splitting a scalar.
     static func inOrder(_ options: String) -> String {
         guard options.utf8.count > 1 else { return options }
         return String(String.UnicodeScalarView(options.unicodeScalars.sorted()))
     }
 
-    /// Takes texts of a valid document, which hold no NUL.
+    /// Creates an expression from texts of a valid document, which contain no NUL.
     init(decoded pattern: String, options: String) {
         self.pattern = pattern
         self.options = Self.inOrder(options)
@@ -41,13 +41,13 @@ public struct BSONRegularExpression: Sendable, Hashable {
 }
 
 extension BSONRegularExpression {
-    /// Equal when the encoded bytes are.
+    /// Whether the encoded bytes are equal.
     public static func == (left: Self, right: Self) -> Bool {
         left.pattern.utf8.elementsEqual(right.pattern.utf8)
             && left.options.utf8.elementsEqual(right.options.utf8)
     }
 
-    /// Feeds what ``==(_:_:)`` compares.
+    /// Hashes the parts that ``==(_:_:)`` compares.
     public func hash(into hasher: inout Hasher) {
         pattern.withUTF8Bytes { hasher.combine(bytes: $0) }
         options.withUTF8Bytes { hasher.combine(bytes: $0) }

@@ -1,5 +1,5 @@
 extension BSONType {
-    /// The name that MongoDB gives the type in `$type` and in errors.
+    /// MongoDB's name of the type, used in `$type` and in errors.
     var alias: String {
         switch self {
         case .double: "double"

@@ -1,4 +1,4 @@
-/// Names the type of a BSON element by its byte on the wire.
+/// The type of a BSON element, by its byte on the wire.
 ///
 /// Source: BSON specification 1.1, non-terminal `element`.
 public enum BSONType: UInt8, Sendable, Hashable, CaseIterable {

@@ -15,7 +15,7 @@ extension BSONValue {
         }
     }
 
-    /// Decodes a value that lies in the bytes which a document lends; nested documents share them.
+    /// Decodes a value inside the bytes that a document lends; nested documents share them.
     init(
         _ value: borrowing BSONRawValue, sharing document: borrowing BSONDocument,
         at base: UnsafeRawPointer
@@ -28,8 +28,8 @@ extension BSONValue {
 extension BSONDocument {
     /// Decodes the value at an address of the bytes that this document lends, and steps over it.
     ///
-    /// One switch over the type for size and value: branches that cannot be predicted are what
-    /// reading values costs.
+    /// One switch over the type yields both size and value: mispredicted branches are the main cost
+    /// of reading values.
     @inline(__always)
     borrowing func decode(
         _ typeByte: UInt8, _ at: inout UnsafeRawPointer, _ limit: UnsafeRawPointer,

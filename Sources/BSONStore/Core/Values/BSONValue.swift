@@ -1,7 +1,7 @@
-/// Holds one value of any BSON type.
+/// A value of any BSON type.
 ///
-/// `==` compares representation: `int32(1)` differs from `int64(1)`, `-0.0` from `0.0`, and a NaN
-/// equals the same NaN. MongoDB's comparison order, in which `1`, `1.0` and `NumberLong(1)` are
+/// `==` compares the representation: `int32(1)` differs from `int64(1)`, `-0.0` from `0.0`, and a
+/// NaN equals the same NaN. MongoDB's comparison order, in which `1`, `1.0` and `NumberLong(1)` are
 /// equal, is `BSONOrder`.
 public enum BSONValue: Sendable {
     case double(Double)
@@ -55,7 +55,7 @@ public enum BSONValue: Sendable {
 }
 
 extension BSONValue: Hashable {
-    /// Equal when type and encoded bytes are.
+    /// Whether type and encoded bytes are equal.
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.double(let a), .double(let b)): a.bitPattern == b.bitPattern
@@ -79,7 +79,7 @@ extension BSONValue: Hashable {
         }
     }
 
-    /// Feeds what ``==(_:_:)`` compares.
+    /// Hashes the parts that ``==(_:_:)`` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(type.rawValue)
         switch self {
@@ -115,51 +115,51 @@ extension BSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    /// Makes a string.
+    /// Creates a string.
     public init(stringLiteral value: String) { self = .string(value) }
 
-    /// Makes an int32 where the number fits, else an int64, as MongoDB's drivers do.
+    /// Creates an int32 if the number fits, else an int64, as MongoDB's drivers do.
     public init(integerLiteral value: Int64) {
         self = Int32(exactly: value).map { .int32($0) } ?? .int64(value)
     }
 
-    /// Makes a double.
+    /// Creates a double.
     public init(floatLiteral value: Double) { self = .double(value) }
-    /// Makes a boolean.
+    /// Creates a boolean.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// Makes a null.
+    /// Creates a null.
     public init(nilLiteral: ()) { self = .null }
-    /// Makes an array.
+    /// Creates an array.
     public init(arrayLiteral elements: BSONValue...) { self = .array(BSONArray(elements)) }
 
-    /// Makes a document, keys as given; a key with a NUL traps.
+    /// Creates a document with the given keys; a key with a NUL traps.
     public init(dictionaryLiteral elements: (String, BSONValue)...) {
         self = .document(BSONDocument(elements))
     }
 }
 
 extension BSONValue {
-    /// The document, when it is one.
+    /// The document, if the value is one.
     public var documentValue: BSONDocument? {
         if case .document(let value) = self { value } else { nil }
     }
-    /// The array, when it is one.
+    /// The array, if the value is one.
     public var arrayValue: BSONArray? {
         if case .array(let value) = self { value } else { nil }
     }
-    /// The text, when it is a string.
+    /// The text, if the value is a string.
     public var stringValue: String? {
         if case .string(let value) = self { value } else { nil }
     }
-    /// The boolean, when it is one.
+    /// The boolean, if the value is one.
     public var boolValue: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
-    /// The id, when it is an ObjectId.
+    /// The id, if the value is an ObjectId.
     public var objectIDValue: BSONObjectID? {
         if case .objectID(let value) = self { value } else { nil }
     }
-    /// The whole number without loss: int32, int64, and doubles that are integral.
+    /// The whole number of an int32, an int64 or an integral double, without loss.
     public var int64Value: Int64? {
         switch self {
         case .double(let value): Int64(exactly: value)

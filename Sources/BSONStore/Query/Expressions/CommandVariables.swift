@@ -1,13 +1,13 @@
-/// Are the variables that a command defines by `let`, for all its expressions.
+/// The variables that a command defines by `let`, for all its expressions.
 struct CommandVariables: Sendable {
     /// The names with their slots.
     private(set) var scope: ExpressionScope
     private var expressions: [Expression] = []
 
-    /// Reads names with expressions that know no document; later ones see the earlier ones.
+    /// Parses names with expressions that depend on no document; later ones see the earlier ones.
     ///
-    /// - Throws: `failedToParse` (9) for a name that no variable can have, 4890500 for an expression
-    ///   that reads a field, and what reading expressions throws.
+    /// - Throws: `failedToParse` (9) for an invalid variable name, 4890500 for an expression that
+    ///   reads a field, and the errors of parsing expressions.
     init(_ document: BSONDocument?, collation: Collation? = nil) throws(StoreError) {
         scope = ExpressionScope(collation: collation)
         for (name, value) in document ?? BSONDocument() {
@@ -33,9 +33,9 @@ struct CommandVariables: Sendable {
         return false
     }
 
-    /// The values of the variables at a time, one for a whole command.
+    /// Computes the values of the variables at a time, once for a whole command.
     ///
-    /// - Throws: what computing them throws.
+    /// - Throws: the errors of the expressions.
     func frame(now: BSONDatetime) throws(StoreError) -> ExpressionFrame {
         var frame = ExpressionFrame(now: now)
         for expression in expressions {

@@ -1,20 +1,20 @@
-/// Computes a value from a document, as MongoDB's aggregation expressions do; parsed once.
+/// A parsed aggregation expression that computes a value from a document.
 ///
-/// A string that begins with a dollar is a field path or a variable, a document whose first key
-/// begins with one is an operator, other documents and arrays are made of their members, and
-/// everything else stands for itself. Parts that depend on no document are computed at parsing and
-/// report their errors there.
+/// A string that begins with a dollar is a field path or a variable. A document whose first key
+/// begins with a dollar is an operator. The members of other documents and arrays are expressions.
+/// Every other value stands for itself. Parts that depend on no document are computed at parsing
+/// and report their errors there.
 ///
 /// Source: MongoDB manual, "Aggregation Operators", version 7.0.
 struct Expression: Sendable {
-    /// What was read, for those who look for fields or constants in it.
+    /// The parsed steps, for callers that search them for fields or constants.
     private(set) var node: ExpressionNode
     private let slotCount: Int
     private let collation: Collation?
 
-    /// Reads an expression of any form.
+    /// Parses an expression of any form.
     ///
-    /// - Throws: MongoDB's error for what is no expression or a constant part that has no value.
+    /// - Throws: MongoDB's error for an invalid expression or a constant part that fails.
     init(_ value: BSONValue, in scope: ExpressionScope = ExpressionScope()) throws(StoreError) {
         var parser = ExpressionParser(scope)
         node = try parser.operand(value)
@@ -22,14 +22,14 @@ struct Expression: Sendable {
         collation = scope.collation
     }
 
-    /// Reads a document that is an operator, or a literal document of expressions.
+    /// Parses a document that is an operator, or a literal document of expressions.
     ///
     /// - Throws: as ``init(_:in:)``.
     init(object: BSONDocument, in scope: ExpressionScope) throws(StoreError) {
         try self.init(.document(object), in: scope)
     }
 
-    /// The literal document of one field with null there where the field has no value.
+    /// Returns the literal document of one field, with null if the field has no value.
     func withNullForMissing(at name: String) -> Expression {
         var filled = self
         switch node {
@@ -43,9 +43,9 @@ struct Expression: Sendable {
         return filled
     }
 
-    /// The value for a document; `nil` when there is none, as for a missing field.
+    /// Computes the value for a document; `nil` if there is none, as for a missing field.
     ///
-    /// - Throws: MongoDB's error for values that an operator does not take.
+    /// - Throws: MongoDB's error for values that an operator does not accept.
     func evaluate(
         _ document: BSONDocument, _ frame: ExpressionFrame
     ) throws(StoreError) -> BSONValue? {
@@ -59,12 +59,12 @@ struct Expression: Sendable {
         }
     }
 
-    /// The value when it is the same for all documents: `.some(nil)` is a constant without value.
+    /// The value if it is the same for all documents: `.some(nil)` is a constant without value.
     var constant: BSONValue?? {
         if case .constant(let value) = node { .some(value) } else { nil }
     }
 
-    /// Whether a value counts as true: all but missing, null, undefined, false and zeros.
+    /// Whether a value counts as true: all except missing, null, undefined, false and zeros.
     static func isTrue(_ value: BSONValue?) -> Bool {
         switch value {
         case nil, .null, .undefined: false

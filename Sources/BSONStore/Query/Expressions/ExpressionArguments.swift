@@ -1,8 +1,8 @@
-/// Holds the named arguments of an operator that takes a document.
+/// The named arguments of an operator that takes a document.
 struct ExpressionArguments {
     private let fields: [Name: BSONValue]
 
-    /// Takes a document apart.
+    /// Reads the arguments from a document.
     ///
     /// - Throws: `notDocument` for another type, `unknown` for a name that is not in the list.
     init(
@@ -18,15 +18,15 @@ struct ExpressionArguments {
         self.fields = fields
     }
 
-    /// The argument of a name, `nil` when it was left out.
+    /// The argument of a name, `nil` if omitted.
     subscript(name: String) -> BSONValue? { fields[name] }
 
     /// Whether an argument was given.
     func contains(_ name: String) -> Bool { fields[name] != nil }
 
-    /// Reads an argument as an expression.
+    /// Parses an argument as an expression.
     ///
-    /// - Throws: `missing` when it was left out, and what reading throws.
+    /// - Throws: `missing` if it is omitted, and the errors of parsing.
     func operand(
         _ name: String, _ parser: inout ExpressionParser,
         missing: @autoclosure () -> StoreError
@@ -35,7 +35,7 @@ struct ExpressionArguments {
         return try parser.operand(value)
     }
 
-    /// Reads an argument as an expression; a constant where it was left out.
+    /// Parses an argument as an expression; a default constant if it is omitted.
     func operand(
         _ name: String, _ parser: inout ExpressionParser, default constant: BSONValue?
     ) throws(StoreError) -> ExpressionNode {
@@ -45,9 +45,10 @@ struct ExpressionArguments {
 }
 
 extension BSONValue {
-    /// The fields of an argument, which may also be an array: its positions are their names then.
+    /// Returns the fields of an argument, which may also be an array: its positions are their names
+    /// then.
     ///
-    /// - Throws: Error 10065 with the argument's name for every other type.
+    /// - Throws: 10065 with the argument's name for every other type.
     func fields(of name: String) throws(StoreError) -> BSONDocument {
         if case .document(let document) = self { return document }
         if case .array(let array) = self { return array.document }

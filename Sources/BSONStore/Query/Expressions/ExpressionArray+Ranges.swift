@@ -1,5 +1,5 @@
 extension ExpressionArray {
-    /// The numbers from one to another in steps, without the last.
+    /// Returns the numbers from one to another in steps, without the last.
     static func range(_ arguments: [BSONValue?]) throws(StoreError) -> BSONValue {
         let start = try bound(
             arguments[0], 34443, "a numeric starting value, found value of type: ", 34444,
@@ -45,7 +45,7 @@ extension ExpressionArray {
         return number
     }
 
-    /// A part of an array: so many from its beginning or end, or from a position on.
+    /// Returns a part of an array: a count from its beginning or end, or from a position on.
     static func slice(_ arguments: [BSONValue?]) throws(StoreError) -> BSONValue {
         if NumberCoercion.isNullish(arguments[0]) || NumberCoercion.isNullish(arguments[1]) {
             return .null

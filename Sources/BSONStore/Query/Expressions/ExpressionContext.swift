@@ -1,4 +1,4 @@
-/// Keeps the variables while one expression is computed.
+/// The variables during the evaluation of one expression.
 struct ExpressionContext {
     let current: BSONDocument
     let frame: ExpressionFrame

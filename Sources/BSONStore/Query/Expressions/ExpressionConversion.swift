@@ -1,14 +1,14 @@
-/// Changes values to other types, as `$convert` does.
+/// The conversion of values to other types for `$convert`.
 enum ExpressionConversion {
-    /// A type that was asked for; `$type` calls one missing that none is.
+    /// A requested type; "missing" is a valid name that no value converts to.
     enum Target {
         case type(BSONType)
         case missing
     }
 
-    /// Reads the argument `to`: a type's name or number.
+    /// Parses the argument `to`: a type's name or number.
     ///
-    /// - Throws: `failedToParse` or `badValue` with MongoDB's text for what is no type.
+    /// - Throws: `failedToParse` or `badValue` with MongoDB's text for an invalid type.
     static func target(_ value: BSONValue?) throws(StoreError) -> Target {
         if case .string(let name) = value {
             if name == "missing" { return .missing }
@@ -47,9 +47,9 @@ enum ExpressionConversion {
         "minKey": .minKey, "maxKey": .maxKey,
     ]
 
-    /// The value as another type.
+    /// Converts a value to another type.
     ///
-    /// - Throws: `conversionFailure` with MongoDB's text when it has no such form.
+    /// - Throws: `conversionFailure` with MongoDB's text if the value cannot be converted.
     static func convert(_ value: BSONValue, to type: BSONType) throws(StoreError) -> BSONValue {
         switch type {
         case .double: return .double(try double(value))
@@ -67,7 +67,7 @@ enum ExpressionConversion {
         }
     }
 
-    /// The error for two types that have no way from one to the other.
+    /// Returns the error for two types without a conversion.
     static func unsupported(_ value: BSONValue, _ name: String) -> StoreError {
         failure(
             "Unsupported conversion from \(ExpressionText.type(of: value)) to \(name) in $convert "
@@ -165,7 +165,7 @@ enum ExpressionConversion {
         case .bool(let flag): return flag ? 1 : 0
         case .int32(let number): return number
         case .int64(let number):
-            // The server leaves the number out of this text.
+            // The server omits the number in this text.
             guard let narrow = Int32(exactly: number) else { throw overflow("") }
             return narrow
         case .decimal128(let number):
@@ -198,7 +198,7 @@ enum ExpressionConversion {
         }
     }
 
-    /// The whole part of a decimal, `nil` when it does not fit.
+    /// Returns the whole part of a decimal, `nil` if it does not fit.
     private static func cut(_ number: BSONDecimal128) throws(StoreError) -> Int64? {
         try checkFinite(number.kind == .nan, number.kind == .infinite)
         if number.exponent >= 0 { return number.int64Value }

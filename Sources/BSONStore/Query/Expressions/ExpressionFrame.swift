@@ -1,19 +1,19 @@
-/// Holds what an expression can see beside the current document.
+/// The variables that an expression sees in addition to the current document.
 struct ExpressionFrame: Sendable {
     /// `$$ROOT`.
     var root: BSONDocument
-    /// `$$NOW`, one for a whole command.
+    /// `$$NOW`, the same for a whole command.
     var now: BSONDatetime
-    /// `$$CLUSTER_TIME`; `nil` where there is none.
+    /// `$$CLUSTER_TIME`; `nil` if there is none.
     var clusterTime: BSONTimestamp?
     /// The values of the variables by slot, `nil` for missing.
     var values: [BSONValue?]
-    /// How texts compare where the expression's scope does not say it.
+    /// The collation if the expression's scope does not define one.
     var collation: Collation?
-    /// What `$meta` tells about the document, by the name it is asked for.
+    /// The values of `$meta` for the document, by name.
     var metadata: [String: BSONValue] = [:]
 
-    /// Takes the parts; those that are left out are empty or the beginning of 1970.
+    /// Creates a frame; omitted parts are empty or the beginning of 1970.
     init(
         root: BSONDocument = BSONDocument(), now: BSONDatetime = BSONDatetime(milliseconds: 0),
         clusterTime: BSONTimestamp? = nil, values: [BSONValue?] = [], collation: Collation? = nil

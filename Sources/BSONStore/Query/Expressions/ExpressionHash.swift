@@ -1,9 +1,9 @@
-/// Computes the number that a hashed index keeps of a value.
+/// The hash that a hashed index stores for a value.
 ///
-/// Source: the server's `BSONElementHasher`: MD5 (RFC 1321) over types and values, of which numbers
-/// count cut off to int64.
+/// Source: the server's `BSONElementHasher`: MD5 (RFC 1321) over types and values, with numbers
+/// truncated to int64.
 enum ExpressionHash {
-    /// The hash of a value.
+    /// Returns the hash of a value.
     static func hash(_ value: BSONValue) -> Int64 {
         var bytes: [UInt8] = [0, 0, 0, 0]
         append(value, to: &bytes)
@@ -35,7 +35,7 @@ enum ExpressionHash {
         withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
     }
 
-    /// The number cut off to an int64, 0 for NaN.
+    /// Returns the number truncated to an int64, 0 for NaN.
     private static func number(_ value: BSONValue) -> Int64 {
         if let whole = NumberCoercion.whole(value) { return whole }
         let double = NumberCoercion.double(value) ?? .nan
@@ -67,7 +67,7 @@ enum ExpressionHash {
             0xf753_7e82, 0xbd3a_f235, 0x2ad7_d2bb, 0xeb86_d391,
         ]
 
-        /// The first eight bytes of the digest.
+        /// Returns the first eight bytes of the digest.
         static func digest(_ message: [UInt8]) -> UInt64 {
             var bytes = message + [0x80]
             while bytes.count % 64 != 56 { bytes.append(0) }
@@ -105,6 +105,6 @@ enum ExpressionHash {
 }
 
 extension BSONDocument {
-    /// The number that MongoDB's `$toHashedIndexKey` gives for the document.
+    /// The result of MongoDB's `$toHashedIndexKey` for the document.
     package var hashedIndexKey: Int64 { ExpressionHash.hash(.document(self)) }
 }

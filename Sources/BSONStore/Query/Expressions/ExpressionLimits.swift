@@ -1,13 +1,13 @@
-/// Bounds what expressions may make.
+/// Bounds on the values that expressions compute.
 enum ExpressionLimits {
-    /// Expressions are nested at most so deep, as are the values that they make.
+    /// The maximum depth of expressions, and of the values that they compute.
     static let depthMax = 100
-    /// Values have at most so many bytes while they are computed; those of a result are less.
+    /// The maximum size of an intermediate value in bytes; results have a smaller limit.
     static let bytesMax = 64 * 1024 * 1024
-    /// Ranges take at most so many bytes of memory.
+    /// The maximum memory of a range in bytes.
     static let memoryBytesMax = 100 * 1024 * 1024
 
-    /// The array of values.
+    /// Returns the array of values.
     ///
     /// - Throws: 10334 for more than ``bytesMax``.
     static func array(_ values: [BSONValue]) throws(StoreError) -> BSONValue {
@@ -27,7 +27,7 @@ enum ExpressionLimits {
         guard count <= bytesMax else { throw tooLarge(count) }
     }
 
-    /// Passes a value on that has a size it may have.
+    /// Returns a value after checking its size.
     ///
     /// - Throws: 10334 for more than ``bytesMax``.
     static func checked(_ value: BSONValue) throws(StoreError) -> BSONValue {
@@ -35,7 +35,7 @@ enum ExpressionLimits {
         return value
     }
 
-    /// The error for a value of too many bytes.
+    /// Returns the error for a value of too many bytes.
     static func tooLarge(_ count: Int) -> StoreError {
         let hex = String(count, radix: 16, uppercase: true)
         return StoreError(
@@ -44,7 +44,7 @@ enum ExpressionLimits {
                 + "16793600(16MB)")
     }
 
-    /// Whether containers are nested deeper in a value than values may be.
+    /// Whether a value is nested deeper than values may be.
     static func isTooDeep(_ value: BSONValue, limit: Int = depthMax) -> Bool {
         switch value {
         case .document(let document):

@@ -1,23 +1,23 @@
-/// Is one step of an expression with the steps that it depends on.
+/// A step of an expression with the steps that it depends on.
 indirect enum ExpressionNode: Sendable {
-    /// Is the same for all documents; `nil` is missing.
+    /// The same value for all documents; `nil` is missing.
     case constant(BSONValue?)
-    /// Reads a path of `$$CURRENT`.
+    /// The value at a path of `$$CURRENT`.
     case field(ExpressionPath)
-    /// Reads a path of `$$ROOT`.
+    /// The value at a path of `$$ROOT`.
     case root(ExpressionPath)
-    /// Reads a path of the variable in a slot.
+    /// The value at a path of the variable in a slot.
     case variable(Int, ExpressionPath)
-    /// Reads a variable of the system.
+    /// The value of a system variable.
     case system(ExpressionSystemVariable)
-    /// Makes a document of its fields; those without value are left out.
+    /// A document of fields; those without value are omitted.
     case object([(key: String, value: ExpressionNode)])
-    /// Makes an array; members without value become null.
+    /// An array; members without value become null.
     case array([ExpressionNode])
-    /// Applies an operator.
+    /// The result of an operator.
     case call(ExpressionFunction, [ExpressionNode])
 
-    /// The value for a context; `nil` when there is none.
+    /// Computes the value for a context; `nil` if there is none.
     func evaluate(_ context: inout ExpressionContext) throws(StoreError) -> BSONValue? {
         try WorkBudget.spend()
         switch self {
@@ -41,9 +41,9 @@ indirect enum ExpressionNode: Sendable {
             return try ExpressionLimits.array(values)
         case .call(let function, let nodes):
             let value = try function.call(nodes, &context)
-            // A loop in it may have been cut short.
+            // The budget may have ended a loop early.
             try WorkBudget.spend()
-            // Processors differ in the sign of the NaN that they make.
+            // Processors differ in the sign of a NaN that they compute.
             if case .double(let number) = value, number.isNaN { return .double(.nan) }
             return value
         }
@@ -54,9 +54,9 @@ indirect enum ExpressionNode: Sendable {
         if case .constant = self { true } else { false }
     }
 
-    /// The node, computed already when it depends on nothing.
+    /// Returns the node, replaced by its value if it depends on nothing.
     ///
-    /// - Throws: the error that computing it gives.
+    /// - Throws: the error of computing it.
     func folded(slotCount: Int, _ collation: Collation?) throws(StoreError) -> ExpressionNode {
         let isFoldable =
             switch self {
@@ -74,7 +74,7 @@ indirect enum ExpressionNode: Sendable {
     }
 }
 
-/// Names what the system tells without regard to the document.
+/// A variable of the system that does not depend on the document.
 enum ExpressionSystemVariable: Sendable, Hashable {
     case now
     case clusterTime
@@ -93,11 +93,11 @@ enum ExpressionSystemVariable: Sendable, Hashable {
     }
 }
 
-/// Is what an operator does with its arguments.
+/// The computation of an operator on its arguments.
 struct ExpressionFunction: Sendable {
-    /// Computes from values.
+    /// A computation from values.
     typealias Eager = @Sendable ([BSONValue?], ExpressionContext) throws(StoreError) -> BSONValue?
-    /// Computes from steps, of which it may leave some out or repeat some.
+    /// A computation from steps, which it may skip or repeat.
     typealias Lazy =
         @Sendable ([ExpressionNode], inout ExpressionContext) throws(StoreError) -> BSONValue?
 
@@ -106,7 +106,7 @@ struct ExpressionFunction: Sendable {
         case lazy(Lazy)
     }
 
-    /// The operator with its dollar.
+    /// The operator's name with its dollar.
     let name: String
     /// Whether equal arguments give equal results, so that constants can be computed once.
     let isDeterministic: Bool

@@ -1,11 +1,11 @@
-/// Reads expressions, keeping the variables that are in scope.
+/// A parser for expressions that tracks the variables in scope.
 struct ExpressionParser {
     /// The variables at this place of the expression.
     var scope: ExpressionScope
-    /// How many slots the expression uses at most.
+    /// The maximum number of slots that the expression uses.
     private(set) var slotCount: Int
     private var depth = 0
-    /// Whether constant parts that have no value are left to be computed later.
+    /// Whether constant parts that fail are left to be computed later.
     private var defersErrors = false
 
     init(_ scope: ExpressionScope) {
@@ -13,7 +13,7 @@ struct ExpressionParser {
         slotCount = scope.count
     }
 
-    /// Reads an expression of any form and computes what depends on nothing.
+    /// Parses an expression of any form and computes the parts that depend on nothing.
     mutating func operand(_ value: BSONValue) throws(StoreError) -> ExpressionNode {
         depth += 1
         defer { depth -= 1 }
@@ -33,7 +33,7 @@ struct ExpressionParser {
         }
     }
 
-    /// Reads an expression that is perhaps never computed: only what is no expression is a fault.
+    /// Parses an expression that may never be computed: only invalid syntax is an error.
     mutating func operandLeftOut(_ value: BSONValue) throws(StoreError) -> ExpressionNode {
         let outer = defersErrors
         defersErrors = true
@@ -50,7 +50,7 @@ struct ExpressionParser {
         }
     }
 
-    /// Reads the arguments of an operator: those of an array, or a single one.
+    /// Parses the arguments of an operator: the members of an array, or a single one.
     mutating func arguments(_ value: BSONValue) throws(StoreError) -> [ExpressionNode] {
         guard case .array(let array) = value else { return [try operand(value)] }
         var nodes: [ExpressionNode] = []
@@ -58,7 +58,7 @@ struct ExpressionParser {
         return nodes
     }
 
-    /// Reads with further variables, which are gone afterwards.
+    /// Runs a body with further variables, which are removed afterwards.
     mutating func scoped<Result>(
         _ body: (inout ExpressionParser) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -74,7 +74,7 @@ struct ExpressionParser {
         return slot
     }
 
-    /// Reads `$path`, `$$variable` or `$$variable.path`.
+    /// Parses `$path`, `$$variable` or `$$variable.path`.
     private func reference(_ text: String) throws(StoreError) -> ExpressionNode {
         guard text.utf8.count > 1 else {
             throw StoreError(
@@ -82,7 +82,7 @@ struct ExpressionParser {
         }
         guard text.utf8.dropFirst().first == UInt8(ascii: "$") else {
             let path = try ExpressionPath(String(text.unicodeScalars.dropFirst()))
-            // `$a` is `$$CURRENT.a`, and users may set that variable.
+            // `$a` is `$$CURRENT.a`, and users may redefine that variable.
             return scope.slot(of: "CURRENT").map { .variable($0, path) } ?? .field(path)
         }
         let parts = text.unicodeScalars.dropFirst(2).split(
@@ -101,7 +101,7 @@ struct ExpressionParser {
         case "NOW" where parts.count == 1: return .system(.now)
         case "CLUSTER_TIME" where parts.count == 1: return .system(.clusterTime)
         case "NOW", "CLUSTER_TIME": return .constant(nil)
-        // The answers of `$redact`, which knows them by their names.
+        // The results of `$redact`, which it recognizes by their names.
         case "DESCEND", "PRUNE", "KEEP":
             return .constant(parts.count == 1 ? .string(name.lowercased()) : nil)
         case "USER_ROLES": return .constant(path.value(in: .array(BSONArray())))

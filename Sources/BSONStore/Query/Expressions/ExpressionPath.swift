@@ -1,19 +1,19 @@
-/// Names a field by its keys as expressions do: arrays are mapped over, positions mean nothing.
+/// A field path in an expression: it maps over arrays and knows no positions.
 struct ExpressionPath: Sendable, Hashable {
-    /// Paths have at most so many keys.
+    /// The maximum number of keys in a path.
     static let partsMax = 200
 
-    /// The keys; none stands for the value itself.
+    /// The keys; empty for the value itself.
     let parts: [String]
 
-    /// The value itself.
+    /// The path of the value itself.
     static let itself = ExpressionPath(parts: [])
 
     init(parts: [String]) { self.parts = parts }
 
     /// Splits a dotted text.
     ///
-    /// - Throws: 40352, 40353, 15998, 16410, 16411 or `overflow` with MongoDB's text for what is no
+    /// - Throws: 40352, 40353, 15998, 16410, 16411 or `overflow` with MongoDB's text for an invalid
     ///   path.
     init(_ text: String) throws(StoreError) {
         func fault(_ code: Int32, _ message: String) -> StoreError {
@@ -33,7 +33,7 @@ struct ExpressionPath: Sendable, Hashable {
         }
     }
 
-    /// Checks a key that stands in a path or a literal document.
+    /// Checks a key of a path or a literal document.
     ///
     /// - Throws: 15998, 16410, 16411 or 16412 with MongoDB's text.
     static func validate(fieldName: String) throws(StoreError) {
@@ -60,14 +60,14 @@ struct ExpressionPath: Sendable, Hashable {
         }
     }
 
-    /// The value in a document; `nil` when there is none.
+    /// Returns the value in a document; `nil` if there is none.
     func value(in document: BSONDocument) -> BSONValue? {
         guard parts.count != 1 else { return document[parts[0]] }
         guard !parts.isEmpty else { return .document(document) }
         return Self.value(parts[...], in: document)
     }
 
-    /// The value in a value; `nil` when there is none.
+    /// Returns the value in another value; `nil` if there is none.
     func value(in value: BSONValue?) -> BSONValue? {
         guard let value else { return nil }
         return parts.isEmpty ? value : Self.value(parts[...], behind: value)

@@ -1,14 +1,14 @@
-/// Says which variables an expression may name, and how its texts compare.
+/// The variables that an expression may name, and the collation of its texts.
 struct ExpressionScope: Sendable {
-    /// How strings compare; `nil` by their bytes.
+    /// The collation of strings; `nil` compares their bytes.
     var collation: Collation?
-    /// How many slots of a frame the variables take.
+    /// The number of slots of a frame that the variables take.
     private(set) var count = 0
     private var slots: [Name: Int] = [:]
     /// The values of variables that are the same for all documents; `nil` is missing.
     private var constants: [Name: BSONValue?] = [:]
 
-    /// Knows variables by names that were validated, in the order of a frame's values.
+    /// Creates a scope of variables with validated names, in the order of a frame's values.
     init(variables: [String] = [], collation: Collation? = nil) {
         self.collation = collation
         for name in variables { append(name) }
@@ -16,28 +16,28 @@ struct ExpressionScope: Sendable {
 
     /// Adds a variable, hiding one of the same name, and returns its slot in a frame's values.
     ///
-    /// - Throws: `failedToParse` with MongoDB's text for a name that no variable can have.
+    /// - Throws: `failedToParse` with MongoDB's text for an invalid variable name.
     @discardableResult
     mutating func define(_ name: String) throws(StoreError) -> Int {
-        // The one variable of the system that users may set.
+        // The one system variable that users may set.
         if name != "CURRENT" { try Self.validate(name) { (97...122).contains($0) || $0 >= 128 } }
         return append(name)
     }
 
-    /// Says that the last variable of a name has one value for all documents.
+    /// Records that the last variable of a name has one value for all documents.
     mutating func fix(_ name: String, at value: BSONValue?) {
         constants.updateValue(value, forKey: name)
     }
 
-    /// The value that a variable has for all documents; `.some(nil)` is missing.
+    /// Returns the value that a variable has for all documents; `.some(nil)` is missing.
     func constant(of name: String) -> BSONValue?? { constants[name] }
 
-    /// The slot of a variable, `nil` when there is none of that name.
+    /// Returns the slot of a variable, `nil` if there is none of that name.
     func slot(of name: String) -> Int? { slots[name] }
 
-    /// Checks a name that is read.
+    /// Checks the name of a variable that is read.
     ///
-    /// - Throws: `failedToParse` with MongoDB's text for a name that no variable can have.
+    /// - Throws: `failedToParse` with MongoDB's text for an invalid variable name.
     static func validateForReading(_ name: String) throws(StoreError) {
         try validate(name) { (65...90).contains($0) || (97...122).contains($0) || $0 >= 128 }
     }

@@ -1,5 +1,6 @@
 extension ExpressionString {
-    /// A part of a text that begins at a byte and has so many; all that follow for a negative count.
+    /// Returns the substring at a byte with a number of bytes; a negative number means all that
+    /// follow.
     static func bytes(_ arguments: [BSONValue?]) throws(StoreError) -> BSONValue {
         let name = "$substrBytes"
         let bytes = Array(try coerce(arguments[0]).utf8)
@@ -37,7 +38,7 @@ extension ExpressionString {
         }
     }
 
-    /// A part of a text that begins at a code point and has so many.
+    /// Returns the substring at a code point with a number of code points.
     static func codePoints(_ arguments: [BSONValue?]) throws(StoreError) -> BSONValue {
         let name = "$substrCP"
         let text = try coerce(arguments[0])

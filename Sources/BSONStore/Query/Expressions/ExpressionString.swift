@@ -1,15 +1,15 @@
-/// Computes with texts.
+/// The computations of operators on texts.
 enum ExpressionString {
-    /// The characters that `$trim` takes away where it is not told.
+    /// The characters that `$trim` removes by default.
     ///
     /// Source: MongoDB manual, "$trim", "Whitespace Characters".
     static let spaces =
         "\u{0}\u{20}\u{9}\u{A}\u{B}\u{C}\u{D}\u{A0}\u{1680}\u{2000}\u{2001}\u{2002}\u{2003}\u{2004}"
         + "\u{2005}\u{2006}\u{2007}\u{2008}\u{2009}\u{200A}"
 
-    /// The text that a value counts as for operators that take more than strings.
+    /// Converts a value to text for operators that accept more than strings.
     ///
-    /// - Throws: 16007 for a type that counts as none.
+    /// - Throws: 16007 for a type that cannot be converted.
     static func coerce(_ value: BSONValue?) throws(StoreError) -> String {
         switch value {
         case nil, .null, .undefined: return ""
@@ -37,12 +37,12 @@ enum ExpressionString {
         return "\(month) \(day) \(clock):\(String(time.increment, radix: 16))"
     }
 
-    /// The text with its ASCII letters small.
+    /// Returns the text with its ASCII letters in lower case.
     static func lower(_ text: String) -> String {
         mapped(text) { (65...90).contains($0) ? $0 + 32 : $0 }
     }
 
-    /// The text with its ASCII letters large.
+    /// Returns the text with its ASCII letters in upper case.
     static func upper(_ text: String) -> String {
         mapped(text) { (97...122).contains($0) ? $0 - 32 : $0 }
     }
@@ -51,7 +51,8 @@ enum ExpressionString {
         String(decoding: text.utf8.map(map), as: UTF8.self)
     }
 
-    /// Where a text holds another between two positions, in bytes or code points; -1 for nowhere.
+    /// Returns the position of one text in another between two bounds, in bytes or code points; -1
+    /// if there is none.
     static func index(
         _ name: String, _ arguments: [BSONValue?], _ code: Int32, isBytes: Bool
     ) throws(StoreError) -> BSONValue {
@@ -69,7 +70,7 @@ enum ExpressionString {
                     + ExpressionText.type(of: arguments[1]))
         }
         let bytes = Array(text.utf8)
-        // The offset of each position, one more for the end.
+        // The offset of each position, and one for the end.
         let places =
             isBytes
             ? Array(0...bytes.count)
@@ -81,7 +82,8 @@ enum ExpressionString {
         for place in start...end {
             try WorkBudget.spend()
             let offset = places[place]
-            // A found text lies before the end in bytes, and begins before it in code points.
+            // In bytes, a found text must end before the bound; in code points, it must begin
+            // before it.
             let limit = isBytes ? end : bytes.count
             if !isBytes, place == end, !(wanted.isEmpty && bytes.isEmpty) { break }
             guard offset + wanted.count <= limit else { break }
@@ -92,7 +94,7 @@ enum ExpressionString {
         return .int32(-1)
     }
 
-    /// The parts of a text between separators.
+    /// Returns the parts of a text between separators.
     static func split(_ text: BSONValue?, _ separator: BSONValue?) throws(StoreError) -> BSONValue {
         if NumberCoercion.isNullish(text) || NumberCoercion.isNullish(separator) {
             return .null
@@ -114,7 +116,7 @@ enum ExpressionString {
             try parts(text, separator).map { .string($0) })
     }
 
-    /// The parts of a text between occurrences of another that is not empty.
+    /// Returns the parts of a text between occurrences of another that is not empty.
     private static func parts(
         _ text: String, _ separator: String, limit: Int = .max
     ) throws(StoreError) -> [String] {
@@ -136,14 +138,14 @@ enum ExpressionString {
         return parts + [String(decoding: bytes[start...], as: UTF8.self)]
     }
 
-    /// The text with another's first occurrence, or all of them, exchanged.
+    /// Returns the text with the first or all occurrences of another replaced.
     ///
-    /// - Throws: 10334 for a text that gets too long.
+    /// - Throws: 10334 if the result is too long.
     static func replacing(
         _ text: String, _ find: String, _ replacement: String, all: Bool
     ) throws(StoreError) -> String {
         var parts = try find.isEmpty ? ["", text] : parts(text, find, limit: all ? .max : 1)
-        // Nothing is found before, between and behind all characters.
+        // The empty text occurs before, between and behind all characters.
         if find.isEmpty, all { parts = [""] + text.unicodeScalars.map { String($0) } + [""] }
         try ExpressionLimits.check(text.utf8.count + parts.count * replacement.utf8.count)
         return parts.joined(separator: replacement)

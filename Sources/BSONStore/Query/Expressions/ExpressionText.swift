@@ -4,11 +4,11 @@
     internal import Glibc
 #endif
 
-/// Prints values and types as the server does in the errors and texts of expressions.
+/// Values and types as text, in the form of the server's errors and string results of expressions.
 ///
 /// Source: the server's `Value::toString`, which differs from how it prints documents elsewhere.
 enum ExpressionText {
-    /// The name of a value's type, as `$type` gives it.
+    /// Returns the name of a value's type, as in `$type`.
     static func type(of value: BSONValue?) -> String {
         switch value {
         case nil: "missing"
@@ -36,7 +36,7 @@ enum ExpressionText {
         }
     }
 
-    /// A value as errors show it.
+    /// Returns a value as errors show it.
     static func text(of value: BSONValue?) -> String {
         switch value {
         case nil: "MISSING"
@@ -66,12 +66,12 @@ enum ExpressionText {
         }
     }
 
-    /// A document as errors show it.
+    /// Returns a document as errors show it.
     static func text(of document: BSONDocument) -> String {
         "{\(document.map { "\($0.key): \(text(of: $0.value))" }.joined(separator: ", "))}"
     }
 
-    /// The 24 digits of an ObjectId.
+    /// Returns the 24 digits of an ObjectId.
     static func hexadecimal(_ id: BSONObjectID) -> String {
         id.bytes.map(hexadecimal).joined()
     }
@@ -81,7 +81,7 @@ enum ExpressionText {
         return text.utf8.count == 1 ? "0" + text : text
     }
 
-    /// A double in six significant digits, as C's `%g` prints it.
+    /// Returns a double in six significant digits, as C's `%g` prints it.
     static func number(_ value: Double) -> String {
         guard value.isFinite else { return value.isNaN ? "nan" : value < 0 ? "-inf" : "inf" }
         let sign = value.sign == .minus ? "-" : ""
@@ -104,10 +104,10 @@ enum ExpressionText {
         return text.prefix(1) + fraction + "e" + (exponent < 0 ? "-" : "+") + power
     }
 
-    /// A double in the fewest digits that read back as the same number, as the server converts it.
+    /// Returns a double in the fewest digits that read back as the same number, as the server does.
     ///
-    /// Source: MongoDB manual, "$toString"; the server prints with `{fmt}`, which writes powers from
-    /// 16 on and below -4 with an exponent.
+    /// Source: MongoDB manual, "$toString"; the server prints with `{fmt}`, which writes an
+    /// exponent from 16 on and below -4.
     static func shortest(_ value: Double) -> String {
         guard value.isFinite, value != 0 else {
             return number(value)
@@ -126,8 +126,8 @@ enum ExpressionText {
         Double("\(digits)e\(exponent - count + 1)")
     }
 
-    /// The first decimal digits of a finite number's magnitude, half to even, and the exponent of
-    /// the first of them.
+    /// Returns the first decimal digits of a finite number's magnitude, rounded half to even, and
+    /// the exponent of the first digit.
     static func digits(of value: Double, count: Int) -> (digits: UInt128, exponent: Int) {
         var buffer = [CChar](repeating: 0, count: 64)
         withVaList([Int32(count - 1), value.magnitude]) { arguments in
@@ -137,7 +137,7 @@ enum ExpressionText {
         var exponent = 0
         var isNegative = false
         var isExponent = false
-        // The decimal separator is the locale's, so that everything else is skipped.
+        // The locale determines the decimal separator, so all other characters are skipped.
         for byte in buffer.prefix(while: { $0 != 0 }).map({ UInt8(bitPattern: $0) }) {
             switch byte {
             case UInt8(ascii: "e"): isExponent = true
@@ -159,7 +159,7 @@ enum ExpressionText {
 }
 
 extension StoreError {
-    /// Names a fault by a number that MongoDB has no word for.
+    /// Returns an error with a number that has no name in MongoDB.
     static func location(_ code: Int32, _ message: String) -> StoreError {
         StoreError(StoreError.Code(rawValue: code), message)
     }

@@ -1,19 +1,19 @@
-/// Names a field by the keys that lead to it, written with dots.
+/// A path to a field: its keys, written with dots.
 struct FieldPath: Sendable, Hashable, CustomStringConvertible {
-    /// Paths have at most so many keys.
+    /// The maximum number of keys in a path.
     static let partsMax = 200
 
-    /// The keys; none stands for the value itself.
+    /// The keys; empty for the value itself.
     let parts: [String]
 
-    /// The value itself.
+    /// The path of the value itself.
     static let itself = FieldPath(parts: [])
 
     init(parts: [String]) { self.parts = parts }
 
     /// Splits a dotted text.
     ///
-    /// - Throws: 5729100 when there are too many parts.
+    /// - Throws: 5729100 for too many parts.
     init(_ text: String) throws(StoreError) {
         parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count <= Self.partsMax else {
@@ -24,7 +24,7 @@ struct FieldPath: Sendable, Hashable, CustomStringConvertible {
 
     var description: String { parts.joined(separator: ".") }
 
-    /// The position that a part names in an array, `nil` when it is no plain number.
+    /// Returns the array position that a part names, `nil` if it is not a plain number.
     static func index(_ part: String) -> Int? {
         guard !part.isEmpty, part.utf8.count < 10,
             part.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }),

@@ -1,8 +1,8 @@
-/// Reads whole numbers that stand behind a key, with MongoDB's texts for what is none.
+/// The parsing of whole numbers in a field, with MongoDB's texts for invalid values.
 ///
 /// Source: the server's `BSONElement::parseIntegerElementToLong` and its variants.
 enum IntegerFieldParser {
-    /// A whole number of 64 bits.
+    /// Parses a whole number of 64 bits.
     ///
     /// - Throws: `failedToParse` (9).
     static func int64(_ key: String, _ value: BSONValue) throws(StoreError) -> Int64 {
@@ -30,7 +30,7 @@ enum IntegerFieldParser {
         }
     }
 
-    /// A whole number of 64 bits that is not negative.
+    /// Parses a whole number of 64 bits that is not negative.
     ///
     /// - Throws: `failedToParse` (9).
     static func nonNegativeInt64(
@@ -44,7 +44,7 @@ enum IntegerFieldParser {
         return number
     }
 
-    /// A whole number of 32 bits that is not negative.
+    /// Parses a whole number of 32 bits that is not negative.
     ///
     /// - Throws: `failedToParse` (9).
     static func nonNegativeInt32(

@@ -1,9 +1,10 @@
-/// Visits the values that a path leads to, arrays unwound as in an index.
+/// The values at a path, with arrays unwound as in an index.
 enum PathTraversal {
-    /// Calls with each value; `nil` for a missing one; undefined for an empty array at the end.
+    /// Calls a closure with each value; `nil` for a missing one; undefined for an empty array at
+    /// the end.
     ///
-    /// - Parameter keepsElements: an array that the path names by its position in another one is a
-    ///   value itself, as in a sort.
+    /// - Parameter keepsElements: whether an array that the path names by its position in another
+    ///   array counts as a single value, as in a sort.
     static func visit(
         _ parts: ArraySlice<String>, document: UnsafeRawBufferPointer,
         keepsElements: Bool = false, _ body: (BSONRawValue?) -> Void

@@ -1,11 +1,11 @@
 extension SortOrder {
-    /// Says that two keys lead through different arrays, of which MongoDB sorts by one only.
+    /// The error for two keys that lead through different arrays; MongoDB sorts by one only.
     struct ParallelArrays: Error {}
 
-    /// The bytes of the least combination of values, each from one member of the array that several
-    /// keys lead through; `nil` where that is no matter.
+    /// Returns the bytes of the least combination of values, each from one member of the array that
+    /// several keys lead through; `nil` if no two keys share an array.
     ///
-    /// - Throws: when the keys lead through different arrays.
+    /// - Throws: an error if the keys lead through different arrays.
     func arrayKey(of document: BSONDocument) throws(ParallelArrays) -> [UInt8]? {
         guard keys.count > 1 else { return nil }
         let fields = keys.enumerated().filter { $0.element.metadata == nil }
@@ -24,19 +24,19 @@ extension SortOrder {
         }
     }
 
-    /// What is left of a key's path, and which key it is.
+    /// The rest of a key's path, and the key's number.
     private struct Field {
         let place: Int
         var parts: ArraySlice<String>
     }
 
-    /// Where a path leads to without entering an array.
+    /// The end of a path, followed without entering an array.
     private enum End {
         case value(BSONValue)
         case array(BSONArray, at: [String], rest: ArraySlice<String>)
     }
 
-    /// All combinations of values, by key; missing ones are null.
+    /// Returns all combinations of values, by key; missing ones are null.
     private static func tuples(
         _ fields: [Field], _ document: BSONDocument
     ) throws(ParallelArrays) -> [[Int: BSONValue]] {
@@ -60,7 +60,7 @@ extension SortOrder {
             }
         }
         guard tuples.isEmpty else { return tuples }
-        // An empty array comes before null where a path ends.
+        // At the end of a path, an empty array sorts before null.
         for field in inside { fixed[field.place] = field.parts.isEmpty ? .undefined : .null }
         return [fixed]
     }
@@ -89,7 +89,7 @@ extension SortOrder {
                 {
                     value = member
                     rest = rest.dropFirst()
-                    // An array that is named by its position is a value itself.
+                    // An array that is named by its position counts as a single value.
                     if rest.isEmpty { return .value(member) }
                     continue
                 }

@@ -1,30 +1,30 @@
-/// Orders documents by the values of fields, as MongoDB does.
+/// An order of documents by the values of fields, as in MongoDB.
 ///
-/// An array counts by its least value when ascending and by its greatest when descending; keys that
-/// lead through the same array take the values of one member. A missing field counts as null, an
-/// empty array comes before null.
+/// An array sorts by its least value if ascending and by its greatest if descending; keys that lead
+/// through the same array use the values of one member. A missing field sorts as null, an empty
+/// array before null.
 public struct SortOrder: Sendable {
-    /// A field, or what `$meta` tells, with its direction.
+    /// A field or a value of `$meta`, with its direction.
     struct Key: Sendable {
         let path: FieldPath
         let isDescending: Bool
-        /// What of the document's metadata counts instead of a field.
+        /// The name of the document's metadata that replaces a field.
         var metadata: String?
     }
 
     let keys: [Key]
-    /// How texts compare; `nil` compares their bytes.
+    /// The collation of texts; `nil` compares their bytes.
     let collation: Collation?
-    /// Whether the order of insertion is reversed, as `{$natural: -1}` asks.
+    /// Whether the order of insertion is reversed, as `{$natural: -1}` requests.
     let reversesInsertion: Bool
-    /// Whether the order of insertion is asked for, be it reversed.
+    /// Whether the order is that of insertion, forwards or reversed.
     let isNatural: Bool
 
     init(keys: [Key]) {
         self.init(keys: keys, collation: nil)
     }
 
-    /// The same order with texts compared by a collation.
+    /// Returns the same order with texts compared by a collation.
     func collated(_ collation: Collation?) -> SortOrder {
         isNatural ? self : SortOrder(keys: keys, collation: collation)
     }
@@ -36,14 +36,14 @@ public struct SortOrder: Sendable {
         reversesInsertion = false
     }
 
-    /// Reads a sort document such as `["age": -1, "name": 1]`.
+    /// Parses a sort document such as `["age": -1, "name": 1]`.
     ///
-    /// - Throws: 15974, 15975, 17312 and others with MongoDB's text for a direction that is none.
+    /// - Throws: 15974, 15975, 17312 and others with MongoDB's text for an invalid direction.
     public init(_ document: BSONDocument) throws(StoreError) {
         try self.init(document, collation: nil)
     }
 
-    /// Reads a sort document; texts compare by the collation.
+    /// Parses a sort document; texts compare by the collation.
     ///
     /// - Throws: as ``init(_:)``.
     public init(_ document: BSONDocument, collation: Collation?) throws(StoreError) {
@@ -106,16 +106,16 @@ public struct SortOrder: Sendable {
                 StoreError.Code(rawValue: 31138),
                 "Illegal $meta sort: $meta: \(ShellText.text(of: value))")
         }
-        // The best text and the nearest place come first.
+        // The best text score and the nearest place sort first.
         return Key(path: .itself, isDescending: text != "geoNearDistance", metadata: text)
     }
 
-    /// Whether ``key(of:metadata:)`` needs what `$meta` tells.
+    /// Whether ``key(of:metadata:)`` needs the values of `$meta`.
     var needsMetadata: Bool { keys.contains { $0.metadata != nil } }
 
-    /// Bytes whose order is the wanted order of the documents.
+    /// Returns bytes that sort in the order of the documents.
     ///
-    /// Where keys lead through different arrays, each chooses its value for itself.
+    /// If keys lead through different arrays, each chooses its value by itself.
     func key(of document: BSONDocument, metadata: [String: BSONValue] = [:]) -> [UInt8] {
         let (key, isAmbiguous) = plainKey(of: document, metadata)
         guard isAmbiguous else { return key }
@@ -126,9 +126,9 @@ public struct SortOrder: Sendable {
         }
     }
 
-    /// As ``key(of:metadata:)``, but refuses what MongoDB cannot sort.
+    /// Returns bytes as ``key(of:metadata:)``, but throws for documents that MongoDB cannot sort.
     ///
-    /// - Throws: `badValue` (2) when keys lead through different arrays.
+    /// - Throws: `badValue` (2) if keys lead through different arrays.
     func checkedKey(
         of document: BSONDocument, metadata: [String: BSONValue]
     ) throws(StoreError) -> [UInt8] {
@@ -141,7 +141,7 @@ public struct SortOrder: Sendable {
         }
     }
 
-    /// The key with each part chosen for itself, and whether several had a choice.
+    /// Returns the key with each part chosen by itself, and whether several parts had a choice.
     private func plainKey(
         of document: BSONDocument, _ metadata: [String: BSONValue]
     ) -> ([UInt8], Bool) {
@@ -160,7 +160,7 @@ public struct SortOrder: Sendable {
         return (joined, choices > 1)
     }
 
-    /// Bytes whose order is the wanted order of single values, for the `$sort` of `$push`.
+    /// Returns bytes that sort in the order of single values, for the `$sort` of `$push`.
     func key(of value: BSONValue) -> [UInt8] {
         let wrapped: BSONDocument = ["": value]
         return wrapped.withCursor { cursor in

@@ -1,16 +1,16 @@
-/// Says what updates and projections may use beside the document, and reads the filters in them.
+/// The variables and the collation of updates and projections, for the filters in them.
 struct EvaluationOptions: Sendable {
     /// The variables that expressions may name.
     var variables = ExpressionScope()
-    /// How texts compare; `nil` compares their bytes.
+    /// The collation of texts; `nil` compares their bytes.
     var collation: Collation?
 
-    /// Nothing but the document.
+    /// Options without variables and collation.
     static let none = EvaluationOptions()
 
-    /// Reads a filter that stands in an update or a projection.
+    /// Parses a filter inside an update or a projection.
     ///
-    /// - Throws: as ``Filter/init(_:)`` does.
+    /// - Throws: as ``Filter/init(_:)``.
     func filter(_ document: BSONDocument) throws(StoreError) -> Filter {
         var options = FilterOptions()
         options.variables = variables

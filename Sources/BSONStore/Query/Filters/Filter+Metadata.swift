@@ -1,13 +1,13 @@
 extension Filter {
-    /// What `$near` or `$nearSphere` of the filter asks, with its path.
+    /// The `$near` or `$nearSphere` condition of the filter, with its path.
     ///
-    /// A query with one answers by distance, and MongoDB wants an index for it.
+    /// A query with one returns documents by distance, and MongoDB requires an index for it.
     var nearest: (path: FieldPath, near: GeoNear)? {
         for case .field(let path, .special(.near(let near))) in conjuncts { return (path, near) }
         return nil
     }
 
-    /// The order that the filter asks for beside what it finds: by distance, for `$near`.
+    /// The order that the filter implies: by distance, for `$near`.
     var impliedOrder: SortOrder? {
         guard nearest != nil else { return nil }
         let distance = SortOrder.Key(
@@ -15,16 +15,16 @@ extension Filter {
         return SortOrder(keys: [distance])
     }
 
-    /// Whether documents are looked for by distance, with `$near`.
+    /// Whether the filter contains `$near` or `$nearSphere`.
     package var usesNear: Bool { nearest != nil }
 
-    /// Whether texts are searched, with `$text`.
+    /// Whether the filter contains `$text`.
     package var usesText: Bool { textSearch != nil }
 
-    /// What `$text` of the filter asks.
+    /// The `$text` condition of the filter.
     var textSearch: TextSearch? { Self.textSearch(in: predicate) }
 
-    /// The parts of which every one has to hold.
+    /// The parts that must all hold.
     private var conjuncts: [Predicate] {
         if case .all(let parts) = predicate { parts } else { [predicate] }
     }
@@ -37,7 +37,7 @@ extension Filter {
         }
     }
 
-    /// What `$meta` can tell about a document that passes: its text score and its distance.
+    /// Returns the values of `$meta` for a document that passes: its text score and its distance.
     func metadata(of document: BSONDocument) -> [String: BSONValue] {
         var metadata: [String: BSONValue] = [:]
         if let score = textSearch?.score(of: document) { metadata["textScore"] = .double(score) }
@@ -47,7 +47,7 @@ extension Filter {
         return metadata
     }
 
-    /// The least distance of the values that the path of `$near` leads to.
+    /// Returns the least distance of the values at the path of `$near`.
     private func distance(of document: BSONDocument) -> Double? {
         guard let (path, near) = nearest else { return nil }
         return near.distance(in: document, at: path)
@@ -55,12 +55,12 @@ extension Filter {
 }
 
 extension GeoNear {
-    /// The least distance of the values that a path leads to; `nil` when none is near enough.
+    /// Returns the least distance of the values at a path; `nil` if none is near enough.
     func distance(in document: BSONDocument, at path: FieldPath) -> Double? {
         nearest(in: document, at: path)?.distance
     }
 
-    /// The nearest of the values that a path leads to; `nil` when none is near enough.
+    /// Returns the nearest of the values at a path; `nil` if none is near enough.
     func nearest(
         in document: BSONDocument, at path: FieldPath
     ) -> (distance: Double, value: BSONValue)? {
@@ -71,7 +71,7 @@ extension GeoNear {
                 nearest = (distance, value)
             }
         }
-        // The pair of coordinates itself is an array, too.
+        // A pair of coordinates is itself an array, too.
         if let whole = document[path: path.description] { take(whole) }
         document.withUnsafeBytes { bytes in
             PathTraversal.visit(path.parts[...], document: bytes) { value in

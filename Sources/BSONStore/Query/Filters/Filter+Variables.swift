@@ -1,13 +1,13 @@
 extension Filter {
-    /// Reads the filter of a command with its variables, its collation and its time.
+    /// Parses the filter of a command with its variables, its collation and its time.
     ///
     /// - Parameters:
-    ///   - variables: what `let` defines for `$expr`, by name.
-    ///   - collation: how texts compare; `nil` compares their bytes.
-    ///   - now: what `$$NOW` stands for.
-    ///   - inheritsCollation: whether the collection's own collation holds where none is given; not
-    ///     where a command says `{locale: "simple"}`.
-    /// - Throws: as ``init(_:)``; `failedToParse` (9) and others for variables that are none.
+    ///   - variables: the values of `let` for `$expr`, by name.
+    ///   - collation: the collation of texts; `nil` compares their bytes.
+    ///   - now: the value of `$$NOW`.
+    ///   - inheritsCollation: whether the collection's own collation applies if none is given;
+    ///     false if a command specifies `{locale: "simple"}`.
+    /// - Throws: as ``init(_:)``; `failedToParse` (9) and others for invalid variables.
     public init(
         _ document: BSONDocument, variables: BSONDocument?, collation: Collation? = nil,
         now: BSONDatetime, inheritsCollation: Bool = true

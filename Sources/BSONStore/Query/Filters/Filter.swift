@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// Decides which documents a query means; parsed once, used for any number of documents.
+/// A parsed condition that selects documents; one filter tests any number of documents.
 ///
 /// The language is MongoDB's: `["done": false, "age": ["$gte": 18]]`.
 public struct Filter: Sendable {
     private let contents: Contents
     private var binding: Binding?
 
-    /// What was read, shared by the copies of a filter: a call makes many of them on its way.
+    /// The parsed filter, shared by its copies: a call makes many of them on its way.
     private final class Contents: Sendable {
         let document: BSONDocument
         let predicate: Predicate
@@ -25,38 +25,38 @@ public struct Filter: Sendable {
         }
     }
 
-    /// Shares the variables' values.
+    /// The variables' values, shared by copies.
     private final class Binding: Sendable {
         let frame: ExpressionFrame
 
         init(_ frame: ExpressionFrame) { self.frame = frame }
     }
 
-    /// The filter as it was written.
+    /// The document from which the filter was parsed.
     public var document: BSONDocument { contents.document }
     var predicate: Predicate { contents.predicate }
-    /// How its texts compare; `nil` compares their bytes.
+    /// The collation of texts; `nil` compares their bytes.
     var collation: Collation? { contents.collation }
     /// The variables' values and the time for ``matches(_:)``; see ``bound(to:)``.
     var frame: ExpressionFrame? { binding?.frame }
     private var engine: Engine { contents.engine }
 
-    /// How documents are tested.
+    /// The way to test documents.
     private enum Engine: Sendable {
         /// By the compiled predicate.
         case program(Compiled)
-        /// By the `_id` alone, which a look-up by its key has decided already.
+        /// By the `_id` alone; a look-up by its key has already decided it.
         case id(BSONValue)
     }
 
-    /// Shares one program, whose many arrays would each be counted when a filter is copied.
+    /// The compiled program, shared because copying a filter would retain each of its many arrays.
     private final class Compiled: Sendable {
-        /// Holds the program once it was needed.
+        /// The program, once it was needed.
         private let known = AtomicLazyReference<Shared>()
         private let predicate: Predicate
-        /// What the filter was read with, to read it again for a collection.
+        /// The options of the filter, to parse it again for a collection.
         let options: FilterOptions
-        /// Whether `$text` waits for the collection's index.
+        /// Whether `$text` still needs the collection's index.
         let waitsForText: Bool
 
         private final class Shared: Sendable {
@@ -72,8 +72,8 @@ public struct Filter: Sendable {
             _ = known.storeIfNil(Shared(program))
         }
 
-        /// Compiles at once what may be refused, and comparisons when they are needed: where an
-        /// index answers, that is never.
+        /// Compiles tests that may throw at once, and comparisons when they are first needed:
+        /// never, if an index answers the query.
         init(
             _ predicate: Predicate, _ options: FilterOptions, waitsForText: Bool = false
         ) throws(StoreError) {
@@ -89,7 +89,8 @@ public struct Filter: Sendable {
             @inline(__always) get { (known.load() ?? compiled()).program }
         }
 
-        /// Whether a test computes; what was not compiled yet has comparisons only.
+        /// Whether a test computes a value; a program that is not compiled yet has comparisons
+        /// only.
         var hasSpecialTests: Bool { known.load()?.program.hasSpecialTests ?? false }
 
         @inline(never)
@@ -113,7 +114,7 @@ public struct Filter: Sendable {
         }
     }
 
-    /// A filter that every document passes.
+    /// The filter that every document passes.
     public static let all = Filter(predicate: .all([]), program: everything)
 
     private static let everything = {
@@ -124,14 +125,14 @@ public struct Filter: Sendable {
 
     private static let idPath = FieldPath(parts: ["_id"])
 
-    /// Reads a filter.
+    /// Parses a filter.
     ///
-    /// - Throws: `badValue` (2) and others with MongoDB's text for what is no filter.
+    /// - Throws: `badValue` (2) and others with MongoDB's text for an invalid filter.
     public init(_ document: BSONDocument) throws(StoreError) {
         try self.init(document, options: .ofCollection)
     }
 
-    /// Reads a filter that may use variables, a collation and a text index.
+    /// Parses a filter that may use variables, a collation and a text index.
     ///
     /// - Throws: as ``init(_:)``; `indexNotFound` (27) for `$text` without an index.
     init(_ document: BSONDocument, options: FilterOptions) throws(StoreError) {
@@ -149,7 +150,7 @@ public struct Filter: Sendable {
         }
     }
 
-    /// Whether its tests compute, so that they may ask for the time.
+    /// Whether a test computes a value, so that it may read the time.
     private var computes: Bool {
         switch engine {
         case .program(let compiled): compiled.hasSpecialTests
@@ -157,7 +158,7 @@ public struct Filter: Sendable {
         }
     }
 
-    /// The filter with one time for all documents, unless it has one.
+    /// The filter with a fixed time for all documents, unless it has one.
     var timed: Filter {
         computes && binding == nil ? bound(to: ExpressionFrame(now: WallClock.now)) : self
     }
@@ -169,10 +170,10 @@ public struct Filter: Sendable {
         }
     }
 
-    /// The filter as a collection understands it, whose collation it has unless it names one, and
-    /// whose text index `$text` asks.
+    /// Returns the filter for a collection: with the collection's collation unless the filter has
+    /// its own, and with its text index for `$text`.
     ///
-    /// - Throws: what reading it throws.
+    /// - Throws: the errors of parsing it.
     func adapted(
         to collation: Collation?, _ textIndex: TextIndexFields?
     ) throws(StoreError) -> Filter {
@@ -188,7 +189,7 @@ public struct Filter: Sendable {
         return filter
     }
 
-    /// Compiles what is asked of a single value, for `$pull` and array filters.
+    /// Compiles a condition on a single value, for `$pull` and array filters.
     init(_ predicate: Predicate, collation: Collation? = nil) throws(StoreError) {
         contents = Contents(
             BSONDocument(), predicate, collation,
@@ -199,14 +200,14 @@ public struct Filter: Sendable {
         contents = Contents(BSONDocument(), predicate, nil, .program(Compiled(program)))
     }
 
-    /// The filter with values for its variables and a time, which all matches use from now on.
+    /// Returns the filter with values for its variables and a time, for all later matches.
     func bound(to frame: ExpressionFrame) -> Filter {
         var filter = self
         filter.binding = Binding(frame)
         return filter
     }
 
-    /// The `_id` that the filter asks for when it asks for nothing else and for a plain value.
+    /// Returns the `_id` of a filter that tests only the `_id` for equality with a plain value.
     static func soleID(_ document: BSONDocument) -> BSONValue? {
         var elements = document.makeIterator()
         guard let first = elements.next(), first.key == "_id", elements.next() == nil else {
@@ -227,7 +228,7 @@ public struct Filter: Sendable {
         }
     }
 
-    /// The `_id` that alone decides, when it does.
+    /// The `_id` that alone decides, if there is one.
     var determiningID: BSONValue? {
         switch engine {
         case .program: nil
@@ -247,9 +248,9 @@ public struct Filter: Sendable {
         document.withUnsafeBytes { matches($0) }
     }
 
-    /// Whether a document passes with these values of the variables.
+    /// Whether a document passes with the given values of the variables.
     ///
-    /// - Throws: MongoDB's error when an `$expr` cannot be computed.
+    /// - Throws: MongoDB's error if an `$expr` cannot be computed.
     func matches(
         _ document: BSONDocument, _ frame: ExpressionFrame
     ) throws(StoreError) -> Bool {
@@ -269,9 +270,9 @@ public struct Filter: Sendable {
         }
     }
 
-    /// As ``matches(_:)-(UnsafeRawBufferPointer)``, but tells what went wrong.
+    /// Whether a document passes, as ``matches(_:)-(UnsafeRawBufferPointer)``, with errors.
     ///
-    /// - Throws: MongoDB's error when an `$expr` cannot be computed.
+    /// - Throws: MongoDB's error if an `$expr` cannot be computed.
     func passes(_ document: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
         switch engine {
         case .program(let compiled):
@@ -282,7 +283,8 @@ public struct Filter: Sendable {
         }
     }
 
-    /// Compares as the compiled filter would: a NaN equals a NaN, types of one class compare.
+    /// Compares as the compiled filter would: a NaN equals a NaN, types of one class compare by
+    /// value.
     private static func hasID(_ id: BSONValue, _ document: UnsafeRawBufferPointer) -> Bool {
         var cursor = BSONCursor(document)
         while let element = cursor.next() {
@@ -291,7 +293,7 @@ public struct Filter: Sendable {
             guard case .array(let array) = value else {
                 return BSONOrder.compare(value, id) == .equal
             }
-            // No stored document has an array there, but any document may be asked about.
+            // The `_id` of a stored document is never an array, but any document may be tested.
             return array.contains { BSONOrder.compare($0, id) == .equal }
         }
         return false
@@ -310,7 +312,8 @@ public struct Filter: Sendable {
         }
     }
 
-    /// Lends the program to many matches of stored documents, which are checked on the way.
+    /// Calls a closure with the program, for many matches of stored documents that are checked on
+    /// the way.
     @inline(__always)
     func matchingStored<R, E: Error>(
         _ body: ((UnsafeRawBufferPointer) throws(StoreError) -> StoredMatchResult) throws(E) -> R

@@ -1,6 +1,6 @@
-/// Flattens a predicate into a ``FilterProgram``.
+/// A compiler from a predicate to a ``FilterProgram``.
 struct FilterCompiler {
-    /// A node's pass over a document serves at most so many keys; the rest goes to child nodes.
+    /// The maximum number of keys in one pass over a document; child nodes test the rest.
     private static let groupsMax = 64
 
     private var program = FilterProgram()
@@ -11,7 +11,7 @@ struct FilterCompiler {
         program.collation = collation
     }
 
-    /// The program, whose first node is the whole filter; texts compare by the collation.
+    /// Returns the program, whose first node is the whole filter; texts compare by the collation.
     static func compile(
         _ predicate: Predicate, collation: Collation? = nil
     ) throws(StoreError) -> FilterProgram {
@@ -72,7 +72,7 @@ struct FilterCompiler {
         var order: [String] = []
         var byKey: [Name: [Field]] = [:]
         var rest = others
-        // Most filters ask for one field, which needs no table of them.
+        // Most filters test one field, which needs no table.
         if fields.count == 1 { order.append(fields[0].path.parts.first ?? "") }
         for field in fields where fields.count > 1 {
             let key = field.path.parts.first ?? ""

@@ -1,15 +1,15 @@
-/// Holds what a program's special tests need while it runs, and the first error that one meets.
+/// The state of a program's special tests while it runs, and the first error of one.
 ///
-/// Only programs with such tests have one; it lives as long as the program is lent.
+/// Only programs with such tests have one; it exists while the program is lent.
 struct FilterContext {
     let documentTests: [DocumentTest]
     let valueTests: [ValueTest]
     let frame: ExpressionFrame
     let collation: Collation?
-    /// What went wrong; a document for which that happened does not pass.
+    /// The first error; a document with an error does not pass.
     var error: StoreError?
 
-    /// Lends a context for the tests of a program, none when it has none.
+    /// Calls a closure with a context for the tests of a program, `nil` if it needs none.
     ///
     /// Without a frame, `$$NOW` is the time of the match: that of the write for a validator.
     @inline(__always)
@@ -28,14 +28,14 @@ struct FilterContext {
 }
 
 extension FilterMatcher {
-    /// The first error that a special test met.
+    /// The first error of a special test.
     var error: StoreError? {
         @inline(__always) get { context.flatMap { $0.pointee.error } }
     }
 
     /// Whether the document passes the whole program.
     ///
-    /// - Throws: the first error that a special test meets.
+    /// - Throws: the first error of a special test.
     @inline(__always)
     func passes(_ document: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
         let isFound = node(0, document: document)
@@ -45,7 +45,7 @@ extension FilterMatcher {
         return isFound
     }
 
-    /// Whether the document passes a test of the whole; errors wait in the context.
+    /// Whether the document passes a test of the whole; the context records errors.
     func passes(_ test: Int32, _ document: UnsafeRawBufferPointer) -> Bool {
         guard let context, context.pointee.error == nil else { return false }
         do throws(StoreError) {
@@ -58,12 +58,12 @@ extension FilterMatcher {
         }
     }
 
-    /// Whether a value passes a test of the special kind.
+    /// Whether a value passes a special test.
     func passes(_ test: Int32, _ value: BSONRawValue) -> Bool {
         context?.pointee.valueTests[Int(test)].passes(value) ?? false
     }
 
-    /// Whether a missing value passes a test of the special kind.
+    /// Whether a missing value passes a special test.
     func passesMissing(_ test: Int32) -> Bool {
         context?.pointee.valueTests[Int(test)].passesMissing ?? false
     }

@@ -1,16 +1,16 @@
-/// What is known about the bytes that a match looks at.
+/// The result of matching stored bytes that were not validated.
 enum StoredMatchResult {
-    /// A fault of the bytes that was noticed on the way.
+    /// A fault of the bytes that the match found.
     case damaged
     case passes
-    /// It passes by what was looked at; the rest is not checked.
+    /// The inspected part passes; the rest is not checked.
     case passesUnchecked
     case fails
 }
 
 extension FilterProgram {
-    /// Whether a match of unchecked bytes looks at whole values of top-level keys only, so that it
-    /// can check what it touches itself.
+    /// Whether a match of unchecked bytes reads whole values of top-level keys only, so that it can
+    /// check the bytes that it reads.
     var isShallow: Bool {
         guard let root = nodes.first, root.join == .all, root.children.isEmpty, !root.groups.isEmpty
         else { return false }
@@ -30,13 +30,14 @@ extension FilterProgram.Test {
 }
 
 extension FilterMatcher {
-    /// Whether a stored document, which nobody has checked since it was read, passes.
+    /// Whether a stored document passes that was not validated since it was read.
     ///
-    /// A shallow program (``FilterProgram/isShallow``) checks what it walks over: lengths, bounds and
-    /// types, not the texts and documents that nobody asks about. Any bytes are safe to pass.
+    /// A shallow program (``FilterProgram/isShallow``) checks the bytes that it walks over:
+    /// lengths, bounds and types, but not texts and documents that no test reads. Any bytes are
+    /// safe to pass.
+    ///
+    /// - Throws: MongoDB's error if an `$expr` cannot be computed.
     @inline(__always)
-    ///
-    /// - Throws: MongoDB's error when an `$expr` cannot be computed.
     func stored(
         _ document: UnsafeRawBufferPointer, isShallow: Bool
     ) throws(StoreError) -> StoredMatchResult {
@@ -45,7 +46,7 @@ extension FilterMatcher {
         return try passes(document) ? .passes : .fails
     }
 
-    /// As `pass` over a checked document, with the bounds of each element looked at.
+    /// Tests the document as `pass` does, and checks the bounds of each element.
     private func shallow(_ document: UnsafeRawBufferPointer) -> StoredMatchResult {
         let range = nodes[0].groups
         guard let groups = groups.baseAddress.map({ $0 + Int(range.lowerBound) }),
@@ -90,7 +91,7 @@ extension FilterMatcher {
         return passMissing(pending, groups) ? .passesUnchecked : .fails
     }
 
-    /// Whether the leaves of groups whose key is not there pass.
+    /// Whether the leaves of groups pass whose key is missing.
     @inline(__always)
     func passMissing(_ pending: UInt64, _ groups: UnsafePointer<FilterProgram.Group>) -> Bool {
         var pending = pending
@@ -105,7 +106,7 @@ extension FilterMatcher {
         return true
     }
 
-    /// Whether a value can be tested by looking at its own bytes, none of which is a length.
+    /// Whether a value can be tested by its own bytes, none of which is a length.
     @inline(__always)
     private static func isScalar(_ value: BSONRawValue) -> Bool {
         switch value.typeByte {
@@ -117,7 +118,7 @@ extension FilterMatcher {
         }
     }
 
-    /// The size of a value that ends before the document does; -1 when it has none.
+    /// Returns the size of a value that ends before the document does; -1 if it does not.
     @inline(__always)
     private static func size(
         _ typeByte: UInt8, _ start: UnsafeRawPointer, _ end: UnsafeRawPointer

@@ -1,5 +1,5 @@
 extension FilterMatcher {
-    /// Whether a value passes a leaf's test, the path left aside.
+    /// Whether a value passes a leaf's test, without regard to the path.
     func test(_ leaf: UnsafePointer<FilterProgram.Leaf>, _ value: BSONRawValue) -> Bool {
         switch leaf.pointee.test {
         case .equal: return compare(leaf, value) == .equal
@@ -18,7 +18,7 @@ extension FilterMatcher {
         case .hasSize: return isArray(value, ofSize: leaf.pointee.number)
         case .modulo:
             guard let whole = Self.truncated(value) else { return false }
-            // The least number has no remainder by -1 that fits; it is 0.
+            // The remainder of the least number by -1 overflows; it is 0.
             return leaf.pointee.number == -1
                 ? leaf.pointee.remainder == 0
                 : whole % leaf.pointee.number == leaf.pointee.remainder
@@ -27,7 +27,7 @@ extension FilterMatcher {
         }
     }
 
-    /// Whether a missing value passes, as MongoDB treats it: like null, but not of any type.
+    /// Whether a missing value passes, as in MongoDB: like null, but of no type.
     func testMissing(_ leaf: UnsafePointer<FilterProgram.Leaf>) -> Bool {
         switch leaf.pointee.test {
         case .equal: return leaf.pointee.rank == Self.nullRank
@@ -51,7 +51,7 @@ extension FilterMatcher {
     private static var minKeyRank: Int8 { -1 }
     private static var maxKeyRank: Int8 { 127 }
 
-    /// How a value stands to the leaf's constant; `nil` when their types do not compare.
+    /// Returns the order of a value and the leaf's constant; `nil` if their types do not compare.
     private func compare(_ leaf: UnsafePointer<FilterProgram.Leaf>, _ value: BSONRawValue)
         -> BSONOrder?
     {
@@ -62,7 +62,8 @@ extension FilterMatcher {
             return BSONOrder(value.int64, leaf.pointee.number)
         case (BSONType.double.rawValue, .double):
             let number = value.double
-            // NaN is neither; only then the slow way has to say whether both are.
+            // A NaN is neither less nor greater; only then the slow path must tell whether both are
+            // NaN.
             if number == leaf.pointee.double { return .equal }
             if number < leaf.pointee.double { return .less }
             if number > leaf.pointee.double { return .greater }
@@ -72,7 +73,7 @@ extension FilterMatcher {
         if value.typeByte == constant.typeByte {
             switch value.typeByte {
             case BSONType.string.rawValue where leaf.pointee.test == .equal:
-                // Only equal or not counts here, and most texts differ in length.
+                // Only equality matters here, and most texts differ in length.
                 return value.count == constant.count
                     && BSONCursor.isEqual(value.bytes, constant.bytes) ? .equal : .less
             case BSONType.bool.rawValue:
@@ -86,14 +87,14 @@ extension FilterMatcher {
             return rank == Self.numberRank
                 ? compareNumbers(value, constant) : BSONOrder.compare(value, constant)
         }
-        // Null and undefined are one for comparisons; the ends of the order compare with all.
+        // Null and undefined are equal in comparisons; MinKey and MaxKey compare with all values.
         if rank == Self.undefinedRank, leaf.pointee.rank == Self.nullRank { return .equal }
         if leaf.pointee.rank == Self.maxKeyRank { return .less }
         if leaf.pointee.rank == Self.minKeyRank { return .greater }
         return nil
     }
 
-    /// As ``BSONOrder/rank(_:)``, by the byte on the wire.
+    /// Returns the rank as ``BSONOrder/rank(_:)``, by the byte on the wire.
     private static func rank(_ typeByte: UInt8) -> Int8 {
         switch typeByte {
         case 0x01, 0x10, 0x12, 0x13: 10
@@ -127,7 +128,8 @@ extension FilterMatcher {
             typeByte: constant.typeByte, start: base + start, count: constant.bytes.count)
     }
 
-    /// NaN is the least number in the order, but in a filter it compares with itself only.
+    /// Compares numbers; a NaN is the least in the order, but in a filter it compares with NaN
+    /// only.
     private func compareNumbers(_ value: BSONRawValue, _ constant: BSONRawValue) -> BSONOrder? {
         let order = BSONOrder.compare(value, constant)
         guard order == .equal || !(isNaN(value) || isNaN(constant)) else { return nil }
@@ -154,7 +156,7 @@ extension FilterMatcher {
             case .greater: high = middle
             }
         }
-        // Null means missing, and what was stored as undefined.
+        // Null matches a missing field and a stored undefined.
         if leaf.pointee.number == 1, value.typeByte == BSONType.undefined.rawValue { return true }
         return !leaf.pointee.patterns.isEmpty && matchesPattern(leaf, value)
     }

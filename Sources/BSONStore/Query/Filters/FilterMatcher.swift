@@ -1,7 +1,7 @@
-/// Runs a filter's program over the bytes of documents.
+/// An interpreter of a filter's program over the bytes of documents.
 ///
-/// Holds pointers into the program, which ``lend(_:_:)`` keeps alive. Paths are followed as
-/// MongoDB follows them: arrays in the middle are entered, numbers also name array positions.
+/// It holds pointers into the program, which ``lend(_:_:)`` keeps alive. It follows paths as
+/// MongoDB does: it enters arrays in the middle, and numbers also name array positions.
 struct FilterMatcher {
     let nodes: UnsafeBufferPointer<FilterProgram.Node>
     let children: UnsafeBufferPointer<Int32>
@@ -13,7 +13,7 @@ struct FilterMatcher {
     let bytes: UnsafeRawBufferPointer
     let context: UnsafeMutablePointer<FilterContext>?
 
-    /// Borrows a program's arrays for the duration of the call.
+    /// Calls a closure with a matcher over a program's arrays.
     @inline(__always)
     static func lend<R, E: Error>(
         _ program: FilterProgram, _ frame: ExpressionFrame? = nil,
@@ -110,7 +110,7 @@ struct FilterMatcher {
         case .not:
             return !self.node(children[Int(node.children.lowerBound)], value: value)
         case .special:
-            // What is asked of a document says nothing about other values.
+            // A test of a document does not apply to other values.
             return false
         }
     }
@@ -158,7 +158,7 @@ struct FilterMatcher {
         return true
     }
 
-    /// A leaf in place: it is larger than what a copy should be.
+    /// Returns a leaf in place: it is too large to copy.
     @inline(__always)
     func leaf(_ index: Int32) -> UnsafePointer<FilterProgram.Leaf> {
         guard let base = leaves.baseAddress else {
@@ -209,8 +209,8 @@ struct FilterMatcher {
 
     /// Whether an element of an array in the middle of the path leads to a value that passes.
     ///
-    /// Elements that are documents are searched for the rest of the path; the element at the
-    /// position that the next part names is followed as well.
+    /// Elements that are documents are searched for the rest of the path; so is the element at the
+    /// position that the next part names.
     private func search(
         _ leaf: UnsafePointer<FilterProgram.Leaf>, from part: Int32, in array: BSONRawValue
     ) -> Bool {

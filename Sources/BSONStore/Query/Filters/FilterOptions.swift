@@ -1,23 +1,23 @@
-/// Says what a filter may use beside the document.
+/// The context of a filter: variables, collation, text index and the operators that it allows.
 struct FilterOptions: Sendable {
     /// The variables that `$expr` may name.
     var variables = ExpressionScope()
-    /// How texts compare; `nil` compares their bytes.
+    /// The collation of texts; `nil` compares their bytes.
     var collation: Collation?
     /// The text index of the collection, which `$text` needs.
     var textIndex: TextIndexFields?
-    /// Whether the filter is one of a query or a write, where `$near`, `$nearSphere`, which need an
-    /// order, and `$where` may stand.
+    /// Whether the filter belongs to a query or a write and thus allows `$where`, and `$near` and
+    /// `$nearSphere`, which need an order.
     var isOfQuery = true
-    /// Whether `$text` may stand in the filter.
+    /// Whether the filter allows `$text`.
     var allowsText = true
-    /// Whether `$text` without an index waits until the filter meets a collection.
+    /// Whether `$text` without an index is resolved later, with a collection.
     var defersText = false
-    /// Whether a collection's own collation holds where the filter has none.
+    /// Whether a collection's own collation applies if the filter has none.
     var inheritsCollation = true
 
-    /// Nothing but the document.
+    /// Options without variables, collation and index.
     static let none = FilterOptions()
-    /// What a filter of a command has, which meets its collection later.
+    /// The options of a command's filter, which is bound to its collection later.
     static let ofCollection = FilterOptions(defersText: true)
 }

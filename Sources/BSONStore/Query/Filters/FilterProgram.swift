@@ -1,4 +1,5 @@
-/// Holds a filter as flat arrays of plain values, so that matching neither allocates nor counts.
+/// A filter as flat arrays of plain values, so that matching neither allocates nor counts
+/// references.
 ///
 /// A node joins leaves and other nodes. The leaves of a conjunction are grouped by their first key:
 /// one pass over the document serves them all.
@@ -12,17 +13,17 @@ struct FilterProgram: Sendable {
     var patterns: [CompiledRegex] = []
     var documentTests: [DocumentTest] = []
     var valueTests: [ValueTest] = []
-    /// How texts compare in expressions.
+    /// The collation of texts in expressions.
     var collation: Collation?
-    /// Keys and the bytes of constants.
+    /// The keys and the bytes of constants.
     var bytes: [UInt8] = []
 
-    /// How the parts of a node are joined.
+    /// The junction of a node's parts.
     enum Join: UInt8, Sendable {
         case all
         case any
         case not
-        /// Not joined of anything: a test of the whole document.
+        /// No junction: a test of the whole document.
         case special
     }
 
@@ -38,11 +39,11 @@ struct FilterProgram: Sendable {
     /// Whether the program has tests that need a ``FilterContext``.
     var hasSpecialTests: Bool { !documentTests.isEmpty || !valueTests.isEmpty }
 
-    /// Leaves whose paths begin with the same key; without a key they test the value itself.
+    /// The leaves whose paths begin with the same key; without a key they test the value itself.
     struct Group: Sendable {
         var keyStart: Int
         var keyCount: Int
-        /// The key's first byte, which tells most keys apart; 0 for an empty key.
+        /// The key's first byte, which excludes most other keys; 0 for an empty key.
         var keyFirst: UInt8
         var leaves: Range<Int32>
     }
@@ -59,7 +60,7 @@ struct FilterProgram: Sendable {
         var bytes: Range<Int32>
     }
 
-    /// What is asked of a value; the ranges' meaning depends on it.
+    /// The test of a value; the meaning of the ranges depends on it.
     enum Test: UInt8, Sendable {
         case equal
         case less
@@ -77,7 +78,7 @@ struct FilterProgram: Sendable {
         case special
     }
 
-    /// Which of a leaf's numbers is the constant.
+    /// The field of a leaf that holds its numeric constant.
     enum NumberKind: UInt8, Sendable {
         case none
         case whole
@@ -88,20 +89,20 @@ struct FilterProgram: Sendable {
     struct Leaf: Sendable {
         var test: Test
         var isNegated = false
-        /// Whether the values of an array at the path's end are looked at one by one, too.
+        /// Whether the values of an array at the path's end are also tested one by one.
         var entersArrays = true
         /// The place of the constant's type class in MongoDB's order.
         var rank: Int8 = 0
         var types = Predicate.TypeSet()
         var parts: Range<Int32> = 0..<0
-        /// The constant, or the sorted set of constants.
+        /// The range of the constant, or of the sorted set of constants.
         var constants: Range<Int32> = 0..<0
         var patterns: Range<Int32> = 0..<0
-        /// The node that array elements have to pass, or the special test.
+        /// The node that array elements must pass, or the special test.
         var node: Int32 = 0
         /// A whole constant, a size, a divisor, or 1 when a set of constants holds null.
         var number: Int64 = 0
-        /// The constant as a number, for the comparisons that are made most.
+        /// The constant as a number, for the most frequent comparisons.
         var double: Double = 0
         var numberKind = NumberKind.none
         var remainder: Int64 = 0

@@ -1,43 +1,44 @@
-/// Says what a filter asks of a document, as a tree.
+/// A filter's condition on a document, as a tree.
 ///
-/// ``Filter`` compiles it; an upsert reads the equalities off it.
+/// ``Filter`` compiles it; an upsert extracts the equalities from it.
 indirect enum Predicate: Sendable {
-    /// Every part holds; with no parts it always holds.
+    /// Every part holds; true without parts.
     case all([Predicate])
-    /// At least one part holds; with no parts it never holds.
+    /// At least one part holds; false without parts.
     case any([Predicate])
     /// The part does not hold.
     case not(Predicate)
-    /// A value that the path leads to passes the test.
+    /// A value at the path passes the test.
     case field(FieldPath, Test)
     /// The document as a whole passes the test.
     case special(DocumentTest)
 
-    /// What is asked of one value.
+    /// A condition on one value.
     enum Test: Sendable {
-        /// It stands so to a constant of the same type class.
+        /// The value compares so with a constant of the same type class.
         case compare(Comparison, BSONValue)
-        /// It equals a constant or matches an expression.
+        /// The value equals one of the constants or matches one of the expressions.
         case isIn([BSONValue], [BSONRegularExpression])
-        /// It is a text that matches, or the same expression.
+        /// The value is a text that matches, or the same expression.
         case matches(BSONRegularExpression)
-        /// It is there.
+        /// The value exists.
         case exists
-        /// It has one of these types.
+        /// The value has one of these types.
         case hasType(TypeSet)
-        /// It is an array of so many values.
+        /// The value is an array of this size.
         case hasSize(Int)
-        /// It is a number that leaves this remainder.
+        /// The value is a number with this remainder.
         case modulo(divisor: Int64, remainder: Int64)
-        /// It is an array with a document for which the predicate holds.
+        /// The value is an array with a document for which the predicate holds.
         case hasDocument(Predicate)
-        /// It is an array with a value for which the predicate, whose paths are empty, holds.
+        /// The value is an array with a value for which the predicate, whose paths are empty,
+        /// holds.
         case hasElement(Predicate)
-        /// It passes a test of a kind that takes more than a comparison.
+        /// The value passes a special test.
         case special(ValueTest)
     }
 
-    /// How a value stands to a constant.
+    /// The required order of a value and a constant.
     enum Comparison: UInt8, Sendable {
         case equal
         case less
@@ -56,7 +57,7 @@ indirect enum Predicate: Sendable {
 
         func contains(_ typeByte: UInt8) -> Bool { bits & Self.bit(typeByte) != 0 }
 
-        /// MinKey and MaxKey have bytes of their own far from the others.
+        /// MinKey and MaxKey have bytes far from the others.
         private static func bit(_ typeByte: UInt8) -> UInt32 {
             switch typeByte {
             case 0xFF: 1

@@ -1,8 +1,9 @@
 extension AggregationProjection {
-    /// Reads what `$project` takes: inclusion or exclusion, with computed fields in an inclusion.
+    /// Parses the argument of `$project`: inclusion or exclusion, with computed fields in an
+    /// inclusion.
     ///
-    /// - Throws: 31253, 31254, 31252 and 31310 for a mixture of both, 31249 and 31250 for paths that
-    ///   collide, 51272 and 51270 for empty documents, with MongoDB's text.
+    /// - Throws: 31253, 31254, 31252 and 31310 for a mixture of both, 31249 and 31250 for paths
+    ///   that collide, 51272 and 51270 for empty documents, with MongoDB's text.
     init(
         project document: BSONDocument, in scope: ExpressionScope
     ) throws(StoreError) {
@@ -19,7 +20,7 @@ extension AggregationProjection {
         self = parsing.projection()
     }
 
-    /// Reads what `$addFields` takes: fields with the expressions that give their values.
+    /// Parses the argument of `$addFields`: fields with expressions.
     ///
     /// - Throws: 40176, 40181, 40183 and others with MongoDB's text.
     init(
@@ -37,9 +38,9 @@ extension AggregationProjection {
         self.init(kind: .addition, root: root)
     }
 
-    /// Leaves out the fields with these paths.
+    /// Creates a projection that removes the fields at the given paths.
     ///
-    /// - Throws: 31249 and 31250 for paths that collide, and what is no path.
+    /// - Throws: 31249 and 31250 for paths that collide, and the errors of invalid paths.
     init(removing paths: [String]) throws(StoreError) {
         var root = Node()
         for path in paths {
@@ -50,9 +51,9 @@ extension AggregationProjection {
 }
 
 extension AggregationProjection.Node {
-    /// Adds what happens at a path.
+    /// Adds an action at a path.
     ///
-    /// - Throws: 31249 and 31250 when it collides with a path that is there.
+    /// - Throws: 31249 and 31250 if it collides with an existing path.
     mutating func insert(
         _ action: AggregationProjection.Action, at path: ArraySlice<String>, _ whole: String
     ) throws(StoreError) {
@@ -82,7 +83,7 @@ extension AggregationProjection.Node {
     }
 }
 
-/// Reads a projection's fields and finds out which kind it is.
+/// A parser for a projection's fields that determines its kind.
 private struct ProjectionFieldParser {
     let scope: ExpressionScope
     var namesID = false
@@ -93,7 +94,7 @@ private struct ProjectionFieldParser {
 
     init(scope: ExpressionScope) { self.scope = scope }
 
-    /// The projection of what was read.
+    /// Returns the parsed projection.
     func projection() -> AggregationProjection {
         var root = root
         let kind = kind ?? (includesID ? .inclusion : .exclusion)
@@ -186,7 +187,7 @@ private struct ProjectionFieldParser {
     }
 }
 
-/// Reads the fields of `$addFields`.
+/// A parser for the fields of `$addFields`.
 private struct AddFieldsParser {
     let whole: BSONDocument
     let scope: ExpressionScope
@@ -197,7 +198,7 @@ private struct AddFieldsParser {
         self.scope = scope
     }
 
-    /// Looks for paths that contradict each other before any expression is read.
+    /// Checks for conflicting paths before any expression is parsed.
     mutating func check(_ value: BSONValue, _ path: [String]) throws(StoreError) {
         guard path.count <= ExpressionPath.partsMax else { throw ExpressionLimits.tooDeep }
         guard case .document(let document) = value, !document.isEmpty else {

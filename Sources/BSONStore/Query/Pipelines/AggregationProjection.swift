@@ -1,38 +1,38 @@
-/// Chooses, removes and computes fields of documents, as `$project`, `$addFields` and `$unset` do.
+/// A projection of `$project`, `$addFields` or `$unset`: it includes, excludes and computes fields.
 ///
 /// The projections of `find` have the same language since MongoDB 4.4 and are built on this type;
 /// they add `$slice`, `$elemMatch` and the positional operator. A path leads through documents and
-/// through every document of arrays, also of arrays in arrays; positions mean nothing in it.
+/// through every document of arrays, also of nested arrays; it cannot contain positions.
 ///
 /// Source: MongoDB manual, "$project (aggregation)" and "$addFields (aggregation)".
 struct AggregationProjection: Sendable {
-    /// What happens to the fields that are not named.
+    /// The treatment of fields that are not named.
     enum Kind: Sendable, Hashable {
-        /// They are left out.
+        /// Other fields are omitted.
         case inclusion
-        /// They stay; named ones are left out.
+        /// Other fields are kept; named ones are omitted.
         case exclusion
-        /// They stay; named ones are computed.
+        /// Other fields are kept; named ones are computed.
         case addition
     }
 
-    /// What happens to a field that is named.
+    /// The action on a named field.
     indirect enum Action: Sendable {
-        /// It is included or excluded as it is.
+        /// The field is included or excluded unchanged.
         case choose
-        /// Something happens to fields below it.
+        /// The action applies to fields below it.
         case nested(Node)
-        /// It gets the value of an expression; without a value it is left out.
+        /// The field gets the value of an expression; without a value it is omitted.
         case compute(Expression)
     }
 
-    /// The fields that are named below a place, in the order in which they were named.
+    /// The named fields below a place, in the order in which they were named.
     struct Node: Sendable {
         var fields: [(key: String, action: Action)] = []
-        /// Whether an expression is at any depth, so that missing documents are made.
+        /// Whether an expression occurs at any depth, so that missing documents are created.
         var computes = false
 
-        /// The position of a field that is named.
+        /// Returns the position of a named field.
         func index(of key: UnsafeRawBufferPointer) -> Int? {
             fields.firstIndex { field in
                 field.key.utf8.count == key.count && field.key.utf8.elementsEqual(key)
@@ -48,9 +48,9 @@ struct AggregationProjection: Sendable {
         self.root = root
     }
 
-    /// The document that comes of a document; the expressions see the frame with it as root.
+    /// Returns the projection of a document; the expressions see the frame with it as root.
     ///
-    /// - Throws: what the expressions throw.
+    /// - Throws: the errors of the expressions.
     func apply(
         to document: BSONDocument, _ frame: ExpressionFrame
     ) throws(StoreError) -> BSONDocument {
@@ -59,14 +59,14 @@ struct AggregationProjection: Sendable {
     }
 }
 
-/// Applies a projection to one document.
+/// The application of a projection to one document.
 private struct ProjectionApplier {
     let kind: AggregationProjection.Kind
-    /// What the expressions see.
+    /// The document that the expressions see.
     let document: BSONDocument
     let frame: ExpressionFrame
 
-    /// The fields of a document, chosen ones in its order and new ones behind.
+    /// Projects the fields of a document: chosen ones in its order, then new ones.
     func apply(
         _ node: AggregationProjection.Node, to input: BSONDocument
     ) throws(StoreError) -> BSONDocument {
@@ -87,7 +87,7 @@ private struct ProjectionApplier {
         return builder.finish()
     }
 
-    /// Does what is to be done with a field that is there.
+    /// Applies the action to an existing field.
     private func apply(
         _ action: AggregationProjection.Action, to element: BSONRawElement,
         _ builder: inout BSONDocumentBuilder, isDone: () -> Void
@@ -101,7 +101,7 @@ private struct ProjectionApplier {
             guard let value = try apply(node, to: element.value) else { return }
             builder.append(String(validUTF8: element.key), value)
         case .compute(let expression):
-            // In an inclusion a computed field has nothing to do with the one that is there.
+            // In an inclusion a computed field does not depend on the existing one.
             guard kind == .addition else { return }
             isDone()
             guard let value = try expression.evaluate(document, frame) else { return }
@@ -109,7 +109,7 @@ private struct ProjectionApplier {
         }
     }
 
-    /// Adds a field that is not there.
+    /// Adds a field that does not exist.
     private func add(
         _ action: AggregationProjection.Action, _ key: String,
         _ builder: inout BSONDocumentBuilder
@@ -125,7 +125,7 @@ private struct ProjectionApplier {
         }
     }
 
-    /// The value below which fields are named; `nil` when nothing of it stays.
+    /// Projects a value with named fields below it; `nil` if nothing remains.
     private func apply(
         _ node: AggregationProjection.Node, to value: BSONRawValue
     ) throws(StoreError) -> BSONValue? {

@@ -1,66 +1,72 @@
-/// Gives a pipeline the documents of collections and takes those that it writes.
+/// A source that provides the documents of collections and stores those that a pipeline writes.
 ///
 /// A store's transactions are sources; see `ReadTransaction+Aggregation.swift`.
 protocol AggregationSource: AnyObject {
-    /// Gives the documents of a collection to a body until it returns false.
+    /// Calls a body with the documents of a collection until it returns false.
     ///
-    /// - Throws: what the body throws, and what the source says.
+    /// - Throws: the errors of the body and of the source.
     func forEach(
         _ namespace: Namespace, _ selection: AggregationSelection,
         _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError)
 
-    /// A filter with what the collection knows for it: its collation and its index on texts.
+    /// Returns a filter with the collection's collation and text index.
     func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter
 
-    /// How many documents a selection has, without giving them.
+    /// Returns the number of documents in a selection, without reading them.
     func count(
         _ namespace: Namespace, _ selection: AggregationSelection
     ) throws(StoreError) -> Int
 
-    /// Whether documents can be found by the values of a field without reading all of them.
+    /// Whether an index finds documents by the values of a field.
     func isIndexed(_ namespace: Namespace, _ field: String) throws(StoreError) -> Bool
 
     /// Whether a unique index has exactly these fields, so that `$merge` can match on them.
     func isUnique(_ namespace: Namespace, _ fields: [String]) throws(StoreError) -> Bool
 
-    /// The fields of each index that queries use whose places are indexed; `nil` when the collection
-    /// is not there.
-    func placeIndexes(_ namespace: Namespace) throws(StoreError) -> [[IndexDefinition.Key]]?
+    /// Returns the fields of each geospatial index that queries use; `nil` if the collection does
+    /// not exist.
+    func placeIndexes(_ namespace: Namespace) throws(StoreError) -> [[GeoIndexField]]?
 
-    /// Takes the documents of `$merge` and `$out`.
+    /// Returns the target for the documents of `$merge` and `$out`.
     ///
-    /// - Throws: `illegalOperation` when nothing can be written here.
+    /// - Throws: `illegalOperation` if this source is read-only.
     func target() throws(StoreError) -> any AggregationTarget
 }
 
-/// Says which documents of a collection are wanted, in which order, and how many.
+/// The filter, order and maximum number of documents to read from a collection.
 struct AggregationSelection {
     var filter = Filter.all
-    /// The order; without one, the order in which the documents were inserted.
+    /// The order; `nil` for the order of insertion.
     var sort: SortOrder?
     var skip = 0
-    /// The most documents that are wanted; 0 for all.
+    /// The maximum number of documents; 0 for all.
     var limit = 0
-    /// Which index is read; without one, the source chooses.
+    /// The index to read; `nil` lets the source choose.
     var hint: IndexHint?
-    /// What expressions in the filter see.
+    /// The frame for expressions in the filter.
     var frame = ExpressionFrame()
 }
 
-/// Takes the documents that `$merge` and `$out` write.
+/// A target for the documents that `$merge` and `$out` write.
 protocol AggregationTarget: AnyObject {
-    /// The first document that passes a filter.
+    /// Returns the first document that passes a filter.
     func first(_ namespace: Namespace, _ filter: Filter) throws(StoreError) -> BSONDocument?
 
-    /// Adds a document.
+    /// Inserts a document.
     func add(_ namespace: Namespace, _ document: BSONDocument) throws(StoreError)
 
-    /// Puts a document in the place of the one with the same `_id`.
+    /// Replaces the document with the same `_id`.
     func replace(
         _ namespace: Namespace, _ old: BSONDocument, by new: BSONDocument
     ) throws(StoreError)
 
-    /// Makes the documents the only ones of a collection, which is made when it is not there.
+    /// Replaces the content of a collection, which is created if it does not exist.
     func fill(_ namespace: Namespace, _ documents: [BSONDocument]) throws(StoreError)
+
+    /// Returns a document with the fields of another set, as an update's `$set` does; `nil` where that
+    /// changes nothing.
+    func setting(
+        _ fields: BSONDocument, in existing: BSONDocument
+    ) throws(StoreError) -> BSONDocument?
 }

@@ -1,4 +1,4 @@
-/// Gives the documents of a first stage that the caller added.
+/// A first stage that the caller defines and that provides its own documents.
 struct ExternalSourceStage: PipelineSourceStage {
     let source: PipelineOptions.Source
     let argument: BSONValue

@@ -4,7 +4,7 @@
     internal import Glibc
 #endif
 
-/// Rounds numbers to those of a preferred series, for the ranges of `$bucketAuto`.
+/// A preferred number series to which `$bucketAuto` rounds its boundaries.
 ///
 /// Source: MongoDB manual, "$bucketAuto", granularity; the series are those of ISO 3 and IEC 60063.
 struct Granularity: Sendable {
@@ -16,9 +16,9 @@ struct Granularity: Sendable {
 
     private let series: Series
 
-    /// Takes a series by its name.
+    /// Finds a series by its name.
     ///
-    /// - Throws: 40257 for an unknown one.
+    /// - Throws: 40257 for an unknown name.
     init(_ name: String) throws(StoreError) {
         if name == "POWERSOF2" {
             series = .powersOfTwo
@@ -29,7 +29,7 @@ struct Granularity: Sendable {
         }
     }
 
-    /// The least number of the series that is greater than a number; zero stays.
+    /// Returns the least number of the series that is greater than a number; zero stays.
     func roundUp(_ value: BSONValue) -> BSONValue {
         round(value) { number in
             switch series {
@@ -39,7 +39,7 @@ struct Granularity: Sendable {
         }
     }
 
-    /// The greatest number of the series that is less than a number; zero stays.
+    /// Returns the greatest number of the series that is less than a number; zero stays.
     func roundDown(_ value: BSONValue) -> BSONValue {
         round(value) { number in
             switch series {
@@ -109,11 +109,11 @@ struct Granularity: Sendable {
         "E48": exponential(48), "E96": exponential(96), "E192": exponential(192),
     ]
 
-    /// The series of so many numbers a decade with equal ratios, in three digits.
+    /// Returns a geometric series with a count of numbers per decade, in three digits.
     private static func exponential(_ count: Int) -> [Double] {
         (0..<count).map { index in
             let number = (100 * pow(10, Double(index) / Double(count))).rounded()
-            // The standard's one exception from its formula.
+            // The standard's only exception to its formula.
             return number == 919 ? 920 : number
         }
     }

@@ -1,6 +1,6 @@
-/// Reads and sets fields of nested documents, without regard to arrays.
+/// Access to fields of nested documents, without special treatment of arrays.
 enum NestedField {
-    /// The value at a path that leads through documents only.
+    /// Returns the value at a path that leads through documents only.
     static func value(_ path: [String], in document: BSONDocument) -> BSONValue? {
         var value: BSONValue = .document(document)
         for part in path {
@@ -10,8 +10,8 @@ enum NestedField {
         return value
     }
 
-    /// The document with a value at a path, `nil` for none; what is no document on the way becomes
-    /// one.
+    /// Returns the document with a value at a path, or without one for `nil`; other values on the
+    /// path are replaced by documents.
     static func setting(
         _ path: [String], to value: BSONValue?, in document: BSONDocument
     ) -> BSONDocument {
@@ -34,8 +34,9 @@ enum NestedField {
         return changed
     }
 
-    /// The values at a path, those of an array at its end one by one; arrays on the way are looked
-    /// through and positions in them mean elements.
+    /// Returns the values at a path; an array at its end yields its members.
+    ///
+    /// The path leads through arrays, and positions in it select elements.
     ///
     /// Source: MongoDB manual, "$graphLookup" and "$lookup" for fields that hold arrays.
     static func values(_ path: [String], in document: BSONDocument) -> [BSONValue] {

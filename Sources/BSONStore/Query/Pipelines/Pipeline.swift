@@ -1,11 +1,12 @@
-/// Computes documents of a collection's documents, step by step; parsed once, run any number of times.
+/// A parsed aggregation pipeline that computes documents from a collection, stage by stage.
 ///
-/// The stages are those of MongoDB 7.0. What the first ones ask of the collection - `$match`, `$sort`,
-/// `$skip`, `$limit` - is left to the store, which may answer it from an index.
+/// A pipeline is parsed once and runs any number of times. Its stages are those of MongoDB 7.0. The
+/// store executes the first stages (`$match`, `$sort`, `$skip`, `$limit`) itself, from an index if
+/// possible.
 ///
 /// Source: MongoDB manual, "Aggregation Pipeline".
 public struct Pipeline: Sendable {
-    /// What the collection is asked for.
+    /// The part of the pipeline that the collection executes.
     struct Access: Sendable {
         var filters: [BSONDocument] = []
         var filter = Filter.all
@@ -15,7 +16,7 @@ public struct Pipeline: Sendable {
     }
 
     let access: Access
-    /// The stages behind what the collection does itself.
+    /// The remaining stages, behind those that the collection executes.
     let stages: [any PipelineStage]
     private var options: PipelineOptions
     private let source: BSONArray
@@ -23,9 +24,9 @@ public struct Pipeline: Sendable {
     private let isCollectionless: Bool
     private let firstName: String?
 
-    /// Reads a pipeline.
+    /// Parses a pipeline.
     ///
-    /// - Throws: 40323, 40324 and others with MongoDB's text for what is no pipeline.
+    /// - Throws: 40323, 40324 and others with MongoDB's text for an invalid pipeline.
     public init(
         _ stages: BSONArray, options: PipelineOptions = PipelineOptions()
     ) throws(StoreError) {
@@ -35,7 +36,7 @@ public struct Pipeline: Sendable {
         try self.init(stages, parser, options, variables)
     }
 
-    /// Reads the pipeline of a stage.
+    /// Parses the pipeline inside a stage.
     init(nested stages: BSONArray, _ parser: PipelineParser) throws(StoreError) {
         try self.init(stages, parser, Self.options(parser), CommandVariables(nil))
     }
@@ -67,8 +68,7 @@ public struct Pipeline: Sendable {
             firstName.flatMap { StageDefinition.all[$0] }?.isCollectionless ?? false
     }
 
-    /// The pipeline on a collection whose texts compare in a way of their own, unless it says itself
-    /// how they do.
+    /// Returns the pipeline with a collection's default collation, unless it specifies its own.
     func adapted(to collation: Collation?) throws(StoreError) -> Pipeline {
         guard let collation, options.collation == nil, options.inheritsCollation else {
             return self
@@ -78,7 +78,7 @@ public struct Pipeline: Sendable {
         return try Pipeline(source, options: options)
     }
 
-    /// The pipeline, for a collection that has no index of the name.
+    /// The pipeline without its index hint, for a collection that has no index of that name.
     public var withoutHint: Pipeline {
         var pipeline = self
         pipeline.options.hint = nil
@@ -88,18 +88,19 @@ public struct Pipeline: Sendable {
     /// Whether the last stage writes documents.
     public var writes: Bool { stages.last is any PipelineWritingStage }
 
-    /// The collection that the last stage writes, for a pipeline on `namespace`; `nil` when it writes none.
+    /// Returns the collection that the last stage writes, for a pipeline on `namespace`; `nil` if
+    /// none.
     package func target(from namespace: Namespace) -> Namespace? {
         (stages.last as? any PipelineWritingStage)?.target(from: namespace)
     }
 
-    /// Gives the documents that come out to a body until it returns false.
+    /// Calls a body with the resulting documents until it returns false.
     ///
     /// - Parameters:
-    ///   - namespace: the collection; one named "$cmd.aggregate" stands for the database, which is
-    ///     what `$documents` asks for.
-    ///   - now: `$$NOW`.
-    /// - Throws: what the stages and the body throw.
+    ///   - namespace: the collection; one named "$cmd.aggregate" stands for the database, which
+    ///     `$documents` requires.
+    ///   - now: the value of `$$NOW`.
+    /// - Throws: the errors of the stages and of the body.
     func run(
         on namespace: Namespace, from source: any AggregationSource, now: BSONDatetime,
         _ body: @escaping (BSONDocument) throws(StoreError) -> Bool
@@ -114,7 +115,7 @@ public struct Pipeline: Sendable {
         try self.run(run, into: last)
     }
 
-    /// Runs the stages; the sink is told the end.
+    /// Runs the stages and then finishes the sink.
     func run(_ run: PipelineRun, into last: any PipelineSink) throws(StoreError) {
         if let count = stages.first as? any CountingStage, !run.isDatabase {
             let found = try run.source.count(run.namespace, selection(run))
@@ -135,7 +136,7 @@ public struct Pipeline: Sendable {
             let scored =
                 access.filter.waitsForText
                 ? try run.source.resolved(access.filter, run.namespace) : nil
-            // What comes before the first document is still about the query.
+            // An error before the first document still concerns the query.
             try run.source.forEach(run.namespace, selection(run)) {
                 (document) throws(StoreError) in
                 if let scored { run.metadata = scored.metadata(of: document) }
@@ -146,7 +147,7 @@ public struct Pipeline: Sendable {
         try Self.execute { () throws(StoreError) in try first.finish() }
     }
 
-    /// Runs a body whose errors are those of stages that documents pass.
+    /// Runs a body whose errors occur while documents pass the stages.
     private static func execute(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         do throws(StoreError) {
             try body()
@@ -155,7 +156,7 @@ public struct Pipeline: Sendable {
         }
     }
 
-    /// The sink of the first of some stages that stand before a sink.
+    /// Returns the sink of the first stage in a chain that ends at another sink.
     static func chain(
         _ stages: ArraySlice<any PipelineStage>, into last: any PipelineSink, _ run: PipelineRun
     ) throws(StoreError) -> any PipelineSink {
@@ -192,20 +193,20 @@ public struct Pipeline: Sendable {
     }
 }
 
-/// Is a last stage, which writes documents instead of giving them.
+/// A last stage that writes documents instead of returning them.
 protocol PipelineWritingStage: PipelineStage {
-    /// The collection that it writes, in a pipeline on `namespace`.
+    /// Returns the collection that it writes, in a pipeline on `namespace`.
     func target(from namespace: Namespace) -> Namespace
 }
 
-/// Is a stage that needs only the number of its documents.
+/// A stage that needs only the number of its documents.
 protocol CountingStage: PipelineStage {
-    /// The document for so many; `nil` when none comes out.
+    /// Returns the document for a number; `nil` if the stage returns none.
     func document(of count: Int, _ run: PipelineRun) throws(StoreError) -> BSONDocument?
 }
 
 extension Namespace {
-    /// The name that stands for a whole database in a pipeline's namespace.
+    /// The collection name that stands for a whole database in a pipeline's namespace.
     static let databaseAggregate = "$cmd.aggregate"
 }
 

@@ -1,11 +1,11 @@
-/// Looks for what stages ask of `$meta`.
+/// The metadata that stages request by `$meta`.
 enum PipelineMetadata {
-    /// Stages whose pipelines search themselves, or that ask for nothing.
+    /// Stages whose pipelines have their own searches, or that request no metadata.
     private static let apart: Set<String> = ["$lookup", "$match", "$unionWith"]
 
-    /// Checks that no stage asks for the score of a search, or for a distance, where there is none.
+    /// Checks that no stage requests a text score or a distance that does not exist.
     ///
-    /// - Parameter searches: whether the pipeline searches texts.
+    /// - Parameter searches: whether the pipeline contains a text search.
     /// - Throws: 40218.
     static func check(_ stages: BSONArray, searches: Bool) throws(StoreError) {
         let first = stages.first { _ in true }?.documentValue?.keys.first
@@ -23,7 +23,7 @@ enum PipelineMetadata {
         }
     }
 
-    /// What a stage's argument asks for of what is missing.
+    /// Returns the first missing metadata that a stage's argument requests.
     private static func asked(_ value: BSONValue, of missing: [String: String]) -> String? {
         switch value {
         case .document(let document):

@@ -1,24 +1,25 @@
-/// Says how a pipeline is read and run.
+/// The options for parsing and running a pipeline.
 public struct PipelineOptions: Sendable {
     /// Variables that the pipeline can use as `$$name`; their values are constant expressions.
     public var `let`: BSONDocument?
-    /// How texts compare; without one, by their bytes.
+    /// The collation of texts; `nil` compares their bytes.
     public var collation: Collation?
-    /// Whether the collection's own collation holds where none is given; not where a command says
-    /// `{locale: "simple"}`.
+    /// Whether the collection's own collation applies if none is given; false if a command
+    /// specifies `{locale: "simple"}`.
     public var inheritsCollation = true
-    /// Lets stages hold up to 1 GiB in memory instead of 100 MiB; nothing is written to disk.
+    /// Whether a stage may use up to 1 GiB of memory instead of 100 MiB; nothing is written to
+    /// disk.
     public var allowDiskUse: Bool
-    /// Which index the documents of the collection are read by; without one, the planner chooses.
+    /// The index with which the collection is read; `nil` lets the planner choose.
     public var hint: IndexHint?
-    /// First stages beyond those of the library, by their names with the dollar: each is given its
-    /// argument and gives the documents that the next stage gets.
+    /// Additional first stages, by their names with the dollar: each receives its argument and
+    /// returns the documents for the next stage.
     public var sources: [String: Source]
 
-    /// Makes the documents of a first stage of its argument.
+    /// A function that returns the documents of a first stage for its argument.
     public typealias Source = @Sendable (BSONValue) throws(StoreError) -> [BSONDocument]
 
-    /// Makes options; what is left out has its default.
+    /// Creates options; omitted ones have their defaults.
     public init(
         `let`: BSONDocument? = nil, collation: Collation? = nil, allowDiskUse: Bool = false,
         sources: [String: Source] = [:]

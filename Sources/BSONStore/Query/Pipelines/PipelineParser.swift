@@ -1,6 +1,6 @@
-/// Reads the stages of a pipeline, which may hold others.
+/// A parser for the stages of a pipeline, including nested pipelines.
 struct PipelineParser: Sendable {
-    /// Where a pipeline stands, which decides which stages it may have.
+    /// The place of a pipeline, which determines the stages that it may have.
     enum Place: Sendable, Hashable {
         case command
         case facet
@@ -9,16 +9,16 @@ struct PipelineParser: Sendable {
         case update
     }
 
-    /// Pipelines have at most so many stages.
+    /// The maximum number of stages in a pipeline.
     static let stagesMax = 1_000
-    /// Pipelines are nested at most so deep.
+    /// The maximum depth of nested pipelines.
     static let depthMax = 20
 
-    /// The variables that expressions can name.
+    /// The variables that expressions may name.
     var scope: ExpressionScope
-    /// How texts compare.
+    /// The collation of texts.
     var collation: Collation?
-    /// First stages that the caller adds.
+    /// The additional first stages of the caller.
     let sources: [String: PipelineOptions.Source]
     private(set) var place = Place.command
     private var depth = 0
@@ -33,9 +33,9 @@ struct PipelineParser: Sendable {
         self.sources = sources
     }
 
-    /// A parser for a pipeline inside of a stage.
+    /// Returns a parser for a pipeline inside a stage.
     ///
-    /// - Throws: 232 when they are nested too deeply.
+    /// - Throws: 232 if they are nested too deeply.
     func nested(in place: Place) throws(StoreError) -> PipelineParser {
         var parser = self
         parser.place = place
@@ -48,9 +48,9 @@ struct PipelineParser: Sendable {
         return parser
     }
 
-    /// Reads the stages in order.
+    /// Parses the stages in order.
     ///
-    /// - Throws: 40323, 40324, 40600, 40601, 40602 and what the stages throw.
+    /// - Throws: 40323, 40324, 40600, 40601, 40602 and the errors of the stages.
     func stages(_ array: BSONArray) throws(StoreError) -> [any PipelineStage] {
         let entries = try entries(array)
         var stages: [any PipelineStage] = []
@@ -64,7 +64,7 @@ struct PipelineParser: Sendable {
 
     private typealias Entry = (name: String, argument: BSONValue)
 
-    /// The names with their arguments; all names are known.
+    /// Returns the names with their arguments after checking that all names are known.
     private func entries(_ array: BSONArray) throws(StoreError) -> [Entry] {
         var entries: [Entry] = []
         for value in array {
@@ -126,7 +126,7 @@ struct PipelineParser: Sendable {
         }
     }
 
-    /// Whether the pipeline inside of a stage has one that `$facet` cannot have.
+    /// Whether the pipeline inside a stage has a stage that `$facet` does not allow.
     private func containsStageForbiddenInFacet(_ argument: BSONValue) -> Bool {
         guard case .array(let stages)? = argument.documentValue?["pipeline"] else { return false }
         return stages.contains { stage in
@@ -156,9 +156,9 @@ struct PipelineParser: Sendable {
         }
     }
 
-    /// Reads a filter as `$match` takes it.
+    /// Parses a filter of `$match`.
     ///
-    /// - Throws: what a filter throws.
+    /// - Throws: the errors of a filter.
     func filter(_ document: BSONDocument) throws(StoreError) -> Filter {
         var options = FilterOptions(variables: scope, collation: collation)
         options.isOfQuery = false

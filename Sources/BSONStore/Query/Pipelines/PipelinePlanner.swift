@@ -1,10 +1,10 @@
-/// Takes from the first stages what the collection can do itself.
+/// A planner that moves the first stages to the collection if it can execute them.
 struct PipelinePlanner {
     private var stages: ArraySlice<any PipelineStage>
 
     init(stages: [any PipelineStage]) { self.stages = Self.fusingSortWithLimit(stages)[...] }
 
-    /// What the collection is asked for.
+    /// Returns the part of the pipeline that the collection executes.
     mutating func access(_ parser: PipelineParser) throws(StoreError) -> Pipeline.Access {
         var access = Pipeline.Access()
         while let match = stages.first as? MatchStage {
@@ -25,7 +25,7 @@ struct PipelinePlanner {
         return access
     }
 
-    /// The stages that are left.
+    /// Returns the remaining stages.
     func rest() -> [any PipelineStage] { Array(stages) }
 
     private func take(_ access: inout Pipeline.Access) -> Bool {
@@ -44,7 +44,7 @@ struct PipelinePlanner {
         return true
     }
 
-    /// The stages with each `$limit` directly behind a `$sort` known to it.
+    /// Returns the stages with each `$limit` directly behind a `$sort` merged into it.
     private static func fusingSortWithLimit(_ stages: [any PipelineStage]) -> [any PipelineStage] {
         var result: [any PipelineStage] = []
         for stage in stages {

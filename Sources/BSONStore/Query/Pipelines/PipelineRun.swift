@@ -1,16 +1,16 @@
-/// Holds what the stages of a pipeline need while it runs.
+/// The state that the stages of a running pipeline share.
 final class PipelineRun {
-    /// Gives and takes documents.
+    /// The source of documents, and their target.
     let source: any AggregationSource
-    /// The collection whose documents come first.
+    /// The collection on which the pipeline runs.
     let namespace: Namespace
-    /// What expressions see, without a document.
+    /// The frame for expressions, without a document.
     let frame: ExpressionFrame
-    /// How texts compare.
+    /// The collation of texts.
     let collation: Collation?
-    /// How many bytes a stage may hold.
+    /// The maximum memory of a stage in bytes.
     let bytesMax: Int
-    /// What `$meta` tells about the document that passes the stages now.
+    /// The values of `$meta` for the document that is passing the stages.
     var metadata: [String: BSONValue] = [:]
 
     init(
@@ -24,7 +24,7 @@ final class PipelineRun {
         self.bytesMax = bytesMax
     }
 
-    /// What expressions see while a document is looked at.
+    /// Returns the frame for expressions on a document.
     func frame(for document: BSONDocument) -> ExpressionFrame {
         var frame = frame
         frame.root = document
@@ -32,10 +32,11 @@ final class PipelineRun {
         return frame
     }
 
-    /// Counts the bytes of a stage.
+    /// Returns a memory counter for a stage.
     func memory(_ stage: String) -> PipelineMemory { PipelineMemory(stage, bytesMax) }
 
-    /// The run of a pipeline inside of a stage, on a collection, with the values of its variables.
+    /// Returns the run of a pipeline inside a stage, on a collection, with the values of its
+    /// variables.
     func nested(
         on namespace: Namespace, values: [BSONValue?]? = nil, collation: Collation?
     ) -> PipelineRun {
@@ -46,7 +47,7 @@ final class PipelineRun {
             bytesMax: bytesMax)
     }
 
-    /// Bytes that are equal when two values are equal for the collation, as group keys are.
+    /// Returns bytes that are equal if two values are equal under the collation, as group keys are.
     func key(of value: BSONValue) -> [UInt8] {
         BSONKey.encode(collation?.key(value) ?? value)
     }

@@ -1,15 +1,15 @@
-/// Takes the documents that a stage gives, one after the other.
+/// A receiver of a stage's documents, one after the other.
 protocol PipelineSink: AnyObject {
-    /// Takes one more document.
+    /// Receives one more document.
     ///
-    /// - Returns: false when no more are wanted; whoever gives them then goes on to ``finish()``.
+    /// - Returns: false if no more are wanted; the caller then proceeds to ``finish()``.
     func take(_ document: BSONDocument) throws(StoreError) -> Bool
 
-    /// Is told, once, that no more documents come.
+    /// Ends the input; called once, after the last document.
     func finish() throws(StoreError)
 }
 
 extension StoreError.Code {
-    /// A stage holds more memory than it may; MongoDB's QueryExceededMemoryLimitNoDiskUseAllowed.
+    /// A stage exceeds its memory limit; MongoDB's QueryExceededMemoryLimitNoDiskUseAllowed.
     static let noDiskUseAllowed = Self(rawValue: 292)
 }

@@ -1,15 +1,15 @@
-/// Is one step of a pipeline, parsed once; takes documents and gives others.
+/// A parsed stage of a pipeline, which transforms documents.
 protocol PipelineStage: Sendable {
-    /// Where documents go that come to the stage while a pipeline runs; what the stage makes of
-    /// them goes to the next one.
+    /// Returns the sink for the stage's input while a pipeline runs; the stage's results are passed
+    /// to the next sink.
     func sink(
         into next: any PipelineSink, _ run: PipelineRun
     ) throws(StoreError) -> any PipelineSink
 }
 
-/// Is a first stage, which gives documents of its own instead of those of a collection.
+/// A first stage, which provides its own documents instead of a collection's.
 protocol PipelineSourceStage: PipelineStage {
-    /// Gives the documents to a body until it returns false.
+    /// Calls a body with the documents until it returns false.
     func forEach(
         _ run: PipelineRun, _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError)

@@ -1,11 +1,11 @@
-/// Reads the fields of a stage whose argument the server reads by a schema, with its errors.
+/// The fields of a stage's argument that the server parses by a schema, with its errors.
 struct StageArguments {
     private let stage: String
     private let document: BSONDocument
 
-    /// Takes the argument; a field that the schema does not know is an error.
+    /// Reads the argument; a field that is not in the schema is an error.
     ///
-    /// - Throws: 40415 for an unknown field, 40413 for one that stands twice.
+    /// - Throws: 40415 for an unknown field, 40413 for one that occurs twice.
     init(
         _ stage: String, _ document: BSONDocument, known: Set<String>
     ) throws(StoreError) {
@@ -22,13 +22,13 @@ struct StageArguments {
         }
     }
 
-    /// The value of a field; null counts as none.
+    /// The value of a field; null counts as missing.
     subscript(key: String) -> BSONValue? {
         guard let value = document[key], !value.isNullish else { return nil }
         return value
     }
 
-    /// The value of a field that has to be there.
+    /// Returns the value of a required field.
     ///
     /// - Throws: 40414.
     func required(_ key: String) throws(StoreError) -> BSONValue {
@@ -39,28 +39,28 @@ struct StageArguments {
         return value
     }
 
-    /// The text of a field; `nil` when it is left out.
+    /// Returns the text of a field; `nil` if omitted.
     func string(_ key: String) throws(StoreError) -> String? {
         guard let value = self[key] else { return nil }
         guard case .string(let text) = value else { throw wrongType(key, value, "string") }
         return text
     }
 
-    /// The document of a field; `nil` when it is left out.
+    /// Returns the document of a field; `nil` if omitted.
     func document(_ key: String) throws(StoreError) -> BSONDocument? {
         guard let value = self[key] else { return nil }
         guard case .document(let document) = value else { throw wrongType(key, value, "object") }
         return document
     }
 
-    /// The array of a field; `nil` when it is left out.
+    /// Returns the array of a field; `nil` if omitted.
     func array(_ key: String) throws(StoreError) -> BSONArray? {
         guard let value = self[key] else { return nil }
         guard case .array(let array) = value else { throw wrongType(key, value, "array") }
         return array
     }
 
-    /// The error for a value of another type.
+    /// Returns the error for a value of another type.
     func wrongType(_ key: String, _ value: BSONValue, _ expected: String) -> StoreError {
         StoreError(
             .typeMismatch,

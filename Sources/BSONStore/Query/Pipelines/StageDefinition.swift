@@ -1,6 +1,6 @@
-/// Says where a stage may stand.
+/// The parser of a stage and the places where the stage is allowed.
 struct StageDefinition: Sendable {
-    /// Which places of a pipeline are allowed.
+    /// The position in a pipeline where a stage is allowed.
     enum Position: Sendable {
         case any
         case first
@@ -8,15 +8,15 @@ struct StageDefinition: Sendable {
     }
 
     var position = Position.any
-    /// Whether it may stand in `$facet`.
+    /// Whether `$facet` allows the stage.
     var isAllowedInFacet = true
-    /// Whether it may stand in the pipelines of `$lookup` and `$unionWith`.
+    /// Whether the pipelines of `$lookup` and `$unionWith` allow the stage.
     var isAllowedInSubpipeline = true
-    /// Whether it may stand in an update.
+    /// Whether an update allows the stage.
     var isAllowedInUpdate = false
-    /// Whether it runs on a database instead of a collection.
+    /// Whether the stage runs on a database instead of a collection.
     var isCollectionless = false
-    /// Reads the stage's argument; more than one stage may come of it.
+    /// The parser of the stage's argument; it may return several stages.
     let parse: Parse
 
     typealias Parse =
@@ -27,14 +27,14 @@ struct StageDefinition: Sendable {
         self.parse = parse
     }
 
-    /// A stage that may also stand in an update.
+    /// Returns the definition of a stage that an update also allows.
     static func transform(_ parse: @escaping Parse) -> StageDefinition {
         var rule = StageDefinition(parse: parse)
         rule.isAllowedInUpdate = true
         return rule
     }
 
-    /// A stage that gives documents of its own.
+    /// Returns the definition of a stage that provides its own documents.
     static func source(isCollectionless: Bool, _ parse: @escaping Parse) -> StageDefinition {
         var rule = StageDefinition(.first, parse: parse)
         rule.isAllowedInFacet = false
@@ -42,7 +42,7 @@ struct StageDefinition: Sendable {
         return rule
     }
 
-    /// A stage that writes documents.
+    /// Returns the definition of a stage that writes documents.
     static func writer(_ parse: @escaping Parse) -> StageDefinition {
         var rule = StageDefinition(.last, parse: parse)
         rule.isAllowedInFacet = false
@@ -50,7 +50,7 @@ struct StageDefinition: Sendable {
         return rule
     }
 
-    /// All stages by their names.
+    /// All stages by name.
     static let all: [String: StageDefinition] = [
         "$addFields": .transform(ProjectStage.addFields),
         "$bucket": StageDefinition(parse: BucketStage.parse),

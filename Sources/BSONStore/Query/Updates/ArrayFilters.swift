@@ -1,12 +1,12 @@
-/// Says which array elements `$[name]` stands for, by the name that begins the filter's paths.
+/// The filters of `$[name]` for array elements, by the name that begins the filter's paths.
 struct ArrayFilters: Sendable {
     private var filters: [Name: Filter] = [:]
     private var used: Set<Name> = []
 
-    /// No filters.
+    /// Creates an empty list of filters.
     init() {}
 
-    /// Reads array filters.
+    /// Parses array filters.
     ///
     /// - Throws: `failedToParse` (9) and `badValue` (2) with MongoDB's text.
     init(_ documents: [BSONDocument], _ options: EvaluationOptions) throws(StoreError) {
@@ -21,18 +21,18 @@ struct ArrayFilters: Sendable {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     var isEmpty: Bool { filters.isEmpty }
 
-    /// Whether the filter of a name lets an array element pass; without a name all do.
+    /// Whether an array element passes the filter of a name; without a name every element passes.
     func passes(_ element: BSONValue, _ name: String) -> Bool {
         guard let filter = filters[name] else { return true }
         return filter.matches([name: element] as BSONDocument)
     }
 
-    /// The name under which a part of a path stands in the tree; notes that a filter is used.
+    /// Returns the key of a path's part in the tree, and records the use of its filter.
     ///
-    /// - Throws: `badValue` when the part names a filter that is not there.
+    /// - Throws: `badValue` if there is no filter of the part's name.
     mutating func name(of part: String, in path: UpdatePath) throws(StoreError) -> String {
         guard let name = UpdatePath.filterName(part) else { return part }
         guard !name.isEmpty else { return name }
@@ -45,9 +45,9 @@ struct ArrayFilters: Sendable {
         return name
     }
 
-    /// Checks that no filter is left over.
+    /// Checks that every filter is used.
     ///
-    /// - Throws: `failedToParse` (9) naming the first that is.
+    /// - Throws: `failedToParse` (9) with the name of the first unused one.
     func checkUse(in update: BSONDocument) throws(StoreError) {
         for name in filters.keys.sorted() where !used.contains(name) {
             throw StoreError(
@@ -77,7 +77,7 @@ struct ArrayFilters: Sendable {
         return (name, filter)
     }
 
-    /// The key that all paths of a filter begin with; the filter is known to be valid.
+    /// Returns the key with which all paths of a filter begin; the filter is known to be valid.
     private static func name(in filter: BSONDocument) throws(StoreError) -> String? {
         var found: String?
         for (key, value) in filter {

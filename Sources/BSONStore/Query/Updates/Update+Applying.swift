@@ -1,9 +1,11 @@
 extension Update {
-    /// The document after the update, `nil` when nothing changes.
+    /// Returns the document after the update, `nil` if nothing changes.
     ///
-    /// - Parameter filter: the filter that found the document; says what `$` in a path stands for.
+    /// - Parameter filter: the filter that found the document; it determines the element for `$` in
+    ///   a path.
     /// - Throws: `immutableField` (66), `pathNotViable` (28), `typeMismatch` (14), 17419 or
-    ///   `documentTooLarge` (10334) for a result of more than 16 MiB, and others with MongoDB's text.
+    ///   `documentTooLarge` (10334) for a result of more than 16 MiB, and others with MongoDB's
+    ///   text.
     public func apply(
         to document: BSONDocument, matching filter: Filter = .all
     ) throws(StoreError) -> BSONDocument? {
@@ -32,12 +34,12 @@ extension Update {
         return after
     }
 
-    /// The document that an upsert inserts when the filter finds none.
+    /// Returns the document that an upsert inserts if the filter finds none.
     ///
-    /// Without an `_id` it gets one when it is inserted.
+    /// A document without an `_id` gets one when it is inserted.
     ///
     /// - Throws: `notSingleValueField` (54), 224 for a filter with `$expr`, 17420 for a document of
-    ///   more than 16 MiB, and what ``apply(to:matching:)`` throws.
+    ///   more than 16 MiB, and the errors of ``apply(to:matching:)``.
     public func insertion(for filter: Filter) throws(StoreError) -> BSONDocument {
         try UpsertEqualities.check(filter.document)
         let made: BSONDocument
@@ -56,7 +58,7 @@ extension Update {
         return made.withIDInFront
     }
 
-    /// A replacement with the time where MongoDB puts it.
+    /// Returns a replacement with its empty timestamps set, as MongoDB does.
     private func filled(_ replacement: BSONDocument) -> BSONDocument {
         keepsEmptyTimestamps ? replacement : replacement.withTimestampsFilled
     }
@@ -65,7 +67,7 @@ extension Update {
         _ tree: UpdateTree, on document: BSONDocument, isInsert: Bool,
         _ findPosition: () -> Int?
     ) throws(StoreError) -> BSONDocument? {
-        // Looked for once, and only where a path asks.
+        // Searched once, and only if a path needs it.
         let position = tree.isPositional ? findPosition() : nil
         var updating = UpdateApplier(
             document,
@@ -75,7 +77,7 @@ extension Update {
         return try updating.run(tree.root)
     }
 
-    /// Puts a document in the place of another, whose `_id` stays.
+    /// Replaces a document by another, keeping its `_id`.
     static func replacing(
         _ document: BSONDocument, by replacement: BSONDocument, isInsert: Bool = false,
         allowsDollars: Bool = false
@@ -99,7 +101,7 @@ extension Update {
         return replacement.withIDInFront
     }
 
-    /// Checks a key at the top of a document: only those of a reference may begin with a dollar.
+    /// Checks a top-level key: only those of a DBRef may begin with a dollar.
     ///
     /// - Throws: `dollarPrefixedFieldName` (52).
     static func checkTopLevel(_ key: String) throws(StoreError) {
@@ -111,7 +113,7 @@ extension Update {
                 + "$replaceWith.")
     }
 
-    /// Checks an `_id` that an update gives.
+    /// Checks an `_id` that an update sets.
     ///
     /// - Throws: `invalidIDField` (53), `dollarPrefixedFieldName` (52).
     private static func checkID(_ id: BSONValue) throws(StoreError) {
@@ -139,7 +141,7 @@ extension Update {
 }
 
 extension BSONDocument {
-    /// The document with its `_id`, where it has one, as the first field.
+    /// The document with its `_id`, if it has one, as the first field.
     var withIDInFront: BSONDocument {
         var elements = makeIterator()
         guard let first = elements.next(), first.key != "_id", let id = self["_id"] else {
@@ -150,7 +152,7 @@ extension BSONDocument {
         return ordered.appending(self)
     }
 
-    /// The document with the fields of another behind its own, but for their `_id`.
+    /// Returns the document followed by the fields of another, except its `_id`.
     fileprivate func appending(_ other: BSONDocument) -> BSONDocument {
         var builder = BSONDocumentBuilder(reservingBytes: byteCount + other.byteCount)
         withCursor { cursor in

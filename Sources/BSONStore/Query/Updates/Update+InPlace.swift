@@ -1,9 +1,9 @@
 extension Update {
-    /// The document with other numbers in the place of those that `$inc` and `$set` name, when that is
-    /// all there is to do: top-level fields that are there, values of the same type and size.
+    /// Returns the document with the numbers of `$inc` and `$set` replaced in place, if the update
+    /// only changes existing top-level fields to values of the same type and size.
     ///
-    /// Such a document needs no other check: its depth, its size and its texts stay as they were.
-    /// `nil` when anything else is asked for, or when nothing would change.
+    /// Such a document needs no further checks: its depth, its size and its texts are unchanged.
+    /// Returns `nil` for any other update, and if nothing changes.
     func replacingInPlace(in document: BSONDocument) -> BSONDocument? {
         guard case .operators(let tree) = kind, tree.root.matched == nil else { return nil }
         var after: [UInt8]?
@@ -51,7 +51,7 @@ extension Update {
         }
     }
 
-    /// The bits of the new value; `nil` when it has another type, or when another operator made it.
+    /// Returns the bits of the new value; `nil` for another type or another operator.
     private static func bits(
         _ operation: UpdateOperation, _ typeByte: UInt8, _ old: UInt64
     ) -> UInt64? {
@@ -72,7 +72,7 @@ extension Update {
             return overflow ? nil : UInt64(bitPattern: sum)
         case (.increment(.double(let step)), BSONType.double.rawValue):
             let sum = Double(bitPattern: old) + step
-            // As the long way has it, a NaN has no sign.
+            // As on the general path, a NaN has no sign.
             return (sum.isNaN ? .nan : sum).bitPattern
         default: return nil
         }

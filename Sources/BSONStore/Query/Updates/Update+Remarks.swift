@@ -1,8 +1,8 @@
 extension Update {
-    /// What cannot be told from the documents before and after a change.
+    /// Returns facts about an update that the documents before and after it do not show.
     ///
-    /// Where the update wrote whole documents and arrays, and whether it was a pipeline; `nil` when
-    /// there is nothing to say.
+    /// These are the paths at which it wrote whole documents and arrays, and whether it was a
+    /// pipeline; `nil` if there are none.
     static func remarks(_ kind: Kind) -> BSONDocument? {
         switch kind {
         case .replacement: return nil
@@ -15,7 +15,7 @@ extension Update {
     }
 }
 
-/// Collects the paths at which operators write whole values.
+/// A collector of the paths at which operators write whole values.
 private struct WrittenPathCollector {
     private var whole: [BSONValue] = []
     private var pushed: [BSONValue] = []

@@ -1,34 +1,33 @@
-/// Says how documents change: operators such as `$set`, a whole replacement, or a pipeline; parsed
-/// once.
+/// A parsed change of documents: operators such as `$set`, a whole replacement, or a pipeline.
 public struct Update: Sendable {
-    /// The update as it was written; `pipeline` holds the stages of a pipeline.
+    /// The document from which the update was parsed; `pipeline` holds the stages of a pipeline.
     public let document: BSONDocument
     let kind: Kind
-    /// What the change feed is told of its changes beside the documents.
+    /// The facts that the change feed records with the update's changes.
     let remarks: BSONDocument?
     let collation: Collation?
-    /// Whether a collection's own collation holds where the update has none.
+    /// Whether a collection's own collation applies if the update has none.
     package var inheritsCollation = true
     private let arrayFilters: [BSONDocument]
     private let variables: BSONDocument
-    /// Whether a replacement's empty timestamps stay as they are: `bypassEmptyTsReplacement`.
+    /// Whether a replacement's empty timestamps stay unchanged: `bypassEmptyTsReplacement`.
     package var keepsEmptyTimestamps = false
 
-    /// The ways to write an update.
+    /// The form of an update.
     enum Kind: Sendable {
-        /// Takes the document's place; the `_id` stays.
+        /// Replaces the document; the `_id` stays.
         case replacement(BSONDocument)
         /// Changes parts of the document, in the order of their paths.
         case operators(UpdateTree)
-        /// Makes the document anew from the one before.
+        /// Computes a new document from the old one.
         case pipeline(UpdatePipeline)
     }
 
-    /// Reads an update: with operators when the first key begins with a dollar, else a replacement.
+    /// Parses an update: operators if the first key begins with a dollar, else a replacement.
     ///
     /// - Parameters:
-    ///   - arrayFilters: which array elements `$[name]` in a path stands for.
-    ///   - collation: how texts compare in `$pull`, `$addToSet`, `$min` and their like.
+    ///   - arrayFilters: the filters for `$[name]` in a path.
+    ///   - collation: the collation of texts in `$pull`, `$addToSet`, `$min` and similar operators.
     /// - Throws: `failedToParse` (9), `conflictingUpdateOperators` (40) and others with MongoDB's
     ///   text.
     public init(
@@ -50,12 +49,12 @@ public struct Update: Sendable {
         remarks = Self.remarks(kind)
     }
 
-    /// Reads a pipeline of `$set`, `$unset`, `$project`, `$replaceWith` and their other names.
+    /// Parses a pipeline of `$set`, `$unset`, `$project`, `$replaceWith` and their aliases.
     ///
     /// - Parameters:
     ///   - variables: values that the stages may name as `$$name`; the `let` of a command.
-    ///   - collation: how texts compare in the stages.
-    /// - Throws: with MongoDB's code and text for what is no such pipeline.
+    ///   - collation: the collation of texts in the stages.
+    /// - Throws: an error with MongoDB's code and text for an invalid pipeline.
     public init(
         pipeline: [BSONDocument], variables: BSONDocument = [:], arrayFilters: [BSONDocument] = [],
         collation: Collation? = nil
@@ -72,7 +71,7 @@ public struct Update: Sendable {
         remarks = Self.remarks(kind)
     }
 
-    /// Reads an update as a command holds it: a document, or an array for a pipeline.
+    /// Parses an update in the form of a command: a document, or an array for a pipeline.
     ///
     /// - Throws: as the other initializers, and `failedToParse` (9) for another value.
     public init(
@@ -100,11 +99,11 @@ public struct Update: Sendable {
         }
     }
 
-    /// The update as a collection understands it, whose collation it has unless it names one.
+    /// Returns the update for a collection: with the collection's collation unless it has its own.
     ///
     /// Source: MongoDB manual, "Collation": operations use the collection's default collation.
     ///
-    /// - Throws: what reading it throws.
+    /// - Throws: the errors of parsing it.
     func adapted(to collation: Collation?) throws(StoreError) -> Update {
         guard let collation, self.collation == nil, inheritsCollation else { return self }
         var update: Update
@@ -120,7 +119,7 @@ public struct Update: Sendable {
         return update
     }
 
-    /// Whether it replaces whole documents.
+    /// Whether the update replaces whole documents.
     public var isReplacement: Bool {
         switch kind {
         case .replacement: true
@@ -132,7 +131,7 @@ public struct Update: Sendable {
 /// The operators of an update, parsed.
 struct UpdateTree: Sendable {
     let root: UpdateFields
-    /// Whether a `$` in a path asks which element the filter matched.
+    /// Whether a `$` in a path needs the element that the filter matched.
     let isPositional: Bool
     let filters: ArrayFilters
 }

@@ -12,7 +12,7 @@ extension UpdateApplier {
         return after == array ? .same : .set(.array(after))
     }
 
-    /// The array behind `$push`, which begins with none where nothing was.
+    /// Returns the array after `$push`; a missing field counts as an empty array.
     func pushed(_ push: UpdateOperation.Push, onto array: BSONArray?) -> BSONArray {
         if push.position == nil, push.sort == nil, push.slice == nil, push.values.count == 1 {
             var array = array ?? BSONArray()
@@ -54,7 +54,7 @@ extension UpdateApplier {
         return values.count == before ? .same : .set(.array(BSONArray(values)))
     }
 
-    /// The values of which none is there yet, nor twice.
+    /// Returns the values that are not present yet, without repetitions.
     func distinct(_ values: [BSONValue], besides present: [BSONValue] = []) -> [BSONValue] {
         let key = { (value: BSONValue) in
             BSONKey.encode(context.collation?.key(value) ?? value)

@@ -1,5 +1,5 @@
 extension UpdateApplier {
-    /// What an operator makes of the value at its path, after the checks that hold for all of them.
+    /// Applies an operator to the value at its path, after the checks that all operators share.
     mutating func leaf(
         _ operation: UpdateOperation, _ depth: Int, at place: Place
     ) throws(StoreError) -> Outcome {
@@ -25,7 +25,7 @@ extension UpdateApplier {
         }
     }
 
-    /// Puts a new value at the path, unless the same is there.
+    /// Sets a new value at the path, unless it equals the old one.
     private mutating func put(
         _ value: BSONValue, by operation: UpdateOperation, _ depth: Int, at place: Place
     ) throws(StoreError) -> Outcome {
@@ -45,7 +45,7 @@ extension UpdateApplier {
         guard path.count + depth <= UpdateLimits.depthMax else { throw UpdateLimits.tooDeep }
     }
 
-    /// The `_id` cannot change, nor what is in it.
+    /// Throws for a change of the `_id` or of a part of it.
     private func checkID(_ operation: UpdateOperation) throws(StoreError) {
         guard path[0] == "_id", let id = original["_id"] else { return }
         if case .renameSource = operation {
@@ -60,7 +60,7 @@ extension UpdateApplier {
             documentID: id)
     }
 
-    /// An `_id` that is a document cannot get further fields.
+    /// Throws for additional fields in an `_id` that is a document.
     private func checkIDGrowth(_ value: BSONValue) throws(StoreError) {
         guard path[0] == "_id", path.count > 1, let id = original["_id"] else { return }
         var taken = 1
@@ -81,7 +81,7 @@ extension UpdateApplier {
                 + "field '_id'", documentID: id)
     }
 
-    /// A name with a dollar cannot stand at the top, except for those of a reference.
+    /// Throws for a top-level name with a dollar, except for those of a DBRef.
     private func checkName(_ operation: UpdateOperation) throws(StoreError) {
         if case .unset = operation { return }
         if case .renameSource = operation { return }
@@ -109,7 +109,7 @@ extension UpdateApplier {
         }
     }
 
-    /// The value that a rename moves here, `nil` when there is none to move.
+    /// Returns the value that a rename moves here, `nil` if there is none.
     private func renamed(
         from source: UpdatePath, at place: Place
     ) throws(StoreError) -> BSONValue? {
@@ -145,7 +145,7 @@ extension UpdateApplier {
             documentID: original["_id"])
     }
 
-    /// A rename cannot put a value into an array.
+    /// Throws for a rename into an array.
     private func checkTarget() throws(StoreError) {
         var value = BSONValue.document(original)
         for (index, part) in path.enumerated() {

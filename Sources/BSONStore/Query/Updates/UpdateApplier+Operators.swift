@@ -1,5 +1,5 @@
 extension UpdateApplier {
-    /// What an operator puts where nothing is.
+    /// Returns the value that an operator creates for a missing field.
     func make(by operation: UpdateOperation) throws(StoreError) -> BSONValue {
         switch operation {
         case .set(let value), .setOnInsert(let value), .increment(let value), .least(let value),
@@ -11,12 +11,12 @@ extension UpdateApplier {
         case .addToSet(let values):
             return .array(BSONArray(distinct(values)))
         case .bit(let steps): return try bits(.int32(0), steps)
-        // These make nothing, and a rename takes what it makes from elsewhere.
+        // These create nothing, and a rename moves an existing value.
         case .rename, .unset, .renameSource, .pull, .pullAll, .pop: return .null
         }
     }
 
-    /// What an operator makes of a value.
+    /// Applies an operator to a value.
     func change(
         _ old: BSONValue, by operation: UpdateOperation
     ) throws(StoreError) -> Outcome {
@@ -71,7 +71,7 @@ extension UpdateApplier {
                     + "((\(Self.shellType(old)))\(ShellText.text(of: old))) for document \(displayID)",
                 documentID: original["_id"])
         }
-        // The sign of a zero and the zeros behind a decimal's point are no difference.
+        // The sign of a zero and trailing zeros of a decimal do not count as a difference.
         let isSame = old.type == value.type && BSONOrder.compare(old, value) == .equal
         return isSame ? .same : .set(value)
     }
@@ -104,7 +104,7 @@ extension UpdateApplier {
     ) throws(StoreError) -> BSONValue {
         var value = start
         for step in steps {
-            guard let result = BSONArithmetic.bit(value, step) else {
+            guard let result = step.apply(to: value) else {
                 throw StoreError(
                     .badValue,
                     "Failed to apply $bit operations to current value: \(ShellText.text(of: value))"

@@ -1,11 +1,11 @@
-/// Applies the operators of an update to one document.
+/// The application of an update's operators to one document.
 struct UpdateApplier {
-    /// What an update may see beside the document.
+    /// The information that an update uses in addition to the document.
     struct Context {
         let filters: ArrayFilters
         /// The array position that `$` stands for.
         let position: () -> Int?
-        /// Whether the document is being made by an upsert.
+        /// Whether an upsert is creating the document.
         let isInsert: Bool
         let collation: Collation?
     }
@@ -13,7 +13,7 @@ struct UpdateApplier {
     /// The document before the update.
     let original: BSONDocument
     let context: Context
-    /// The keys and positions that lead to the place that is being changed.
+    /// The keys and positions that lead to the current place.
     private(set) var path: [String] = []
 
     init(_ original: BSONDocument, _ context: Context) {
@@ -21,33 +21,33 @@ struct UpdateApplier {
         self.context = context
     }
 
-    /// What is at the place that a node changes.
+    /// The content of the place that a node changes.
     enum Place {
         case value(BSONValue)
-        /// Nothing, but it could be made.
+        /// A missing value that can be created.
         case missing
-        /// Nothing, and nothing can be made: a value without such a field is in the way.
+        /// A missing value that cannot be created: a value without fields is in the way.
         case blocked(Obstacle)
     }
 
-    /// A value that has no such field.
+    /// A value that cannot have the next field of the path.
     struct Obstacle {
         let part: String
         let key: String
         let value: BSONValue
     }
 
-    /// What becomes of a value.
+    /// The result for a value.
     enum Outcome {
-        /// It stays, and nothing counts as modified.
+        /// The value stays, and the document does not count as modified.
         case same
         case set(BSONValue)
         case removed
     }
 
-    /// The document after the update, `nil` when it is the same.
+    /// Returns the document after the update, `nil` if it is unchanged.
     ///
-    /// - Throws: with MongoDB's codes and texts; the document is then as before.
+    /// - Throws: an error with MongoDB's code and text; the document is then unchanged.
     mutating func run(_ root: UpdateFields) throws(StoreError) -> BSONDocument? {
         let outcome = try outcome(of: .fields(root), at: .value(.document(original)))
         guard case .set(.document(let changed)) = outcome, changed != original else { return nil }
@@ -121,7 +121,7 @@ struct UpdateApplier {
             switch try below(branch, old.map { .value($0) } ?? .missing) {
             case .same: continue
             case .set(let value):
-                // A key that would hold a NUL is none that a document can have.
+                // No document has a key that contains a NUL.
                 try Self.setting { () throws(BSONError) in
                     try document.set(validatingKey: branch.name, to: value)
                 }
@@ -160,7 +160,7 @@ struct UpdateApplier {
         return isChanged ? .set(.array(array)) : .same
     }
 
-    /// Sets a position of an array, which grows with nulls up to it when it is short.
+    /// Sets a position of an array; a short array is filled with nulls up to it.
     private static func set(
         _ value: BSONValue, at index: Int, of array: inout BSONArray, isNew: Bool
     ) throws(StoreError) {
@@ -176,7 +176,7 @@ struct UpdateApplier {
         array = BSONArray(values)
     }
 
-    /// Changes the elements that filters choose; which ones is decided before the first change.
+    /// Changes the elements that filters select; all are selected before the first change.
     private mutating func elements(
         of array: BSONArray, _ branches: [UpdateBranch]
     ) throws(StoreError) -> Outcome {

@@ -1,11 +1,11 @@
-/// Compares two documents and collects what differs.
+/// A comparison of two documents that collects their differences.
 struct UpdateComparison {
     private(set) var description = UpdateDescription()
     private let splitsArrays: Bool
 
     init(splitsArrays: Bool) { self.splitsArrays = splitsArrays }
 
-    /// Collects differences below a prefix; `false` when a key there cannot stand in a path.
+    /// Collects differences below a prefix; returns `false` if a key there cannot occur in a path.
     mutating func compare(
         _ before: BSONDocument, _ after: BSONDocument, prefix: String, excluded: IgnoredKeys
     ) -> Bool {
@@ -32,10 +32,10 @@ struct UpdateComparison {
         return true
     }
 
-    /// Compares documents whose fields stand in the same order, but for new ones at the end; `nil` when
-    /// they do not.
+    /// Compares documents whose fields are in the same order, except for new ones at the end; `nil`
+    /// for others.
     ///
-    /// Only what differs is decoded.
+    /// Only fields that differ are decoded.
     private mutating func compareInOrder(
         _ before: BSONDocument, _ after: BSONDocument, prefix: String, excluded: IgnoredKeys
     ) -> Bool? {
@@ -88,7 +88,7 @@ struct UpdateComparison {
         default: if old.contentEquals(new) { return true }
         }
         description = mark
-        // What differs in the order of fields alone is no difference, in arrays either.
+        // A difference in the order of fields alone is ignored, in arrays too.
         if !old.contentEquals(new) { description.updatedFields.append(path, new) }
         return true
     }
@@ -120,16 +120,16 @@ struct UpdateComparison {
 }
 
 extension UpdateDescription {
-    /// About how many bytes it takes.
+    /// The approximate number of bytes of the description.
     fileprivate var byteCount: Int {
         updatedFields.byteCount + removedFields.reduce(0) { $0 + $1.utf8.count + 8 }
             + truncatedArrays.reduce(0) { $0 + $1.field.utf8.count + 16 }
     }
 }
 
-/// The keys that are no difference at a level.
+/// The keys to ignore at a level.
 struct IgnoredKeys {
-    /// None: below the top level every key counts.
+    /// No key: below the top level every key counts.
     static let nothing = IgnoredKeys(isTop: false, field: nil)
 
     private let isTop: Bool
@@ -140,13 +140,13 @@ struct IgnoredKeys {
         self.field = field
     }
 
-    /// `_id` and one field more.
+    /// Returns `_id` and one more field.
     static func atTop(_ field: String?) -> Self { IgnoredKeys(isTop: true, field: field) }
 
     func contains(_ key: String) -> Bool { isTop && (key == "_id" || key == field) }
 }
 
-/// Looks fields up in a document that is usually walked in the same order.
+/// A look-up of fields in a document that is usually read in the same order.
 private final class FieldCursor {
     private let document: BSONDocument
     private var iterator: BSONDocument.Iterator

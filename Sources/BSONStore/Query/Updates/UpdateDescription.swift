@@ -1,32 +1,32 @@
-/// Says how one document became another: dotted paths that were set, paths that were removed, and
-/// arrays that lost their last elements.
+/// The difference between two versions of a document: dotted paths that were set, paths that were
+/// removed, and arrays that lost their last elements.
 ///
-/// A nested document that stays a document is compared field by field; an array is replaced whole,
-/// or compared element by element where that is asked for. Field order is no difference. Source:
-/// MongoDB change events, `updateDescription`.
+/// Nested documents are compared field by field. An array is replaced whole, or compared element by
+/// element if requested. Field order is ignored. Source: MongoDB change events,
+/// `updateDescription`.
 public struct UpdateDescription: Sendable, Hashable {
     /// New values by dotted path.
     public var updatedFields: BSONDocument
-    /// Dotted paths that are gone, in the order in which they stood.
+    /// Removed dotted paths, in the order of the old document.
     public var removedFields: [String]
-    /// Arrays that became shorter, which happens before the new values are set.
+    /// Arrays that became shorter; truncation precedes setting new values.
     public var truncatedArrays: [TruncatedArray]
 
     /// An array that lost its last elements.
     public struct TruncatedArray: Sendable, Hashable {
         /// Its dotted path.
         public let field: String
-        /// How many elements are left.
+        /// The number of remaining elements.
         public let newSize: Int
 
-        /// Takes path and size.
+        /// Creates a truncation from a path and a size.
         public init(field: String, newSize: Int) {
             self.field = field
             self.newSize = newSize
         }
     }
 
-    /// Makes a description of its parts.
+    /// Creates a description from its parts.
     public init(
         updatedFields: BSONDocument = [:], removedFields: [String] = [],
         truncatedArrays: [TruncatedArray] = []
@@ -36,26 +36,26 @@ public struct UpdateDescription: Sendable, Hashable {
         self.truncatedArrays = truncatedArrays
     }
 
-    /// Whether nothing differs.
+    /// Whether the description contains no differences.
     public var isEmpty: Bool {
         updatedFields.isEmpty && removedFields.isEmpty && truncatedArrays.isEmpty
     }
 
-    /// All paths that it touches.
+    /// All paths in the description.
     public var paths: [String] {
         updatedFields.keys + removedFields + truncatedArrays.map(\.field)
     }
 }
 
 extension UpdateDescription {
-    /// Compares two documents; `nil` when a dotted path cannot name the difference.
+    /// Compares two documents; `nil` if a dotted path cannot express the difference.
     ///
-    /// A key that is empty, begins with `$` or holds a dot cannot stand in a path: below the top
-    /// level its parent is set whole, at the top level there is no description and a replacement
-    /// is due. `_id` and the excluded field are passed over at the top level only.
-    /// O(n) in the size of both, quadratic in the number of fields that changed places.
+    /// A key that is empty, begins with `$` or contains a dot cannot occur in a path. Below the top
+    /// level, its parent is set whole; at the top level, there is no description and a replacement
+    /// is required. `_id` and the excluded field are ignored at the top level only. O(n) in the
+    /// size of both, quadratic in the number of fields that changed places.
     ///
-    /// - Parameter splittingArrays: whether arrays are compared element by element where that is
+    /// - Parameter splittingArrays: whether arrays are compared element by element if that is
     ///   shorter than the whole, as in MongoDB's change events.
     public static func difference(
         from before: BSONDocument, to after: BSONDocument, excluding field: String? = nil,
@@ -66,9 +66,9 @@ extension UpdateDescription {
         return named ? comparison.description : nil
     }
 
-    /// Carries the description out: sets and removes its paths; a missing parent is made.
+    /// Applies the description: sets and removes its paths, creating missing parents.
     ///
-    /// - Throws: ``BSONError/Code/pathNotViable`` when a path leads through a value without fields.
+    /// - Throws: ``BSONError/Code/pathNotViable`` if a path leads through a value without fields.
     public func apply(to document: BSONDocument) throws(BSONError) -> BSONDocument {
         var result = document
         for path in removedFields { _ = result.removeValue(atPath: path) }

@@ -1,32 +1,33 @@
 /// The operators of an update as a tree over the paths that they change.
 ///
-/// Source: the server's `UpdateObjectNode` and `UpdateArrayNode`, whose order and conflicts it has.
+/// Source: the server's `UpdateObjectNode` and `UpdateArrayNode`, with the same order and
+/// conflicts.
 indirect enum UpdateNode: Sendable {
-    /// What is done at the end of a path.
+    /// The operation at the end of a path.
     case leaf(UpdateOperation, depth: Int)
     /// Fields of a document, or positions of an array, in the order in which they are changed.
     case fields(UpdateFields)
-    /// Elements of an array by the name of the filter that chooses them, empty for all of them.
+    /// Elements of an array by the name of the filter that selects them, empty for all of them.
     case elements([UpdateBranch])
 }
 
-/// A part of a path with what is done below it.
+/// A part of a path with the operations below it.
 struct UpdateBranch: Sendable {
     let name: String
     var node: UpdateNode
 }
 
-/// What is done with the fields of one document.
+/// The operations on the fields of one document.
 struct UpdateFields: Sendable {
-    /// By name, in order.
+    /// The operations by name, in order.
     var named: [UpdateBranch] = []
-    /// Below `$`.
+    /// The operations below `$`.
     var matched: UpdateNode?
 
-    /// Adds what is done at a path.
+    /// Adds an operation at a path.
     ///
-    /// - Throws: `conflictingUpdateOperators` (40) where another operator changes what leads there
-    ///   or lies below, `badValue` for a `$[name]` without a filter.
+    /// - Throws: `conflictingUpdateOperators` (40) if another operator changes a part of the path
+    ///   or a place below it, `badValue` for a `$[name]` without a filter.
     mutating func insert(
         _ operation: UpdateOperation, at path: UpdatePath, _ filters: inout ArrayFilters
     ) throws(StoreError) {
@@ -41,10 +42,10 @@ struct UpdateFields: Sendable {
         if case .fields(let fields) = root { self = fields }
     }
 
-    /// The branches in order, with `$` in the place of the position that it stands for.
+    /// Returns the branches in order, with `$` replaced by its position.
     ///
-    /// - Throws: `badValue` when there is a `$` and no position, `conflictingUpdateOperators` (40)
-    ///   when the position is changed by its number too.
+    /// - Throws: `badValue` if there is a `$` and no position, `conflictingUpdateOperators` (40) if
+    ///   the position is also changed by its number.
     func resolved(
         _ position: () -> Int?, _ path: [String]
     ) throws(StoreError) -> [UpdateBranch] {
@@ -73,7 +74,7 @@ extension UpdateNode {
             let isArray = UpdatePath.filterName(path.parts[at + 1]) != nil
             var inner = child ?? (isArray ? .elements([]) : .fields(UpdateFields()))
             guard inner.isContainer(isArray: isArray) else { throw Self.conflict(path, at + 1) }
-            // The old node goes first, so that the insertion finds it unshared.
+            // The old node is released first, so that the insertion finds it unshared.
             self[name] = nil
             try inner.insert(operation, path, at + 1, &filters)
             child = inner
@@ -131,9 +132,9 @@ extension UpdateNode {
         branches.insert(UpdateBranch(name: name, node: node), at: at)
     }
 
-    /// Joins what several placeholders do with the same element.
+    /// Merges the operations of several placeholders on the same element.
     ///
-    /// - Throws: `conflictingUpdateOperators` (40) when both change the same field.
+    /// - Throws: `conflictingUpdateOperators` (40) if both change the same field.
     static func merging(
         _ left: UpdateNode, _ right: UpdateNode, _ path: [String]
     ) throws(StoreError) -> UpdateNode {

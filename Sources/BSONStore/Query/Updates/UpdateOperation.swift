@@ -1,4 +1,4 @@
-/// What an operator does with the value at its path.
+/// An update operator with its operand.
 enum UpdateOperation: Sendable {
     case set(BSONValue)
     case setOnInsert(BSONValue)
@@ -8,9 +8,9 @@ enum UpdateOperation: Sendable {
     case least(BSONValue)
     case greatest(BSONValue)
     case currentDate(asTimestamp: Bool)
-    /// Takes the value that another path has in the document before the update.
+    /// Sets the value that another path has in the document before the update.
     case rename(from: UpdatePath)
-    /// Removes what a rename takes elsewhere.
+    /// Removes the value that a rename moves.
     case renameSource
     case push(Push)
     case addToSet([BSONValue])
@@ -19,7 +19,7 @@ enum UpdateOperation: Sendable {
     case pop(isFirst: Bool)
     case bit([BitStep])
 
-    /// What `$push` appends, where, and what it keeps.
+    /// The operand of `$push`: the values, their position, the order and the size of the result.
     struct Push: Sendable {
         var values: [BSONValue]
         var position: Int?
@@ -27,13 +27,13 @@ enum UpdateOperation: Sendable {
         var sort: ArraySort?
     }
 
-    /// Which elements `$pull` removes.
+    /// The elements that `$pull` removes.
     enum PullCondition: Sendable {
-        /// Those that pass, under the empty key, a filter of operators or a regular expression.
+        /// Elements that pass, under the empty key, a filter of operators or a regular expression.
         case passing(Filter)
         /// Documents that match a filter.
         case documents(Filter)
-        /// Those that equal a value.
+        /// Elements that equal a value.
         case equal(BSONValue)
     }
 
@@ -47,9 +47,25 @@ enum UpdateOperation: Sendable {
 
         let `operator`: Operator
         let operand: BSONValue
+
+        /// Returns the result of the step; `nil` for a value that is no integer.
+        func apply(to value: BSONValue) -> BSONValue? {
+            guard let left = BSONArithmetic.whole(value), let right = BSONArithmetic.whole(operand)
+            else { return nil }
+            let result =
+                switch `operator` {
+                case .and: left & right
+                case .or: left | right
+                case .xor: left ^ right
+                }
+            if case .int32 = value, case .int32 = operand {
+                return .int32(Int32(truncatingIfNeeded: result))
+            }
+            return .int64(result)
+        }
     }
 
-    /// Whether it makes fields that are missing.
+    /// Whether the operator creates missing fields.
     var creates: Bool {
         switch self {
         case .set, .setOnInsert, .increment, .multiply, .least, .greatest, .currentDate, .rename,
@@ -59,7 +75,7 @@ enum UpdateOperation: Sendable {
         }
     }
 
-    /// How many levels of documents and arrays the operator puts at its path.
+    /// The number of levels of documents and arrays that the operator adds at its path.
     var depth: Int {
         switch self {
         case .set(let value), .setOnInsert(let value), .least(let value), .greatest(let value):
@@ -73,14 +89,14 @@ enum UpdateOperation: Sendable {
     }
 }
 
-/// The order that `$push` brings an array into.
+/// The order in which `$push` sorts an array.
 enum ArraySort: Sendable {
-    /// By the elements as they are.
+    /// By whole elements.
     case whole(isDescending: Bool)
-    /// By fields of the elements; an element that is no document has none.
+    /// By fields of the elements; an element that is not a document has none.
     case fields([(path: String, isDescending: Bool)])
 
-    /// The values in this order; equal ones keep their places.
+    /// Returns the values in this order; the sort is stable.
     func sorted(_ values: [BSONValue], _ collation: Collation?) -> [BSONValue] {
         let order = values.indices.sorted { left, right in
             if WorkBudget.isOver() { return false }
@@ -113,7 +129,7 @@ enum ArraySort: Sendable {
 }
 
 extension Collation? {
-    /// Compares two values, by their bytes where there is no collation.
+    /// Compares two values, by their bytes if there is no collation.
     func compare(_ left: BSONValue, _ right: BSONValue) -> BSONOrder {
         switch self {
         case .none: BSONOrder.compare(left, right)

@@ -1,5 +1,5 @@
 extension UpdateParser {
-    /// The operand of `$inc` and `$mul`.
+    /// Parses the operand of `$inc` and `$mul`.
     static func number(
         _ operand: BSONValue, _ path: String, _ verb: String
     ) throws(StoreError) -> BSONValue {
@@ -41,7 +41,7 @@ extension UpdateParser {
         return isTimestamp
     }
 
-    /// The values of `$addToSet`: those behind `$each`, or a single one.
+    /// Parses the values of `$addToSet`: those of `$each`, or a single one.
     static func addToSet(_ operand: BSONValue) throws(StoreError) -> [BSONValue] {
         guard let document = operand.documentValue else { return [operand] }
         var elements = document.makeIterator()
@@ -60,7 +60,7 @@ extension UpdateParser {
         return array.values
     }
 
-    /// The values of `$pullAll`.
+    /// Parses the values of `$pullAll`.
     static func pullAll(_ operand: BSONValue) throws(StoreError) -> [BSONValue] {
         guard let array = operand.arrayValue else {
             throw StoreError(
@@ -70,7 +70,7 @@ extension UpdateParser {
         return array.values
     }
 
-    /// Whether `$pop` takes the first element, not the last.
+    /// Whether `$pop` removes the first element, not the last.
     static func isFirst(_ path: String, _ operand: BSONValue) throws(StoreError) -> Bool {
         let number = try IntegerFieldParser.int64(path, operand)
         guard number == 1 || number == -1 else {
@@ -79,7 +79,7 @@ extension UpdateParser {
         return number == -1
     }
 
-    /// The steps of `$bit`.
+    /// Parses the steps of `$bit`.
     static func bit(
         _ operand: BSONValue
     ) throws(StoreError) -> [UpdateOperation.BitStep] {
@@ -116,9 +116,9 @@ extension UpdateParser {
     }
 }
 
-/// Reads the operand of `$push`.
+/// A parser for the operand of `$push`.
 enum PushParser {
-    /// A value, or a document of modifiers around `$each`.
+    /// Parses a value, or a document of modifiers around `$each`.
     static func parse(_ operand: BSONValue) throws(StoreError) -> UpdateOperation.Push {
         guard let document = operand.documentValue, document["$each"] != nil else {
             return UpdateOperation.Push(values: [operand])

@@ -1,13 +1,13 @@
-/// Reads the operators of an update as MongoDB does, with its error texts.
+/// A parser for the operators of an update that follows MongoDB, with its error texts.
 ///
-/// Source: MongoDB manual, "Update Operators"; error texts as the 7.0 server gives.
+/// Source: MongoDB manual, "Update Operators"; error texts as in the 7.0 server.
 struct UpdateParser {
     private let options: EvaluationOptions
     private var filters: ArrayFilters
     private var root = UpdateFields()
     private var isPositional = false
 
-    /// Reads a document of operators.
+    /// Parses a document of operators.
     ///
     /// - Throws: `failedToParse` (9), `conflictingUpdateOperators` (40) and others with MongoDB's
     ///   text.
@@ -124,7 +124,7 @@ struct UpdateParser {
         }
     }
 
-    /// The keys of a filter that ask something of a field, rather than naming one.
+    /// The keys of a filter that are operators on a field rather than names.
     private static let conditions: Set<String> = [
         "$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$not", "$exists", "$type",
         "$size", "$mod", "$all", "$elemMatch", "$regex", "$options", "$bitsAllSet",
@@ -132,7 +132,7 @@ struct UpdateParser {
         "$near", "$nearSphere", "$geoNear",
     ]
 
-    /// The operators by the names that users write.
+    /// The operators by the names in update documents.
     enum Operator: String, CaseIterable {
         case set = "$set"
         case setOnInsert = "$setOnInsert"

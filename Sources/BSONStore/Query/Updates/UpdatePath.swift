@@ -1,14 +1,14 @@
-/// Names what an operator changes: keys, array positions and positional placeholders.
+/// The path of an operator: keys, array positions and positional placeholders.
 struct UpdatePath: Sendable, Hashable, CustomStringConvertible {
-    /// Paths have at most so many parts.
+    /// The maximum number of parts in a path.
     static let partsMax = 200
 
     /// The parts as they are written, for example `$[name]`.
     let parts: [String]
 
-    /// Reads a dotted path.
+    /// Parses a dotted path.
     ///
-    /// - Throws: `emptyFieldName` (56) and `badValue` for a placeholder where none can be.
+    /// - Throws: `emptyFieldName` (56), and `badValue` for a misplaced placeholder.
     init(_ text: String) throws(StoreError) {
         guard !text.isEmpty else {
             throw StoreError(.emptyFieldName, "An empty update path is not valid.")
@@ -26,7 +26,7 @@ struct UpdatePath: Sendable, Hashable, CustomStringConvertible {
 
     var description: String { parts.joined(separator: ".") }
 
-    /// The first parts with their dots.
+    /// Returns the first parts, joined by dots.
     func prefix(_ count: Int) -> String { parts.prefix(count).joined(separator: ".") }
 
     /// Whether a `$` stands for the element that the filter matched.
@@ -42,15 +42,15 @@ struct UpdatePath: Sendable, Hashable, CustomStringConvertible {
         parts.count < other.parts.count && other.parts.starts(with: parts)
     }
 
-    /// The name in `$[name]`, empty in `$[]`, `nil` for other parts.
+    /// Returns the name in `$[name]`, empty in `$[]`, `nil` for other parts.
     static func filterName(_ part: String) -> String? {
         guard part.utf8.count >= 3, part.hasPrefix("$["), part.hasSuffix("]") else { return nil }
         return String(part.dropFirst(2).dropLast())
     }
 
-    /// The array position that a part is when it has only digits.
+    /// Returns the array position of a part that has only digits.
     ///
-    /// One that fits no number is as far behind every array's end as any.
+    /// A number that does not fit stands for a position behind the end of every array.
     static func index(_ part: String) -> Int? {
         guard !part.isEmpty else { return nil }
         var index = 0
@@ -61,7 +61,7 @@ struct UpdatePath: Sendable, Hashable, CustomStringConvertible {
         return index
     }
 
-    /// The order in which MongoDB changes fields: names as texts, positions as numbers.
+    /// Whether MongoDB changes the left field first: names sort as texts, positions as numbers.
     static func isBefore(_ left: String, _ right: String) -> Bool {
         if index(left) != nil, index(right) != nil, left.utf8.count != right.utf8.count {
             return left.utf8.count < right.utf8.count
@@ -82,24 +82,24 @@ struct UpdatePath: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Bounds what an update may make, and says what MongoDB says beyond it.
+/// The bounds on the results of updates, with MongoDB's errors.
 enum UpdateLimits {
-    /// Documents and arrays are nested at most so deep, the document itself counted.
+    /// The maximum depth of documents and arrays, counting the document itself.
     static let depthMax = BSONLimits().depthMax
-    /// An array grows by at most so many nulls at once.
+    /// The maximum number of nulls by which an array grows at once.
     static let paddingMax = 1_500_000
-    /// Documents have at most so many bytes.
+    /// The maximum size of a document in bytes.
     static let bytesMax = BSONLimits().documentBytesMax
-    /// Documents with a command around them have at most so many bytes.
+    /// The maximum size of a document with its command in bytes.
     static let commandBytesMax = bytesMax + 16 * 1024
 
-    /// The error for a document that would be nested too deeply.
+    /// Returns the error for a document that would be nested too deeply.
     static var tooDeep: StoreError {
         StoreError(
             StoreError.Code(rawValue: 15), "Document exceeds maximum nesting depth of \(depthMax)")
     }
 
-    /// The error for a document that is larger than even a command may be.
+    /// Returns the error for a document that exceeds even the size of a command.
     static func tooLarge(_ count: Int) -> StoreError {
         let hex = String(count, radix: 16, uppercase: true)
         return StoreError(
@@ -108,7 +108,7 @@ enum UpdateLimits {
                 + "\(commandBytesMax)(16MB)")
     }
 
-    /// How many levels of documents and arrays a value has, 0 for others.
+    /// Returns the depth of documents and arrays in a value, 0 for others.
     static func depth(_ value: BSONValue) -> Int {
         switch value {
         case .document(let document): document.withCursor { 1 + depth(&$0) }

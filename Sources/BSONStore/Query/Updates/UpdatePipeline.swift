@@ -1,4 +1,4 @@
-/// Makes documents anew by the stages of a pipeline that look at one document only.
+/// An update that computes a new document with pipeline stages for single documents.
 struct UpdatePipeline: Sendable {
     private let steps: [Step]
     private let frame: ExpressionFrame
@@ -8,10 +8,10 @@ struct UpdatePipeline: Sendable {
         case replace(ReplaceRootStage)
     }
 
-    /// Reads the stages; the variables get their values once for all documents.
+    /// Parses the stages; the variables are computed once for all documents.
     ///
-    /// - Throws: `invalidOptions` (72) for a stage that an update cannot have, and what the stages
-    ///   throw.
+    /// - Throws: `invalidOptions` (72) for a stage that is not allowed in an update, and the errors
+    ///   of the stages.
     init(
         _ stages: [BSONDocument], _ variables: BSONDocument, _ collation: Collation?
     ) throws(StoreError) {
@@ -31,9 +31,9 @@ struct UpdatePipeline: Sendable {
         }
     }
 
-    /// The document that the stages make of one.
+    /// Returns the result of the stages for a document.
     ///
-    /// - Throws: what the expressions throw.
+    /// - Throws: the errors of the expressions.
     func apply(to document: BSONDocument) throws(StoreError) -> BSONDocument {
         var result = document
         var frame = frame

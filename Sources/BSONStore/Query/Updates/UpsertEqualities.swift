@@ -1,20 +1,20 @@
-/// Reads off a filter which fields a document must have to pass it.
+/// The equalities in a filter, from which an upsert creates a document.
 ///
-/// Source: MongoDB manual, "Update: upsert"; the order and the conflicts are the server's.
+/// Source: MongoDB manual, "Update: upsert"; the order and the conflicts match the server's.
 enum UpsertEqualities {
     typealias Equality = (path: [String], value: BSONValue)
 
-    /// The document that has these fields and no others.
+    /// Returns the document with these fields only.
     ///
-    /// - Parameter onlyID: whether only the `_id` is wanted, as a replacement does.
-    /// - Throws: `notSingleValueField` (54) when a path is there twice, 111 for a part of an `_id`.
+    /// - Parameter onlyID: whether to return only the `_id`, for a replacement.
+    /// - Throws: `notSingleValueField` (54) if a path occurs twice, 111 for a part of an `_id`.
     static func document(
         _ predicate: Predicate, onlyID: Bool = false
     ) throws(StoreError) -> BSONDocument {
         var found: [Equality] = []
         collect(predicate, into: &found)
         if onlyID { found.removeAll { $0.path.first != "_id" } }
-        // The server looks at them by path, and in the order of the filter where paths are the same.
+        // The server reads them by path, and in the order of the filter if paths are equal.
         let order = found.indices.sorted { left, right in
             let (a, b) = (text(found[left].path), text(found[right].path))
             return a == b ? left < right : a.utf8.lexicographicallyPrecedes(b.utf8)
@@ -29,7 +29,7 @@ enum UpsertEqualities {
         return document
     }
 
-    /// Refuses what says nothing about single fields.
+    /// Throws for a condition that does not apply to single fields.
     ///
     /// - Throws: 224 for `$expr` at any level.
     static func check(_ filter: BSONDocument) throws(StoreError) {
@@ -56,7 +56,7 @@ enum UpsertEqualities {
         }
     }
 
-    /// The equality that is all that a predicate asks; branches that ask the same are one.
+    /// Returns the equality if it is the predicate's only condition; equal branches count as one.
     private static func equality(_ predicate: Predicate) -> Equality? {
         switch predicate {
         case .all(let parts) where parts.count == 1: return equality(parts[0])

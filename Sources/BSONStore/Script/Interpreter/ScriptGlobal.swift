@@ -1,4 +1,4 @@
-/// Names what scripts find outside of all functions.
+/// A name that scripts find outside of all functions.
 enum ScriptGlobal: String, Sendable {
     case math = "Math"
     case json = "JSON"
@@ -33,7 +33,7 @@ enum ScriptGlobal: String, Sendable {
 
     var isCallable: Bool { self != .math && self != .json }
 
-    /// A constant that it holds.
+    /// Returns a constant of the global.
     func constant(_ name: String) -> ScriptValue? {
         switch (self, name) {
         case (.math, "PI"): .number(.pi)
@@ -58,7 +58,7 @@ enum ScriptGlobal: String, Sendable {
 }
 
 extension ScriptInterpreter {
-    /// Calls a function of the language by itself.
+    /// Calls a function of the language directly.
     func call(
         _ global: ScriptGlobal, _ arguments: [ScriptValue]
     ) throws(ScriptFailure) -> ScriptValue {
@@ -78,7 +78,7 @@ extension ScriptInterpreter {
         case .emit:
             try emit(arguments)
             return .undefined
-        // Nobody reads what a server's scripts print.
+        // The output of a server's scripts is never read.
         case .print: return .undefined
         case .toJSON, .toJSONOneLine: return .string(try json(first))
         case .assert:
@@ -91,7 +91,7 @@ extension ScriptInterpreter {
         }
     }
 
-    /// Makes an object with `new`.
+    /// Creates an object with `new`.
     func make(_ callee: ScriptValue, _ arguments: [ScriptValue]) throws(ScriptFailure)
         -> ScriptValue
     {
@@ -160,7 +160,7 @@ extension ScriptInterpreter {
         }
     }
 
-    /// The time that the arguments of `Date` mean.
+    /// Returns the time that the arguments of `Date` stand for.
     private func time(
         _ arguments: [ScriptValue], _ global: ScriptGlobal
     ) throws(ScriptFailure) -> Double {
@@ -177,7 +177,7 @@ extension ScriptInterpreter {
         return first.number.rounded(.towardZero)
     }
 
-    /// The value as `JSON.stringify` writes it.
+    /// Returns the value as `JSON.stringify` writes it.
     func json(_ value: ScriptValue, depth: Int = 0) throws(ScriptFailure) -> String {
         guard depth < 100 else { throw fail("TypeError", "cyclic object value") }
         try step()

@@ -67,7 +67,7 @@ extension ScriptInterpreter {
         return result
     }
 
-    /// Sorts by a function, or by texts; equal elements stay in order.
+    /// Sorts by a function, or by texts; the sort is stable.
     private func sort(
         _ array: ScriptObject, _ arguments: [ScriptValue]
     ) throws(ScriptFailure) -> ScriptValue {
@@ -82,7 +82,7 @@ extension ScriptInterpreter {
             let order = try call(function, this: .undefined, [left, right], name: "sort").number
             return !(order > 0)
         }
-        // A function of a script need not be an order, so the library's sort is not asked.
+        // A script's function may not be a consistent order, so the library's sort cannot be used.
         try charge(64 * array.elements.count)
         var runs = array.elements.map { [$0] }
         while runs.count > 1 {
@@ -174,7 +174,7 @@ extension ScriptInterpreter {
         }
     }
 
-    /// The elements of the arrays among values, and the other values.
+    /// Returns the elements of the arrays among values, and the other values.
     private func flat(_ values: [ScriptValue]) throws(ScriptFailure) -> [ScriptValue] {
         var all: [ScriptValue] = []
         for value in values {

@@ -5,7 +5,7 @@
 #endif
 
 extension ScriptInterpreter {
-    /// Calls a function that a global holds; `nil` where it has none of that name.
+    /// Calls a function of a global; `nil` if it has none of that name.
     func invoke(
         _ name: String, of global: ScriptGlobal, _ arguments: [ScriptValue]
     ) throws(ScriptFailure) -> ScriptValue? {
@@ -89,7 +89,7 @@ extension ScriptInterpreter {
         }
     }
 
-    /// The properties of an object, or the parts of a text, as an array.
+    /// Returns the properties of an object, or the parts of a text, as an array.
     private func list(_ name: String, _ value: ScriptValue) throws(ScriptFailure) -> ScriptValue {
         guard !value.isNothing else {
             throw fail("TypeError", "can't convert \(value.text) to object")
@@ -140,7 +140,7 @@ extension ScriptDate {
         return part(name) != nil
     }
 
-    /// The part of a time that a method such as `getUTCHours` tells.
+    /// Returns the part of a time that a method such as `getUTCHours` reads.
     private static func part(_ name: String) -> String? {
         let name =
             name.hasPrefix("getUTC")
@@ -148,7 +148,7 @@ extension ScriptDate {
         return parts.contains(String(name)) ? String(name) : nil
     }
 
-    /// Calls a method of a time; `nil` where it has none of that name.
+    /// Calls a method of a time; `nil` if it has none of that name.
     static func invoke(_ name: String, _ time: Double) -> ScriptValue? {
         switch name {
         case "getTime": return .number(time)
@@ -174,12 +174,12 @@ extension ScriptDate {
 }
 
 extension ScriptNumber {
-    /// A number with so many digits behind the point.
+    /// Returns a number with a number of digits behind the point.
     static func fixed(_ number: Double, digits: Int) -> String {
         formatted("%.\(digits)f", number)
     }
 
-    /// A number with so many digits in all.
+    /// Returns a number with a total number of digits.
     static func precise(_ number: Double, digits: Int) -> String {
         guard number != 0 else {
             return digits > 1 ? "0." + String(repeating: "0", count: digits - 1) : "0"

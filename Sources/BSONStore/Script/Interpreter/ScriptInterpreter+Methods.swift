@@ -35,7 +35,7 @@ extension ScriptInterpreter {
         return commonMethods.contains(name)
     }
 
-    /// Calls a method of the language; `nil` where the value has none of that name.
+    /// Calls a method of the language; `nil` if the value has none of that name.
     func invoke(
         _ name: String, on receiver: ScriptValue, _ arguments: [ScriptValue]
     ) throws(ScriptFailure) -> ScriptValue? {

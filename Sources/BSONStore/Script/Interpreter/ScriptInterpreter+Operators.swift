@@ -9,7 +9,7 @@ extension ScriptInterpreter {
         _ applied: ScriptOperator, _ left: ScriptExpression, _ right: ScriptExpression,
         _ frame: ScriptFrame
     ) throws(ScriptFailure) -> ScriptValue {
-        // A long sum is a tree that leans to the left; it is walked down without recursion.
+        // A long sum is a tree that leans to the left; the loop descends it without recursion.
         var rest = [(applied, right)]
         var first = left
         while case .binary(let applied, let left, let right) = first {
@@ -118,7 +118,7 @@ extension ScriptInterpreter {
             _ = try evaluate(operand, frame)
             return .undefined
         case .typeOf:
-            // A name that nobody knows is asked about without harm.
+            // `typeof` accepts an unknown name.
             if case .name(let name) = operand, frame.scope.value(name) == nil,
                 ScriptGlobal(rawValue: name) == nil, name != "NaN", name != "Infinity"
             {
@@ -134,7 +134,7 @@ extension ScriptInterpreter {
         }
     }
 
-    /// The value of a property, of the value's own or of its kind.
+    /// Returns the value of a property, of the value itself or of its type.
     func property(_ key: ScriptValue, of subject: ScriptValue) throws(ScriptFailure) -> ScriptValue
     {
         switch subject {
@@ -162,7 +162,7 @@ extension ScriptInterpreter {
             ? .object(ScriptObject(.method(key.text, of: subject))) : .undefined
     }
 
-    /// What objects of a kind tell of themselves.
+    /// Returns the built-in properties of objects of a kind.
     private func known(_ name: String, of object: ScriptObject) -> ScriptValue? {
         switch (object.kind, name) {
         case (.pattern(let pattern), "source"): .string(pattern.source)

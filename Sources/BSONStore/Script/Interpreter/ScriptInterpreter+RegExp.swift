@@ -27,7 +27,7 @@ extension ScriptInterpreter {
         return .object(all)
     }
 
-    /// What a pattern finds first: the whole, then its groups.
+    /// Returns the first match of a pattern: the whole, then its groups.
     func groups(of pattern: ScriptRegExp, in text: String) throws(ScriptFailure) -> ScriptValue {
         guard let match = pattern.match(in: text) else { return .null }
         try charge(64)
@@ -44,7 +44,7 @@ extension ScriptInterpreter {
         return .object(found)
     }
 
-    /// The matches of a pattern one after the other.
+    /// Calls a closure with the matches of a pattern, one after the other.
     private func matches(
         of pattern: ScriptRegExp, in text: String
     ) throws(ScriptFailure) -> [RegexMatch] {
@@ -60,7 +60,7 @@ extension ScriptInterpreter {
         return matches
     }
 
-    /// Where a text is one behind the other.
+    /// Calls a closure with the places of a text in another, one after the other.
     private func matches(
         of part: String, in text: String, all: Bool
     ) throws(ScriptFailure) -> [RegexMatch] {

@@ -1,5 +1,5 @@
 extension ScriptInterpreter {
-    /// Calls a function that MongoDB adds to `Array`; `nil` where there is none of that name.
+    /// Calls a function that MongoDB adds to `Array`; `nil` if there is none of that name.
     ///
     /// Source: the server's `types.js`.
     func shellFunction(
@@ -32,7 +32,7 @@ extension ScriptInterpreter {
         }
     }
 
-    /// What `+` makes of all elements; null of none.
+    /// Returns the result of `+` on all elements; null without any.
     private func sum(_ elements: [ScriptValue]) throws(ScriptFailure) -> ScriptValue {
         guard var sum = elements.first else { return .null }
         for element in elements.dropFirst() { sum = try add(sum, element) }

@@ -1,5 +1,5 @@
 extension ScriptInterpreter {
-    /// How statements end.
+    /// The way in which statements end.
     enum Completion {
         case normal
         case `break`
@@ -10,7 +10,7 @@ extension ScriptInterpreter {
     func execute(
         _ statements: [ScriptStatement], _ frame: ScriptFrame
     ) throws(ScriptFailure) -> Completion {
-        // Functions are known before they stand there.
+        // Functions are declared before their statement is reached.
         for case .function(let function) in statements {
             guard let name = function.name else { continue }
             frame.scope.declare(name, try value(of: function, in: frame.scope))
@@ -115,7 +115,7 @@ extension ScriptInterpreter {
         return .normal
     }
 
-    /// What a loop goes over.
+    /// Returns the items that a loop iterates over.
     private func items(
         of subject: ScriptValue, isValues: Bool
     ) throws(ScriptFailure) -> [ScriptValue] {
@@ -186,7 +186,7 @@ extension ScriptInterpreter {
                 stop = error
             }
         }
-        // A limit that was met is no script's to hold up.
+        // A script cannot delay an exceeded limit.
         if case .failed = stop, let stop { throw stop }
         let pending = thrown
         let last = try executeBlock(always, frame)

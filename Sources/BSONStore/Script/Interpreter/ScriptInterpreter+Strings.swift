@@ -1,5 +1,5 @@
 extension ScriptInterpreter {
-    /// Calls a method of a text, which is looked at where it lies: counted is what is made.
+    /// Calls a method of a text, which is read in place: only new texts count as memory.
     func invoke(
         _ name: String, onText text: String, _ arguments: [ScriptValue]
     ) throws(ScriptFailure) -> ScriptValue {
@@ -32,22 +32,22 @@ extension ScriptInterpreter {
         }
     }
 
-    /// A text that was made.
+    /// Returns a new text, counted as memory.
     func made(_ text: String) throws(ScriptFailure) -> ScriptValue {
         try charge(text.utf8.count)
         return .string(text)
     }
 
-    /// Counts the time that it takes to look at so many bytes.
+    /// Counts the time for reading a number of bytes.
     private func look(at count: Int) throws(ScriptFailure) { try step(1 + count / 64) }
 
-    /// Where a part begins first from a place on, or last before it, in bytes.
+    /// Returns the first place of a part from a place on, or the last before it, in bytes.
     func index(
         of part: String, in text: String, from: Int = 0, isLast: Bool = false
     ) throws(ScriptFailure) -> Int? {
         let last = text.utf8.count - part.utf8.count
         var rest = isLast ? 0..<max(0, min(from, last) + 1) : from..<max(from, last + 1)
-        // So many places at a time that the clock is looked at often enough.
+        // The search proceeds in blocks, so that the clock is read often enough.
         let countMax = max(1, min(4_096, 65_536 / max(1, part.utf8.count)))
         while !rest.isEmpty {
             let places = isLast ? rest.suffix(countMax) : rest.prefix(countMax)
@@ -99,7 +99,7 @@ extension ScriptInterpreter {
         return .bool(rest.starts(with: part))
     }
 
-    /// Which units of a text of so many `slice` and its like take.
+    /// Returns the units of a text that `slice` and similar methods select.
     private func range(_ name: String, _ count: Int, _ arguments: [ScriptValue]) -> Range<Int> {
         let second = arguments.dropFirst().first
         switch name {

@@ -1,23 +1,23 @@
-/// Runs a script once.
+/// One run of a script.
 final class ScriptInterpreter {
-    /// What the script threw last.
+    /// The last value that the script threw.
     var thrown = ScriptValue.undefined
-    /// What `emit` was called with; `nil` where there is no such function.
+    /// The documents from calls of `emit`; `nil` if the script has no such function.
     var emitted: [BSONDocument]?
     private var stepsToCheck = ScriptInterpreter.stepsPerCheck
     private var bytes = 0
     private var depth = 0
     private let deadline = ScriptLimits.deadline ?? .now + .seconds(ScriptLimits.secondsMax)
     private let globals = ScriptScope(in: nil, isFunction: true)
-    /// Scopes that functions were made in, and objects that others were put into: they may hold
-    /// themselves.
+    /// The scopes that functions were created in, and objects that hold others: these may form
+    /// reference cycles.
     private var scopes: [ScriptScope] = []
     private var changed: [ScriptObject] = []
 
-    /// Calls a function that knows values by name.
+    /// Calls a function with values known by name.
     ///
-    /// - Throws: 139 (JSInterpreterFailure) for what the script throws, 50 (MaxTimeMSExpired) when
-    ///   its time is over.
+    /// - Throws: 139 (JSInterpreterFailure) for an error that the script throws, 50
+    ///   (MaxTimeMSExpired) if it exceeds its time.
     func run(
         _ function: ScriptFunction, this: ScriptValue, names: [Name: ScriptValue],
         _ arguments: [ScriptValue] = []
@@ -33,7 +33,7 @@ final class ScriptInterpreter {
         }
     }
 
-    /// Notes what `emit` was called with.
+    /// Records the arguments of `emit`.
     func emit(_ arguments: [ScriptValue]) throws(ScriptFailure) {
         guard emitted != nil else { throw fail("ReferenceError", "emit is not defined") }
         guard arguments.count == 2 else {
@@ -57,7 +57,7 @@ final class ScriptInterpreter {
 
     // MARK: Memory
 
-    /// Makes a function a value.
+    /// Creates a value from a function.
     func value(
         of function: ScriptFunction, in scope: ScriptScope, this: ScriptValue? = nil
     ) throws(ScriptFailure) -> ScriptValue {
@@ -66,7 +66,7 @@ final class ScriptInterpreter {
         return .object(ScriptObject(.function(function, scope, this: this)))
     }
 
-    /// Notes that other values are put into an object.
+    /// Records that other values are stored in an object.
     func change(_ object: ScriptObject) throws(ScriptFailure) {
         guard !object.isChanged else { return }
         try charge(8)
@@ -74,7 +74,7 @@ final class ScriptInterpreter {
         changed.append(object)
     }
 
-    /// Empties what may hold itself, after which no value of the machine is to be used.
+    /// Empties everything that may form cycles; values of the interpreter are invalid afterwards.
     func forget() {
         for scope in scopes { scope.forget() }
         for object in changed { object.forget() }
@@ -84,7 +84,7 @@ final class ScriptInterpreter {
 
     private static let stepsPerCheck = 1_024
 
-    /// Counts steps, and looks at the clock now and then.
+    /// Counts steps, and reads the clock now and then.
     func step(_ count: Int = 1) throws(ScriptFailure) {
         stepsToCheck -= count
         guard stepsToCheck <= 0 else { return }
@@ -99,7 +99,7 @@ final class ScriptInterpreter {
         }
     }
 
-    /// Counts bytes that a value takes, about.
+    /// Counts the approximate bytes of a value.
     func charge(_ count: Int) throws(ScriptFailure) {
         bytes = count > ScriptLimits.bytesMax - bytes ? ScriptLimits.bytesMax + 1 : bytes + count
         guard bytes <= ScriptLimits.bytesMax else {
@@ -107,13 +107,13 @@ final class ScriptInterpreter {
         }
     }
 
-    /// Sees that so many bytes can be had before they are taken, and counts them.
+    /// Checks that the memory limit allows a number of bytes, and counts them.
     func charge(_ count: Int, times: Int) throws(ScriptFailure) {
         let (product, isTooMuch) = count.multipliedReportingOverflow(by: times)
         try charge(isTooMuch ? ScriptLimits.bytesMax + 1 : product)
     }
 
-    /// The text of a value, which is made within what memory is left.
+    /// Returns the text of a value, within the memory that is left.
     func text(_ value: ScriptValue) throws(ScriptFailure) -> String {
         guard let object = value.object, object.isArray else { return value.text }
         var bytesLeft = ScriptLimits.bytesMax - bytes
@@ -123,7 +123,7 @@ final class ScriptInterpreter {
         return text
     }
 
-    /// Puts texts one behind the other.
+    /// Concatenates texts.
     func joined(
         _ values: [ScriptValue], separator: String = "", _ part: (ScriptValue) -> ScriptValue
     ) throws(ScriptFailure) -> String {
@@ -138,7 +138,7 @@ final class ScriptInterpreter {
         return joined
     }
 
-    /// Runs a part one level deeper.
+    /// Runs a body one level deeper.
     func deeper<R>(_ body: () throws(ScriptFailure) -> R) throws(ScriptFailure) -> R {
         guard depth < ScriptLimits.depthMax else {
             throw .failed(StoreError(.scriptFailed, "InternalError: too much recursion"))
@@ -148,14 +148,14 @@ final class ScriptInterpreter {
         return try body()
     }
 
-    /// Lets time pass, but no more than there is.
+    /// Sleeps, but not beyond the deadline.
     func pause(milliseconds: Double) throws(ScriptFailure) {
         let length = milliseconds.isNaN ? 0 : max(0, min(milliseconds, 1e12))
         let end = min(ContinuousClock.now + .milliseconds(Int64(length)), deadline)
         let bell = ThreadCondition()
         bell.lock()
         defer { bell.unlock() }
-        // Nobody rings.
+        // The signal never arrives: this only waits for the timeout.
         while case let left = end - .now, left > .zero {
             bell.wait(milliseconds: Int(left / .milliseconds(1)) + 1)
         }
@@ -167,7 +167,7 @@ final class ScriptInterpreter {
         return .thrown
     }
 
-    /// Makes an error that scripts see of one of ours.
+    /// Creates an error for scripts from a store error.
     func fail(_ error: StoreError) -> ScriptFailure {
         let parts = error.message.split(separator: ": ", maxSplits: 1)
         return parts.count == 2
@@ -214,12 +214,12 @@ extension ScriptInterpreter {
     }
 }
 
-/// Is where a function stands while it runs.
+/// The state of a function while it runs.
 struct ScriptFrame {
     let scope: ScriptScope
     let this: ScriptValue
 
-    /// The same with names of its own for a block.
+    /// Returns the same frame with a separate scope for a block.
     var block: ScriptFrame {
         ScriptFrame(scope: ScriptScope(in: scope, isFunction: false), this: this)
     }

@@ -1,4 +1,4 @@
-/// Is what a script computes, as a tree.
+/// An expression of a script, as a tree.
 indirect enum ScriptExpression: Sendable {
     case undefined
     case null
@@ -13,16 +13,16 @@ indirect enum ScriptExpression: Sendable {
     case array([ScriptExpression])
     case object([(key: ScriptExpression, value: ScriptExpression)])
     case function(ScriptFunction)
-    /// A property by a value that names it; `isOptional` where nothing may be asked of nothing.
+    /// A property by the value of its name; `isOptional` if the subject may be undefined or null.
     case member(ScriptExpression, ScriptExpression, isOptional: Bool)
     case call(ScriptExpression, [ScriptExpression])
     case new(ScriptExpression, [ScriptExpression])
     case unary(ScriptOperator, ScriptExpression)
-    /// Adds one to a place, or takes one from it.
+    /// Increments or decrements a place.
     case step(ScriptExpression, by: Double, isPrefix: Bool)
     case binary(ScriptOperator, ScriptExpression, ScriptExpression)
     case conditional(ScriptExpression, ScriptExpression, ScriptExpression)
-    /// Stores into a place, after an operator was applied where there is one.
+    /// Stores into a place, after applying an operator if there is one.
     case assign(ScriptExpression, ScriptOperator?, ScriptExpression)
     case sequence([ScriptExpression])
 }

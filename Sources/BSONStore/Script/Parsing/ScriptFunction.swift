@@ -1,9 +1,9 @@
-/// Is a function of a script.
+/// A function of a script.
 final class ScriptFunction: Sendable {
     let name: String?
     let parameters: [String]
     let body: [ScriptStatement]
-    /// Whether `this` is that of the place where it stands.
+    /// Whether `this` is that of the enclosing function.
     let isArrow: Bool
 
     init(name: String?, parameters: [String], body: [ScriptStatement], isArrow: Bool = false) {

@@ -1,4 +1,4 @@
-/// Is a piece of a script's text.
+/// A token of a script's text.
 enum ScriptToken: Equatable {
     case name(String)
     case number(Double)
@@ -10,14 +10,14 @@ enum ScriptToken: Equatable {
     case end
 }
 
-/// Cuts a script's text into pieces.
+/// A lexer that splits a script's text into tokens.
 struct ScriptLexer {
     private let text: [Unicode.Scalar]
     private(set) var position = 0
-    /// Whether a line ended before the piece that was read last.
+    /// Whether a line ended before the last token.
     private(set) var isAfterLineEnd = false
 
-    /// Longer marks before those that they begin with.
+    /// The punctuators, longer ones before their own prefixes.
     private static let marks: [[Unicode.Scalar]] = [
         ">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "=>", "==", "!=", "<=", ">=", "&&",
         "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>",
@@ -29,10 +29,11 @@ struct ScriptLexer {
 
     init(_ text: String) { self.text = Array(text.unicodeScalars) }
 
-    /// The next piece.
+    /// Reads the next token.
     ///
-    /// - Parameter allowsPattern: whether a slash begins a pattern, as where a value may stand.
-    /// - Throws: 139 for what is no piece.
+    /// - Parameter allowsPattern: whether a slash begins a regular expression, as where a value may
+    ///   be.
+    /// - Throws: 139 for an invalid token.
     mutating func next(allowsPattern: Bool) throws(StoreError) -> ScriptToken {
         try skip()
         guard position < text.count else { return .end }
@@ -66,7 +67,7 @@ struct ScriptLexer {
         position + offset < text.count ? text[position + offset] : nil
     }
 
-    /// Passes over space and comments.
+    /// Skips space and comments.
     private mutating func skip() throws(StoreError) {
         isAfterLineEnd = false
         while position < text.count {
@@ -188,7 +189,7 @@ extension ScriptLexer {
         return String(decoding: units, as: UTF16.self)
     }
 
-    /// Reads what stands behind a backslash.
+    /// Reads the rest of an escape behind the backslash.
     private mutating func escape(into units: inout [UInt16]) throws(StoreError) {
         guard let scalar = peek(0) else { throw Self.illegal("unterminated string literal") }
         position += 1

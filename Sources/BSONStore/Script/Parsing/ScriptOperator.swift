@@ -1,4 +1,4 @@
-/// Names an operator of a script.
+/// An operator of a script.
 enum ScriptOperator: String, Sendable {
     case add = "+"
     case subtract = "-"
@@ -31,7 +31,7 @@ enum ScriptOperator: String, Sendable {
     case void = "void"
     case delete = "delete"
 
-    /// How strongly it binds two operands; `nil` for what has one.
+    /// The precedence of a binary operator; `nil` for a unary one.
     var precedence: Int? {
         switch self {
         case .coalesce: 1

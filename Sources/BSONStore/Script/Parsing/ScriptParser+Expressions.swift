@@ -1,5 +1,5 @@
 extension ScriptParser {
-    /// Reads values with commas between them; the last one counts.
+    /// Reads expressions separated by commas; the last one is the value.
     mutating func expression() throws(StoreError) -> ScriptExpression {
         let first = try assignment()
         guard isMark(",") else { return first }
@@ -38,7 +38,7 @@ extension ScriptParser {
         while let applied = binaryOperator, let precedence = applied.precedence, precedence > least
         {
             try advance()
-            // Powers are taken from the right.
+            // Powers are right-associative.
             let right = try binary(above: applied == .power ? precedence - 1 : precedence)
             left = .binary(applied, left, right)
             length += 1
@@ -56,7 +56,7 @@ extension ScriptParser {
         }
     }
 
-    /// Refuses chains so long that their trees could not be taken down.
+    /// Throws for a chain so long that releasing its tree would overflow the stack.
     private static func check(_ length: Int) throws(StoreError) {
         guard length <= lengthMax else { throw ScriptLexer.illegal("too long an expression") }
     }
@@ -129,7 +129,7 @@ extension ScriptParser {
         }
     }
 
-    /// Reads a name behind a point, where keywords are names.
+    /// Reads a name behind a point, where keywords are allowed as names.
     private mutating func propertyName() throws(StoreError) -> String {
         guard case .name(let name) = token else { throw unexpected("missing name after .") }
         try advance()
@@ -187,7 +187,7 @@ extension ScriptParser {
         }
     }
 
-    /// Reads a value in a template, a text of its own.
+    /// Reads a value in a template, from its own text.
     private func value(of source: String) throws(StoreError) -> ScriptExpression {
         var parser = try ScriptParser(source)
         parser.depth = depth
@@ -229,7 +229,7 @@ extension ScriptParser {
             switch read {
             case .name(let name):
                 if isMark("(") {
-                    // A method, written short.
+                    // A method in short notation.
                     fields.append((.string(name), .function(try function())))
                 } else if isMark(":") {
                     try advance()
@@ -261,7 +261,7 @@ extension ScriptParser {
 }
 
 extension ScriptExpression {
-    /// Whether something can be stored there.
+    /// Whether the expression can be assigned to.
     fileprivate var isPlace: Bool {
         switch self {
         case .name, .member: true

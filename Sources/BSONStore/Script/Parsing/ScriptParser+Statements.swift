@@ -41,7 +41,7 @@ extension ScriptParser {
         return .expression(value)
     }
 
-    /// Ends a statement at a semicolon, or where one may be left out.
+    /// Reads the end of a statement: a semicolon, or a place where it may be omitted.
     mutating func endStatement() throws(StoreError) {
         if try take(";") || isMark("}") || token == .end || isAfterLineEnd { return }
         throw unexpected()
@@ -110,7 +110,7 @@ extension ScriptParser {
         }
     }
 
-    /// Reads `for` with `in` or `of`, where it is that.
+    /// Reads `for` with `in` or `of`; `nil` for other loops.
     private mutating func forEach() throws(StoreError) -> ScriptStatement? {
         let head = attempt { (parser) throws(StoreError) -> (String, Bool)? in
             if parser.isWord("var") || parser.isWord("let") || parser.isWord("const") {

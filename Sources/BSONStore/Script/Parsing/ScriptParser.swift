@@ -1,11 +1,12 @@
-/// Reads the text of a script.
+/// A parser for the text of a script.
 ///
-/// What is read is the part of ECMAScript that filters are written in: functions, arrow functions,
-/// `var`, `let` and `const`, all statements but labels, classes and generators, and all operators.
+/// It supports the part of ECMAScript in which filters are written: functions, arrow functions,
+/// `var`, `let` and `const`, all statements except labels, classes and generators, and all
+/// operators.
 struct ScriptParser {
-    /// Expressions, statements and functions may stand in one another so deep.
+    /// The maximum depth of expressions, statements and functions.
     static let depthMax = 100
-    /// A chain of operators, accesses or calls has so many parts at most.
+    /// The maximum length of a chain of operators, accesses or calls.
     static let lengthMax = 2_000
     static let keywords: Set<String> = [
         "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete",
@@ -27,17 +28,18 @@ struct ScriptParser {
         try advance()
     }
 
-    /// Reads a whole text: a function, or statements of which the last may be a value.
+    /// Parses a whole text: a function, or statements of which the last may be a value.
     ///
-    /// As MongoDB's shell makes a function of a text, a value at the end is what it returns.
+    /// MongoDB's shell turns a text into a function in the same way: a value at the end is its
+    /// result.
     ///
-    /// - Throws: 139 for what is no script.
+    /// - Throws: 139 for an invalid script.
     static func parse(_ text: String) throws(StoreError) -> ScriptFunction {
         var parser = try ScriptParser(text)
         var statements: [ScriptStatement] = []
         while parser.token != .end {
             if parser.isWord("function"), parser.isNameless {
-                // A function without a name cannot be called from elsewhere: it is a value.
+                // A function without a name cannot be called from elsewhere: it is the value.
                 statements.append(.expression(try parser.expression()))
                 try parser.endStatement()
             } else {
@@ -61,7 +63,7 @@ struct ScriptParser {
         token = try lexer.next(allowsPattern: false)
     }
 
-    /// Reads the token once more as what may begin with a slash.
+    /// Reads the token again as a regular expression that begins with a slash.
     mutating func readPattern() throws(StoreError) {
         lexer = before
         token = try lexer.next(allowsPattern: true)
@@ -115,7 +117,7 @@ struct ScriptParser {
         return ScriptLexer.illegal((hint.map { $0 + ", got " } ?? "unexpected ") + found)
     }
 
-    /// Reads a name that is no keyword.
+    /// Reads a name other than a keyword.
     mutating func name() throws(StoreError) -> String {
         guard case .name(let name) = token, !Self.keywords.contains(name) else {
             throw unexpected("missing name")
@@ -124,7 +126,7 @@ struct ScriptParser {
         return name
     }
 
-    /// Runs a part of the reading one level deeper.
+    /// Runs a body one level deeper.
     mutating func deeper<R>(
         _ body: (inout ScriptParser) throws(StoreError) -> R
     ) throws(StoreError) -> R {
@@ -134,7 +136,7 @@ struct ScriptParser {
         return try body(&self)
     }
 
-    /// Tries a reading, and comes back where it leads to nothing.
+    /// Tries to parse, and restores the position on failure.
     mutating func attempt<R>(
         _ body: (inout ScriptParser) throws(StoreError) -> R?
     ) -> R? {
@@ -142,7 +144,7 @@ struct ScriptParser {
         do throws(StoreError) {
             if let found = try body(&self) { return found }
         } catch {
-            // What it is instead is read anew, and tells what is wrong with it.
+            // The text is then parsed as something else, which reports the error.
         }
         self = start
         return nil
@@ -152,7 +154,7 @@ struct ScriptParser {
 // MARK: - Functions
 
 extension ScriptParser {
-    /// Reads what stands behind the word `function`.
+    /// Reads the rest of a function behind the word `function`.
     mutating func function() throws(StoreError) -> ScriptFunction {
         try deeper { (parser) throws(StoreError) in
             let name = parser.isMark("(") ? nil : try parser.name()
@@ -173,7 +175,7 @@ extension ScriptParser {
         return names
     }
 
-    /// Reads an arrow function, where one begins here.
+    /// Reads an arrow function if one begins here.
     mutating func arrow() throws(StoreError) -> ScriptExpression? {
         let parameters = attempt { (parser) throws(StoreError) -> [String]? in
             var names: [String] = []

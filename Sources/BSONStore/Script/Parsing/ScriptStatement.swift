@@ -1,4 +1,4 @@
-/// Is what a script does, as a tree.
+/// A statement of a script, as a tree.
 indirect enum ScriptStatement: Sendable {
     case expression(ScriptExpression)
     /// Declares names in the function, or in the block.
@@ -9,7 +9,7 @@ indirect enum ScriptStatement: Sendable {
     case loop(
         first: ScriptStatement?, test: ScriptExpression?, next: ScriptExpression?,
         body: ScriptStatement, testsFirst: Bool)
-    /// Goes over the names of properties, or over values.
+    /// Iterates over the names of properties, or over values.
     case forEach(name: String, of: ScriptExpression, isValues: Bool, body: ScriptStatement)
     case select(ScriptExpression, [(test: ScriptExpression?, body: [ScriptStatement])])
     case `return`(ScriptExpression?)

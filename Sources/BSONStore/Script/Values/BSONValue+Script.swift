@@ -1,12 +1,12 @@
 extension BSONValue {
-    /// What is stored of a script's value.
+    /// Converts a script's value for storage.
     ///
-    /// Numbers are doubles, but fields of a document that still have the whole number that they came
-    /// with keep their type.
+    /// Numbers become doubles. Fields of a document that still have their original whole number
+    /// keep its type.
     ///
-    /// - Parameter original: what stood there before the script ran.
-    /// - Throws: 17279 for what is too deep or holds itself, 16985 for names that no field can have,
-    ///   10334 (BSONObjectTooLarge).
+    /// - Parameter original: the value before the script ran.
+    /// - Throws: 17279 for a value that is too deep or contains itself, 16985 for invalid field
+    ///   names, 10334 (BSONObjectTooLarge).
     ///
     /// Source: the server's `valuewriter.cpp`.
     init(

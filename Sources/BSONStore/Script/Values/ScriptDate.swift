@@ -1,4 +1,4 @@
-/// Reads and writes times as scripts do; a server's clock shows UTC.
+/// The parsing and formatting of times in scripts, always in UTC.
 enum ScriptDate {
     private static let dayMS = 86_400_000.0
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
@@ -6,16 +6,16 @@ enum ScriptDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// The time now, in milliseconds since 1970.
+    /// The current time, in milliseconds since 1970.
     static var now: Double { Double(BSONDatetime.now.milliseconds) }
 
-    /// The parts of a time; `nil` for no time.
+    /// Returns the parts of a time; `nil` for an invalid time.
     static func calendar(_ time: Double) -> CalendarFields? {
         guard abs(time) <= 8.64e15 else { return nil }
         return CalendarFields(milliseconds: Int64(time.rounded(.towardZero)))
     }
 
-    /// As `toString` writes a time.
+    /// Returns a time as `toString` writes it.
     static func text(_ time: Double) -> String? {
         guard let parts = calendar(time) else { return nil }
         return "\(weekdays[parts.weekday - 1]) \(months[parts.month - 1]) "
@@ -23,7 +23,7 @@ enum ScriptDate {
             + "\(padded(parts.minute, 2)):\(padded(parts.second, 2)) GMT+0000 (UTC)"
     }
 
-    /// As `toISOString` writes a time.
+    /// Returns a time as `toISOString` writes it.
     static func isoText(_ time: Double) -> String? {
         guard let parts = calendar(time) else { return nil }
         return "\(padded(parts.year, 4))-\(padded(parts.month, 2))-\(padded(parts.day, 2))T"
@@ -37,7 +37,7 @@ enum ScriptDate {
             + String(repeating: "0", count: max(0, count - digits.count)) + digits
     }
 
-    /// The time of a year, a month from 0 on, and what else is given.
+    /// Returns the time of a year, a month from 0 on, and optional further parts.
     static func time(_ parts: [Double]) -> Double {
         guard parts.allSatisfy(\.isFinite), parts.allSatisfy({ abs($0) < 1e8 }) else { return .nan }
         func part(_ index: Int, _ usual: Int) -> Int {
@@ -55,7 +55,7 @@ enum ScriptDate {
         return time + Double(part(5, 0)) * 1_000 + Double(part(6, 0))
     }
 
-    /// The time that a text in the form of ISO 8601 means; `NaN` for another.
+    /// Parses a text in the form of ISO 8601; `NaN` for other texts.
     static func time(_ text: String) -> Double {
         var full = ScriptString.trimmed(text)
         if full.utf8.count == 4 { full += "-01" }

@@ -1,10 +1,10 @@
-/// Releases objects and scopes one after the other: what holds what holds the next, however many
-/// levels there are, takes no more of the thread's stack.
+/// A release of objects and scopes one after the other, so that a long chain of references does not
+/// overflow the thread's stack.
 struct ScriptDeallocator {
     var objects: [ScriptObject] = []
     var scopes: [ScriptScope] = []
 
-    /// Releases all, and what only they hold.
+    /// Releases all objects, and those that only they retain.
     mutating func drain() {
         while true {
             if var object = objects.popLast() {

@@ -1,4 +1,4 @@
-/// Turns numbers into texts and back as scripts do.
+/// The conversion of numbers to texts and back as in ECMAScript.
 enum ScriptNumber {
     static func value(of text: String) -> Double {
         let trimmed = ScriptString.trimmed(text)
@@ -11,7 +11,7 @@ enum ScriptNumber {
         case "-Infinity": return -.infinity
         default: break
         }
-        // Other words for infinity and NaN, and hexadecimal fractions, are no numbers here.
+        // Other words for infinity and NaN, and hexadecimal fractions, are not numbers here.
         let allowed = trimmed.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "e"),
@@ -24,7 +24,7 @@ enum ScriptNumber {
         return Double(trimmed) ?? Double("0" + trimmed) ?? Double(trimmed + "0") ?? .nan
     }
 
-    /// The digits that ECMAScript writes: the shortest that mean the number.
+    /// Returns the shortest digits that stand for the number, as ECMAScript writes it.
     static func text(_ number: Double) -> String {
         if number.isNaN { return "NaN" }
         if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }
@@ -41,7 +41,7 @@ enum ScriptNumber {
             + String(abs(point - 1))
     }
 
-    /// The shortest digits, and how many of them stand before the point.
+    /// Returns the shortest digits, and the number of those before the point.
     private static func shortest(_ number: Double) -> (digits: String, point: Int) {
         let parts = number.description.lowercased().split(separator: "e")
         let decimal = parts[0].split(separator: ".", omittingEmptySubsequences: false)
@@ -57,7 +57,7 @@ enum ScriptNumber {
         return (String(digits), point)
     }
 
-    /// The digits of a number in another base, its fraction left out.
+    /// Returns the digits of a number in another base, without its fraction.
     static func text(_ number: Double, radix: Int) -> String {
         guard radix != 10, 2...36 ~= radix, let whole = Int64(exactly: number.rounded(.towardZero))
         else { return text(number) }

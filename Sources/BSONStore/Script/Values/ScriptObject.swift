@@ -1,31 +1,31 @@
-/// Is an object while a script runs; it lives as long as that.
+/// An object of a running script; it lives until the run ends.
 final class ScriptObject {
     enum Kind {
         case plain
         case array
         case function(ScriptFunction, ScriptScope, this: ScriptValue?)
-        /// A function of the language, by the name that it is called by on a value.
+        /// A function of the language, by the name of the method that it calls on a value.
         case method(String, of: ScriptValue)
         case global(ScriptGlobal)
-        /// Milliseconds since 1970, `NaN` for no time.
+        /// Milliseconds since 1970, `NaN` for an invalid time.
         case date(Double)
         case pattern(ScriptRegExp)
         case error
-        /// A value that scripts carry, but do not compute with.
+        /// A value that scripts can pass on, but not compute with.
         case bson(BSONValue)
     }
 
     private(set) var kind: Kind
-    /// What an array holds.
+    /// The elements of an array.
     var elements: [ScriptValue] = []
     /// The names of the properties in their order.
     private var names: [String] = []
     private var values: [Name: ScriptValue] = [:]
-    /// A document whose fields were not all looked at.
+    /// A document with fields that have not been converted yet.
     private var source: BSONDocument?
-    /// The document that the object was made of.
+    /// The document from which the object was created.
     let origin: BSONDocument?
-    /// Whether other values were put into it since it was made.
+    /// Whether other values were stored in the object since its creation.
     var isChanged = false
 
     init(_ kind: Kind = .plain) {
@@ -33,7 +33,7 @@ final class ScriptObject {
         origin = nil
     }
 
-    /// An object with the fields of a document, which are converted when they are asked for.
+    /// Creates an object with the fields of a document, which are converted when they are read.
     init(_ document: BSONDocument) {
         kind = .plain
         source = document
@@ -52,7 +52,7 @@ final class ScriptObject {
         release.drain()
     }
 
-    /// Hands over all that it holds, for a release that does not recurse.
+    /// Moves its references to a deallocator, for a release without recursion.
     func give(to release: inout ScriptDeallocator) {
         for case .object(let object) in elements { release.objects.append(object) }
         elements = []
@@ -86,7 +86,7 @@ final class ScriptObject {
         return elements.indices.map(String.init) + names
     }
 
-    /// The value of a property of its own.
+    /// Returns the value of an own property.
     func own(_ name: String) -> ScriptValue? {
         if isArray {
             if name == "length" { return .number(Double(elements.count)) }
@@ -116,7 +116,7 @@ final class ScriptObject {
         if values.removeValue(forKey: name) != nil { names.removeAll { $0 == name } }
     }
 
-    /// A position that a name stands for, as far as arrays reach.
+    /// Returns the position that a name stands for, within the maximum length of arrays.
     static func index(_ name: String) -> Int? {
         guard let first = name.utf8.first, UInt8(ascii: "0")...UInt8(ascii: "9") ~= first,
             let index = Int(name), index < UInt32.max, String(index) == name
@@ -124,7 +124,7 @@ final class ScriptObject {
         return index
     }
 
-    /// Lets go of all that it holds.
+    /// Releases its content.
     func forget() {
         elements = []
         names = []
@@ -141,21 +141,21 @@ final class ScriptObject {
         }
     }
 
-    /// The text that the object stands for.
+    /// The object as a text.
     var text: String {
         var bytesLeft = ScriptLimits.bytesMax
         return text(depth: 0, &bytesLeft)
     }
 
-    /// The text that the object stands for, of about so many bytes at most.
+    /// Returns the object as a text within a limit of about `bytesLeft` bytes.
     ///
-    /// - Parameter bytesLeft: is below 0 afterwards where that is not enough, and the text is not
-    ///   whole. Arrays within arrays can be long texts though they take little memory.
+    /// - Parameter bytesLeft: the limit; it is negative afterwards if the text was cut short.
+    ///   Nested arrays can be long texts although they take little memory.
     func text(depth: Int = 0, _ bytesLeft: inout Int) -> String {
         switch kind {
         case .plain: return "[object Object]"
         case .array:
-            // An array may hold itself.
+            // An array may contain itself.
             guard depth < 32 else { return "" }
             var text = ""
             for (index, element) in elements.enumerated() {

@@ -1,4 +1,4 @@
-/// Is a regular expression of a script.
+/// A regular expression of a script.
 final class ScriptRegExp: Sendable {
     let source: String
     let flags: String
@@ -6,7 +6,7 @@ final class ScriptRegExp: Sendable {
 
     var isGlobal: Bool { flags.contains("g") }
 
-    /// - Throws: 139 for what is no pattern.
+    /// - Throws: 139 for an invalid pattern.
     init(_ source: String, flags: String) throws(StoreError) {
         self.source = source
         self.flags = flags
@@ -25,7 +25,7 @@ final class ScriptRegExp: Sendable {
         }
     }
 
-    /// The first match from an offset in bytes on.
+    /// Returns the first match from an offset in bytes on.
     func match(in text: String, from: Int = 0) -> RegexMatch? {
         var text = text
         return text.withUTF8 { pattern.match(in: UnsafeRawBufferPointer($0), from: from) }

@@ -1,9 +1,9 @@
-/// Holds the names that a function, or a block of it, declares.
+/// The names that a function, or a block of it, declares.
 final class ScriptScope {
     private var values: [Name: ScriptValue] = [:]
     private var isReleased = false
     let parent: ScriptScope?
-    /// Whether `var` declares here.
+    /// Whether `var` declares in this scope.
     let isFunction: Bool
 
     init(in parent: ScriptScope?, isFunction: Bool) {
@@ -17,7 +17,7 @@ final class ScriptScope {
         release.drain()
     }
 
-    /// Hands over all that it holds; scopes around it are as many as functions stand in another.
+    /// Moves its references to a deallocator; the depth of scopes is bounded by that of functions.
     func give(to release: inout ScriptDeallocator) {
         guard !values.isEmpty else { return }
         for case .object(let object) in values.values { release.objects.append(object) }
@@ -35,7 +35,7 @@ final class ScriptScope {
 
     func declare(_ name: String, _ value: ScriptValue) { values[name] = value }
 
-    /// Lets go of all values of this scope and of those around it.
+    /// Releases all values of this scope and of the outer ones.
     func forget() {
         var scope: ScriptScope? = self
         while let here = scope, !here.isReleased {
@@ -45,7 +45,7 @@ final class ScriptScope {
         }
     }
 
-    /// Declares a name in the function, and keeps the value that it has.
+    /// Declares a name in the function; an existing value is kept.
     func declareInFunction(_ name: String, _ value: ScriptValue?) {
         var scope = self
         while !scope.isFunction, let parent = scope.parent { scope = parent }
@@ -56,7 +56,7 @@ final class ScriptScope {
         }
     }
 
-    /// Stores into a name that is known; one that is not is declared outside of all functions.
+    /// Assigns to a known name; an unknown one is declared outside of all functions.
     func assign(_ name: String, _ value: ScriptValue) {
         var scope = self
         while scope.values[name] == nil, let parent = scope.parent { scope = parent }

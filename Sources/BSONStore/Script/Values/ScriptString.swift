@@ -1,4 +1,4 @@
-/// Cuts texts as scripts do, which count in UTF-16.
+/// The substrings of texts as in ECMAScript, which counts in UTF-16 units.
 enum ScriptString {
     static func trimmed(_ text: String, start: Bool = true, end: Bool = true) -> String {
         var scalars = text.unicodeScalars[...]
@@ -14,16 +14,16 @@ enum ScriptString {
         String(decoding: units, as: UTF16.self)
     }
 
-    /// Some units of a text.
+    /// Returns a range of a text's units.
     static func units(_ text: String, _ range: Range<Int>) -> String {
         let units = text.utf16
         let start = units.index(units.startIndex, offsetBy: range.lowerBound)
         let part = units[start..<units.index(start, offsetBy: range.count)]
-        // Only what begins or ends in the middle of a pair has to be decoded.
+        // Only a range that begins or ends inside a surrogate pair must be decoded.
         return String(part) ?? string(part)
     }
 
-    /// Some bytes of a text.
+    /// Returns a range of a text's bytes.
     static func bytes(_ text: String, _ range: Range<Int>) -> String {
         let bytes = text.utf8
         let start = bytes.index(bytes.startIndex, offsetBy: range.lowerBound)
@@ -31,13 +31,14 @@ enum ScriptString {
             decoding: bytes[start..<bytes.index(start, offsetBy: range.count)], as: UTF8.self)
     }
 
-    /// How many units stand before a byte.
+    /// Returns the number of units before a byte.
     static func unit(_ text: String, byte: Int) -> Int {
         let index = text.utf8.index(text.startIndex, offsetBy: byte)
         return text.utf16.distance(from: text.startIndex, to: index)
     }
 
-    /// The byte at which a unit's character begins; or, up from the middle of a pair, the next one.
+    /// Returns the byte at which a unit's character begins; inside a pair, `isUp` returns the next
+    /// one.
     static func byte(_ text: String, unit: Int, isUp: Bool) -> Int {
         let units = text.utf16
         let index = units.index(units.startIndex, offsetBy: unit)
@@ -46,7 +47,7 @@ enum ScriptString {
         return isInPair && isUp ? byte + 4 : byte
     }
 
-    /// The byte at which the next character begins.
+    /// Returns the byte at which the next character begins.
     static func byte(_ text: String, after byte: Int) -> Int {
         let bytes = text.utf8
         var index = bytes.index(bytes.startIndex, offsetBy: byte)
@@ -59,7 +60,7 @@ enum ScriptString {
         return next
     }
 
-    /// The first or the last of some places in bytes at which a part is.
+    /// Returns the first or the last of some byte offsets at which a part occurs.
     static func place(
         of part: String, in text: String, _ places: Range<Int>, isLast: Bool
     ) -> Int? {
@@ -76,13 +77,13 @@ enum ScriptString {
         }
     }
 
-    /// One unit as a text, `undefined` beyond the end.
+    /// Returns one unit as a text, `undefined` beyond the end.
     static func character(_ text: String, _ index: Int?) -> ScriptValue {
         guard let index, 0..<text.utf16.count ~= index else { return .undefined }
         return .string(units(text, index..<index + 1))
     }
 
-    /// A place that counts from the end when it is negative, between 0 and a count.
+    /// Returns a position between 0 and a count; negative ones count from the end.
     static func place(_ value: ScriptValue?, count: Int, otherwise: Int) -> Int {
         guard let value, !isUndefined(value) else { return otherwise }
         let index = value.integer
@@ -93,7 +94,7 @@ enum ScriptString {
         if case .undefined = value { true } else { false }
     }
 
-    /// What `parseInt` reads.
+    /// Returns the result of `parseInt`.
     static func whole(_ text: String, _ arguments: [ScriptValue]) -> Double {
         var digits = trimmed(text)[...]
         let isNegative = digits.hasPrefix("-")
@@ -115,7 +116,7 @@ enum ScriptString {
         return isAny ? (isNegative ? -value : value) : .nan
     }
 
-    /// What `parseFloat` reads.
+    /// Returns the result of `parseFloat`.
     static func leadingNumber(_ text: String) -> Double {
         let text = trimmed(text)
         for word in ["Infinity", "+Infinity", "-Infinity"] where text.hasPrefix(word) {

@@ -1,8 +1,8 @@
 extension ScriptValue {
-    /// What a stored value is to a script.
+    /// Converts a stored value for a script.
     ///
-    /// All numbers are doubles, as in ECMAScript; decimals, and what it does not know, are objects
-    /// that keep their value.
+    /// All numbers become doubles, as in ECMAScript. Decimals, and other types that it does not
+    /// know, become objects that keep their value.
     init(_ value: BSONValue) {
         switch value {
         case .double(let number): self = .number(number)
@@ -32,7 +32,7 @@ extension ScriptValue {
 }
 
 extension ScriptObject {
-    /// The identifier that it holds.
+    /// The ObjectId, if the value holds one.
     var objectID: BSONObjectID? {
         if case .bson(.objectID(let id)) = kind { id } else { nil }
     }

@@ -1,4 +1,4 @@
-/// Is a value while a script runs.
+/// A value of a running script.
 enum ScriptValue {
     case undefined
     case null
@@ -14,7 +14,7 @@ enum ScriptValue {
         return .object(error)
     }
 
-    /// What `typeof` tells.
+    /// The result of `typeof`.
     var typeName: String {
         switch self {
         case .undefined: "undefined"
@@ -26,7 +26,7 @@ enum ScriptValue {
         }
     }
 
-    /// Whether it counts as true.
+    /// Whether the value counts as true.
     var isTrue: Bool {
         switch self {
         case .undefined, .null: false
@@ -48,7 +48,7 @@ enum ScriptValue {
         if case .object(let object) = self { object } else { nil }
     }
 
-    /// The value as a number, `NaN` for what is none.
+    /// The value as a number, `NaN` if it cannot be converted.
     var number: Double {
         switch primitive(prefersText: false) {
         case .undefined, .object: .nan
@@ -59,14 +59,14 @@ enum ScriptValue {
         }
     }
 
-    /// The value as a whole number; infinities are the largest ones, `NaN` is 0.
+    /// The value as a whole number; infinities are clamped, `NaN` is 0.
     var integer: Int {
         let number = number
         if number.isNaN { return 0 }
         return Int(exactly: number.rounded(.towardZero)) ?? (number < 0 ? .min / 2 : .max / 2)
     }
 
-    /// The value as 32 bits, as operators on bits take it.
+    /// The value as 32 bits, for bitwise operators.
     var bits: Int32 {
         let number = number
         guard number.isFinite else { return 0 }
@@ -86,7 +86,7 @@ enum ScriptValue {
         }
     }
 
-    /// What an object stands for among numbers and texts.
+    /// Returns the primitive value of an object, as a number or a text.
     func primitive(prefersText: Bool) -> ScriptValue {
         guard case .object(let object) = self else { return self }
         switch object.kind {
@@ -122,7 +122,7 @@ enum ScriptValue {
         }
     }
 
-    /// Whether one is less, `nil` where they cannot be compared.
+    /// Whether the left value is less, `nil` if they cannot be compared.
     static func isLess(_ left: ScriptValue, _ right: ScriptValue) -> Bool? {
         let (left, right) = (
             left.primitive(prefersText: false), right.primitive(prefersText: false)

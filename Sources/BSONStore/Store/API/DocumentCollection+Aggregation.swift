@@ -1,10 +1,11 @@
 extension DocumentCollection {
-    /// The documents that a pipeline makes of the collection, from one state of the store.
+    /// Runs a pipeline on one snapshot of the collection and returns its documents.
     ///
-    /// A pipeline that ends in `$merge` or `$out` writes its documents, all or none, and gives none.
+    /// A pipeline that ends in `$merge` or `$out` writes all of its documents or none, and returns
+    /// none.
     ///
-    /// - Throws: with MongoDB's codes and texts for what is no pipeline and for values that a stage
-    ///   does not take; 292 when a stage would hold more than 100 MiB.
+    /// - Throws: errors with MongoDB's codes and messages for an invalid pipeline and for values
+    ///   that a stage rejects; 292 when a stage would hold more than 100 MiB.
     @discardableResult
     public func aggregate(
         _ pipeline: [BSONDocument], options: PipelineOptions = PipelineOptions()
@@ -16,13 +17,13 @@ extension DocumentCollection {
         return try store.write { try $0.aggregate(namespace, pipeline) }
     }
 
-    /// The documents that a pipeline makes of the collection, from one state of the store.
+    /// Runs a pipeline on one snapshot of the collection and returns its documents.
     ///
-    /// A pipeline that ends in `$merge` or `$out` writes its documents, all or none, and gives none;
-    /// its commit runs on the store's writer thread.
+    /// A pipeline that ends in `$merge` or `$out` writes all of its documents or none, and returns
+    /// none; its commit runs on the store's writer thread.
     ///
-    /// - Throws: with MongoDB's codes and texts for what is no pipeline and for values that a stage
-    ///   does not take; 292 when a stage would hold more than 100 MiB.
+    /// - Throws: errors with MongoDB's codes and messages for an invalid pipeline and for values
+    ///   that a stage rejects; 292 when a stage would hold more than 100 MiB.
     @discardableResult
     public func aggregate(
         _ pipeline: [BSONDocument], options: PipelineOptions = PipelineOptions()
@@ -40,7 +41,7 @@ extension DocumentCollection {
 }
 
 extension DocumentStore {
-    /// The documents that a pipeline without a collection makes, which begins with `$documents`.
+    /// Runs a pipeline without a collection; it must begin with `$documents`.
     ///
     /// - Throws: as `DocumentCollection/aggregate(_:options:)` does.
     public func aggregate(

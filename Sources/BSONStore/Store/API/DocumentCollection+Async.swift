@@ -1,10 +1,10 @@
 extension DocumentCollection {
-    /// Adds a document; without an `_id` it gets an ObjectId.
+    /// Adds a document; one without an `_id` gets an ObjectId.
     ///
     /// The commit runs on the store's writer thread.
     ///
     /// - Returns: the document's `_id`.
-    /// - Throws: `duplicateKey` (11000), `documentTooLarge` (10334), and for an `_id` that none can be.
+    /// - Throws: `duplicateKey` (11000), `documentTooLarge` (10334), and for an invalid `_id`.
     @discardableResult
     public func insertOne(
         _ document: BSONDocument
@@ -13,13 +13,13 @@ extension DocumentCollection {
         return try await store.write { try $0.insert(namespace, document)["_id"] ?? .null }
     }
 
-    /// Adds documents in one transaction, as MongoDB's drivers do: one that is refused does not
-    /// undo the others.
+    /// Adds documents in one transaction; as in MongoDB's drivers, a refused document does not undo
+    /// the others.
     ///
     /// The commit runs on the store's writer thread.
     ///
-    /// - Parameter ordered: whether the first document that is refused ends it; otherwise the rest
-    ///   is added all the same.
+    /// - Parameter ordered: whether to stop at the first refused document; otherwise the rest is
+    ///   added all the same.
     /// - Returns: the documents' `_id`s in order.
     /// - Throws: as the synchronous form does, with `writes`.
     @discardableResult
@@ -31,11 +31,11 @@ extension DocumentCollection {
         }.whole()
     }
 
-    /// Changes the first document that passes a filter by operators.
+    /// Applies an update to the first document that matches a filter.
     ///
     /// The commit runs on the store's writer thread.
     ///
-    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func updateOne(
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
@@ -47,11 +47,11 @@ extension DocumentCollection {
         }
     }
 
-    /// Changes every document that passes a filter by operators.
+    /// Applies an update to every document that matches a filter.
     ///
     /// The commit runs on the store's writer thread.
     ///
-    /// - Throws: as the synchronous form does; the documents before the one that is refused stay
+    /// - Throws: as the synchronous form does; documents changed before the refused one stay
     ///   changed.
     @discardableResult
     public func updateMany(
@@ -64,11 +64,11 @@ extension DocumentCollection {
         }.get()
     }
 
-    /// Puts a document in the place of the first one that passes a filter; the `_id` stays.
+    /// Replaces the first document that matches a filter; its `_id` stays.
     ///
     /// The commit runs on the store's writer thread.
     ///
-    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func replaceOne(
         _ filter: BSONDocument, _ document: BSONDocument, upsert: Bool = false
@@ -79,12 +79,12 @@ extension DocumentCollection {
         }
     }
 
-    /// Removes the first document that passes a filter.
+    /// Removes the first document that matches a filter.
     ///
     /// The commit runs on the store's writer thread.
     ///
     /// - Returns: how many were removed, 0 or 1.
-    /// - Throws: for what is no filter, and what the store says.
+    /// - Throws: for an invalid filter, and the store's errors.
     @discardableResult
     public func deleteOne(
         _ filter: BSONDocument
@@ -93,12 +93,12 @@ extension DocumentCollection {
         return try await store.write { try $0.deleteOne(namespace, filter: filter) == nil ? 0 : 1 }
     }
 
-    /// Removes every document that passes a filter.
+    /// Removes every document that matches a filter.
     ///
     /// The commit runs on the store's writer thread.
     ///
     /// - Returns: how many were removed.
-    /// - Throws: for what is no filter, and what the store says.
+    /// - Throws: for an invalid filter, and the store's errors.
     @discardableResult
     public func deleteMany(
         _ filter: BSONDocument
@@ -107,11 +107,11 @@ extension DocumentCollection {
         return try await store.write { try $0.deleteMany(namespace, filter: filter) }
     }
 
-    /// Changes the first document that passes a filter and returns it, before or after.
+    /// Updates the first document that matches a filter and returns it, as it was before or after.
     ///
     /// The commit runs on the store's writer thread.
     ///
-    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func findOneAndUpdate(
         _ filter: BSONDocument, _ update: BSONDocument, options: FindOneAndOptions = .init()
@@ -120,11 +120,11 @@ extension DocumentCollection {
         return try await store.write { try $0.findAndModify(namespace, filter, update, options) }
     }
 
-    /// Replaces the first document that passes a filter and returns it, before or after.
+    /// Replaces the first document that matches a filter and returns it, as it was before or after.
     ///
     /// The commit runs on the store's writer thread.
     ///
-    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func findOneAndReplace(
         _ filter: BSONDocument, _ document: BSONDocument, options: FindOneAndOptions = .init()
@@ -133,11 +133,11 @@ extension DocumentCollection {
         return try await store.write { try $0.findAndModify(namespace, filter, update, options) }
     }
 
-    /// Removes the first document that passes a filter and returns it, `nil` when there is none.
+    /// Removes the first document that matches a filter and returns it, or `nil`.
     ///
     /// The commit runs on the store's writer thread.
     ///
-    /// - Throws: for what is no filter, and what the store says.
+    /// - Throws: for an invalid filter, and the store's errors.
     @discardableResult
     public func findOneAndDelete(
         _ filter: BSONDocument, options: FindOneAndOptions = .init()

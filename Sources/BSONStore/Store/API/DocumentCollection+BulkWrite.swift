@@ -1,10 +1,10 @@
 extension DocumentCollection {
-    /// Does several writes in one transaction, each of them wholly or not at all.
+    /// Performs several writes in one transaction; each succeeds as a whole or changes nothing.
     ///
-    /// - Parameter ordered: whether the first write that is refused ends it; otherwise the rest is
-    ///   done all the same.
-    /// - Returns: what was done and which writes were refused and why.
-    /// - Throws: what the store says; nothing was changed then.
+    /// - Parameter ordered: whether to stop at the first refused write; otherwise the rest is done
+    ///   all the same.
+    /// - Returns: the counts, and each refused write with its error.
+    /// - Throws: the store's errors; nothing is changed then.
     @discardableResult
     public func bulkWrite(
         _ writes: [BulkWrite], ordered: Bool = true
@@ -12,14 +12,14 @@ extension DocumentCollection {
         try store.write { try $0.bulkWrite(namespace, writes, ordered: ordered) }
     }
 
-    /// Does several writes in one transaction, each of them wholly or not at all.
+    /// Performs several writes in one transaction; each succeeds as a whole or changes nothing.
     ///
     /// The commit runs on the store's writer thread.
     ///
-    /// - Parameter ordered: whether the first write that is refused ends it; otherwise the rest is
-    ///   done all the same.
-    /// - Returns: what was done and which writes were refused and why.
-    /// - Throws: what the store says; nothing was changed then.
+    /// - Parameter ordered: whether to stop at the first refused write; otherwise the rest is done
+    ///   all the same.
+    /// - Returns: the counts, and each refused write with its error.
+    /// - Throws: the store's errors; nothing is changed then.
     @discardableResult
     public func bulkWrite(
         _ writes: [BulkWrite], ordered: Bool = true

@@ -1,7 +1,7 @@
 extension DocumentCollection {
-    /// Tells how a query is answered, in the shape of the command `explain`.
+    /// Returns a query's plan in the shape of the command `explain`.
     ///
-    /// - Throws: for what is no filter, and what the store says.
+    /// - Throws: for an invalid filter, and the store's errors.
     public func explain(
         _ filter: BSONDocument = [:], options: FindOptions = .all,
         verbosity: ExplainVerbosity = .queryPlanner, command: ExplainedCommand = .find

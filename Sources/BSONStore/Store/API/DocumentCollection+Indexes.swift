@@ -1,9 +1,9 @@
 extension DocumentCollection {
-    /// Makes an index, such as `["age": 1, "name": -1]` with `unique`; the same index again is no
-    /// error.
+    /// Creates an index, such as `["age": 1, "name": -1]` with `unique`; does nothing when the same
+    /// index exists.
     ///
     /// - Returns: the index's name.
-    /// - Throws: 67, 85, 86, 11000, 171 with MongoDB's texts; nothing is left of it then.
+    /// - Throws: 67, 85, 86, 11000, 171 with MongoDB's messages; no index is created then.
     @discardableResult
     public func createIndex(
         _ keys: BSONDocument, _ options: BSONDocument = [:]
@@ -13,7 +13,7 @@ extension DocumentCollection {
         return try createIndexes([specification])[0]
     }
 
-    /// Makes indexes, all or none; each specification has a `key` and options.
+    /// Creates several indexes or none; each specification has a `key` and options.
     ///
     /// - Returns: the indexes' names.
     /// - Throws: as ``createIndex(_:_:)`` does.
@@ -28,7 +28,8 @@ extension DocumentCollection {
         return definitions.map(\.name)
     }
 
-    /// The indexes, that of the `_id` first; none when there is no such collection.
+    /// Returns the indexes, the `_id` index first; an empty array when the collection does not
+    /// exist.
     public func listIndexes() throws -> [IndexDefinition] {
         try store.read { try $0.indexes(namespace) }
     }
@@ -40,7 +41,7 @@ extension DocumentCollection {
         try store.write { try $0.dropIndex(namespace, name: name) }
     }
 
-    /// Removes all indexes but that of the `_id`.
+    /// Removes all indexes except the `_id` index.
     public func dropIndexes() throws {
         try store.write { try $0.dropIndexes(namespace) }
     }

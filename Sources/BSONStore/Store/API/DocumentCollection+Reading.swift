@@ -1,7 +1,8 @@
 extension DocumentCollection {
-    /// The documents that pass a filter, in the order of insertion or of a sort.
+    /// Returns the documents that match a filter, in the order of insertion or of a sort.
     ///
-    /// - Throws: `badValue` (2) and others with MongoDB's text for what is no filter; `corrupt`.
+    /// - Throws: `badValue` (2) and others with MongoDB's messages for an invalid filter;
+    ///   `corrupt`.
     public func find(
         _ filter: BSONDocument = [:], options: FindOptions = .all
     ) throws -> [BSONDocument] {
@@ -9,7 +10,7 @@ extension DocumentCollection {
         return try store.read { try $0.find(namespace, filter: filter, options: options) }
     }
 
-    /// The first document that passes a filter, `nil` when there is none.
+    /// Returns the first document that matches a filter, or `nil`.
     ///
     /// - Throws: as ``find(_:options:)`` does.
     public func findOne(
@@ -25,27 +26,27 @@ extension DocumentCollection {
         return try find(filter, options: options).first
     }
 
-    /// Whether the collection may take other ids for equal to this one.
+    /// Whether the collection's collation may treat other ids as equal to this one.
     private func isCollated(_ id: BSONValue) throws -> Bool {
         guard Collation.concerns(id) else { return false }
         return try store.read { try $0.options(namespace)?.collation != nil }
     }
 
-    /// The `_id` that a filter asks for when it asks for nothing else.
+    /// Returns the `_id` of a filter that tests nothing else.
     private static func soleID(_ document: BSONDocument) -> BSONValue? {
         Filter.soleID(document)
     }
 
-    /// The document with an id, `nil` when there is none.
+    /// Returns the document with an id, or `nil`.
     ///
-    /// - Throws: `corrupt` when its bytes are no BSON.
+    /// - Throws: `corrupt` when its bytes are not valid BSON.
     public func findOne(id: BSONValue) throws -> BSONDocument? {
         try store.read { try $0.get(namespace, id: id) }
     }
 
-    /// Gives every document that passes a filter to a body, from one state of the store.
+    /// Calls a body with every document that matches a filter, from one snapshot of the store.
     ///
-    /// - Throws: as ``find(_:options:)`` does, and what the body throws, which ends the visit.
+    /// - Throws: as ``find(_:options:)`` does, and the body's error, which ends the iteration.
     public func forEach(
         _ filter: BSONDocument = [:], options: FindOptions = .all,
         _ body: (BSONDocument) throws -> Void
@@ -56,7 +57,7 @@ extension DocumentCollection {
         }
     }
 
-    /// How many documents pass a filter.
+    /// Returns how many documents match a filter.
     ///
     /// - Throws: as ``find(_:options:)`` does.
     public func count(_ filter: BSONDocument = [:]) throws -> Int {
@@ -64,7 +65,7 @@ extension DocumentCollection {
         return try store.read { try $0.count(namespace, filter: filter) }
     }
 
-    /// The different values of a field in the documents that pass a filter.
+    /// Returns the distinct values of a field in the documents that match a filter.
     ///
     /// - Throws: as ``find(_:options:)`` does.
     public func distinct(

@@ -1,11 +1,11 @@
 extension DocumentCollection {
-    /// Adds a document; without an `_id` it gets an ObjectId.
+    /// Adds a document; one without an `_id` gets an ObjectId.
     ///
-    /// Top-level fields that hold `Timestamp(0, 0)` get the time. Source: MongoDB manual, "BSON Types",
-    /// "Timestamps".
+    /// Top-level fields that hold `Timestamp(0, 0)` are set to the current time. Source: MongoDB
+    /// manual, "BSON Types", "Timestamps".
     ///
     /// - Returns: the document's `_id`.
-    /// - Throws: `duplicateKey` (11000), `documentTooLarge` (10334), and for an `_id` that none can be.
+    /// - Throws: `duplicateKey` (11000), `documentTooLarge` (10334), and for an invalid `_id`.
     @discardableResult
     public func insertOne(
         _ document: BSONDocument
@@ -13,15 +13,15 @@ extension DocumentCollection {
         try store.write { try $0.insert(namespace, document.withTimestampsFilled)["_id"] ?? .null }
     }
 
-    /// Adds documents in one transaction, as MongoDB's drivers do: one that is refused does not
-    /// undo the others.
+    /// Adds documents in one transaction; as in MongoDB's drivers, a refused document does not undo
+    /// the others.
     ///
-    /// - Parameter ordered: whether the first document that is refused ends it; otherwise the rest
-    ///   is added all the same.
+    /// - Parameter ordered: whether to stop at the first refused document; otherwise the rest is
+    ///   added all the same.
     /// - Returns: the documents' `_id`s in order.
-    /// - Throws: the first refusal, as `insertOne(_:)-(BSONDocument)` does; its `writes` says which
-    ///   documents were added and which were refused. For what the file refuses, `writes` is `nil`
-    ///   and nothing was added.
+    /// - Throws: the first refusal, as `insertOne(_:)-(BSONDocument)` does; its `writes` lists the
+    ///   added and the refused documents. When the file cannot be written, `writes` is `nil` and
+    ///   nothing was added.
     @discardableResult
     public func insertMany(
         _ documents: [BSONDocument], ordered: Bool = true
@@ -31,9 +31,9 @@ extension DocumentCollection {
         }.whole()
     }
 
-    /// Changes the first document that passes a filter by operators.
+    /// Applies an update to the first document that matches a filter.
     ///
-    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func updateOne(
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
@@ -45,11 +45,12 @@ extension DocumentCollection {
         }
     }
 
-    /// Changes every document that passes a filter by operators.
+    /// Applies an update to every document that matches a filter.
     ///
     /// - Returns: the counts, without the documents.
-    /// - Throws: with MongoDB's codes and texts. As in MongoDB the documents before the one that is
-    ///   refused stay changed, then `writes` counts them; within `DocumentStore/write(_:)` none.
+    /// - Throws: errors with MongoDB's codes and messages. As in MongoDB, documents changed before
+    ///   the refused one stay changed and `writes` counts them; within `DocumentStore/write(_:)`
+    ///   none stays changed.
     @discardableResult
     public func updateMany(
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
@@ -61,9 +62,9 @@ extension DocumentCollection {
         }.get()
     }
 
-    /// Puts a document in the place of the first one that passes a filter; the `_id` stays.
+    /// Replaces the first document that matches a filter; its `_id` stays.
     ///
-    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func replaceOne(
         _ filter: BSONDocument, _ document: BSONDocument, upsert: Bool = false
@@ -74,10 +75,10 @@ extension DocumentCollection {
         }
     }
 
-    /// Removes the first document that passes a filter.
+    /// Removes the first document that matches a filter.
     ///
     /// - Returns: how many were removed, 0 or 1.
-    /// - Throws: for what is no filter, and what the store says.
+    /// - Throws: for an invalid filter, and the store's errors.
     @discardableResult
     public func deleteOne(
         _ filter: BSONDocument
@@ -86,10 +87,10 @@ extension DocumentCollection {
         return try store.write { try $0.deleteOne(namespace, filter: filter) == nil ? 0 : 1 }
     }
 
-    /// Removes every document that passes a filter.
+    /// Removes every document that matches a filter.
     ///
     /// - Returns: how many were removed.
-    /// - Throws: for what is no filter, and what the store says.
+    /// - Throws: for an invalid filter, and the store's errors.
     @discardableResult
     public func deleteMany(
         _ filter: BSONDocument
@@ -98,9 +99,9 @@ extension DocumentCollection {
         return try store.write { try $0.deleteMany(namespace, filter: filter) }
     }
 
-    /// Changes the first document that passes a filter and returns it, before or after.
+    /// Updates the first document that matches a filter and returns it, as it was before or after.
     ///
-    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func findOneAndUpdate(
         _ filter: BSONDocument, _ update: BSONDocument, options: FindOneAndOptions = .init()
@@ -109,9 +110,9 @@ extension DocumentCollection {
         return try store.write { try $0.findAndModify(namespace, filter, update, options) }
     }
 
-    /// Replaces the first document that passes a filter and returns it, before or after.
+    /// Replaces the first document that matches a filter and returns it, as it was before or after.
     ///
-    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func findOneAndReplace(
         _ filter: BSONDocument, _ document: BSONDocument, options: FindOneAndOptions = .init()
@@ -120,9 +121,9 @@ extension DocumentCollection {
         return try store.write { try $0.findAndModify(namespace, filter, update, options) }
     }
 
-    /// Removes the first document that passes a filter and returns it, `nil` when there is none.
+    /// Removes the first document that matches a filter and returns it, or `nil`.
     ///
-    /// - Throws: for what is no filter, and what the store says.
+    /// - Throws: for an invalid filter, and the store's errors.
     @discardableResult
     public func findOneAndDelete(
         _ filter: BSONDocument, options: FindOneAndOptions = .init()
@@ -134,7 +135,7 @@ extension DocumentCollection {
         }
     }
 
-    /// Reads a filter and an update that must have operators.
+    /// Parses a filter and an update that must consist of operators.
     static func read(
         _ filter: BSONDocument, _ update: BSONDocument, _ arrayFilters: [BSONDocument]
     ) throws(StoreError) -> (Filter, Update) {

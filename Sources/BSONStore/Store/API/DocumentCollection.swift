@@ -1,7 +1,7 @@
-/// Reads and changes the documents of one collection; each call is a transaction of its own.
+/// A handle for reading and writing one collection; each call is a transaction of its own.
 ///
-/// A value: it holds the store and the collection's name. The collection is made by the first
-/// insert; until then it reads as empty.
+/// The handle is a value that holds the store and the collection's name. The first insert creates
+/// the collection; until then it reads as empty.
 public struct DocumentCollection: Sendable {
     /// The store that the collection is in.
     public let store: DocumentStore
@@ -10,7 +10,7 @@ public struct DocumentCollection: Sendable {
 }
 
 extension DocumentStore {
-    /// Gives access to a collection, whether it is there already or not.
+    /// Returns a handle for a collection, whether or not it exists.
     public func collection(_ namespace: Namespace) -> DocumentCollection {
         DocumentCollection(store: self, namespace: namespace)
     }

@@ -1,6 +1,6 @@
 extension DocumentStore {
-    /// Makes a collection or view with options as the command `create` takes them:
-    /// `["validator": [...], "capped": true, "size": 4096]`.
+    /// Creates a collection or view with the options of the command `create`: `["validator": [...],
+    /// "capped": true, "size": 4096]`.
     ///
     /// - Throws: as ``WriteTransaction/createCollection(_:_:)`` and ``CollectionOptions/init(_:)``.
     public func createCollection(
@@ -12,13 +12,13 @@ extension DocumentStore {
 
     /// Removes a collection or view with its documents and indexes.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether it existed.
     @discardableResult
     public func dropCollection(_ namespace: Namespace) throws -> Bool {
         try write { try $0.dropCollection(namespace) }
     }
 
-    /// Gives a collection another name; its indexes come along.
+    /// Renames a collection; its indexes stay.
     ///
     /// - Throws: as ``WriteTransaction/renameCollection(_:to:dropTarget:)``.
     public func renameCollection(
@@ -29,7 +29,7 @@ extension DocumentStore {
 
     /// Removes all collections of a database.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether the database had a collection.
     @discardableResult
     public func dropDatabase(_ database: String) throws -> Bool {
         try write { try $0.dropDatabase(database) }
@@ -45,9 +45,9 @@ extension DocumentStore {
         try write { try $0.modifyCollection(namespace, changes) }
     }
 
-    /// The collections and views of a database as the command `listCollections` shows them.
+    /// Returns the collections and views of a database as the command `listCollections` shows them.
     ///
-    /// - Throws: for what is no filter, and what SQLite says.
+    /// - Throws: for an invalid filter, and SQLite's errors.
     public func listCollections(
         _ database: String, filter: BSONDocument = [:], nameOnly: Bool = false
     ) throws -> [BSONDocument] {
@@ -55,9 +55,9 @@ extension DocumentStore {
         return try read { try $0.listCollections(database, filter: filter, nameOnly: nameOnly) }
     }
 
-    /// The databases that have a collection, as the command `listDatabases` shows them.
+    /// Returns the databases that have a collection, as the command `listDatabases` shows them.
     ///
-    /// - Throws: for what is no filter, and what SQLite says.
+    /// - Throws: for an invalid filter, and SQLite's errors.
     public func listDatabases(
         filter: BSONDocument = [:], nameOnly: Bool = false
     ) throws -> [BSONDocument] {

@@ -1,20 +1,20 @@
 extension DocumentStore {
-    /// The position of the newest change in the feed, 0 when there was none.
+    /// The position of the newest change in the feed; 0 for an empty feed.
     public var changePosition: Int64 {
         get throws {
             try read { transaction in try transaction.changePosition }
         }
     }
 
-    /// Reads changes in commit order, also those that other processes made.
+    /// Reads changes in commit order, including those of other processes.
     ///
     /// - Parameters:
-    ///   - position: reads what is newer than this; 0 from the beginning.
-    ///   - namespace: only this collection's changes, `nil` for all.
-    ///   - limit: how many changes are looked at. Fewer where their documents are many bytes: a batch
-    ///     ends with the change by which they reach 16 MiB.
+    ///   - position: the position after which to read; 0 reads from the beginning.
+    ///   - namespace: the collection whose changes to read; `nil` for all.
+    ///   - limit: how many changes to examine at most. A batch also ends with the change by which
+    ///     its documents reach 16 MiB.
     /// - Throws: `changeStreamHistoryLost` (286) when the position is not in this file's feed or no
-    ///   longer kept, `changeStreamNotEnabled` when the file keeps none.
+    ///   longer kept, `changeStreamNotEnabled` when the file keeps no feed.
     public func changes(
         after position: Int64, in namespace: Namespace? = nil, limit: Int = 1_000
     ) throws -> StoreChangeBatch {
@@ -23,22 +23,24 @@ extension DocumentStore {
         }
     }
 
-    /// Calls an observer after each commit of this process until the token is let go or cancelled.
+    /// Calls an observer after each commit of this process until the token is released or
+    /// cancelled.
     ///
-    /// The observer runs on the thread that committed, after the transaction; it should only wake
-    /// something up.
+    /// The observer runs on the committing thread, after the transaction; it should only wake up a
+    /// waiting task.
     public func onCommit(
         _ observer: @escaping @Sendable () -> Void
     ) -> CommitObservation {
         observers.add(observer)
     }
 
-    /// How many commits, or groups of them, were noticed.
+    /// How many commits, or groups of commits, the store has noticed.
     package var commitCount: Int { commitWatch.count }
 
-    /// Waits for a commit after those that were counted, also of another process.
+    /// Waits for a commit beyond a count, in this or another process.
     ///
-    /// - Throws: `CancellationError`; that the store is closed, and what opening its file throws.
+    /// - Throws: `CancellationError`; `closed` when the store is closed; the errors of opening its
+    ///   file.
     package func waitForCommit(after count: Int) async throws {
         try await commitWatch.wait(after: count, in: self)
     }
@@ -59,11 +61,11 @@ extension ReadTransaction {
         try changes(after: position, in: namespace, limit: limit) { _, _ in true }
     }
 
-    /// As ``changes(after:in:limit:)``, with documents before a change only where they are needed.
+    /// Reads changes as ``changes(after:in:limit:)`` does, with the earlier documents only where
+    /// needed.
     ///
-    /// - Parameter needsBefore: is asked with the document after a change, `nil` where there is none,
-    ///   and how many of its bytes, from its beginning, the one before it is known to begin with, lengths
-    ///   apart.
+    /// - Parameter needsBefore: decides from the document after a change (`nil` without one) and
+    ///   from the number of its leading bytes, without lengths, that the earlier document shares.
     package func changes(
         after position: Int64, in namespace: Namespace?, limit: Int,
         needsBefore: (BSONDocument?, Int) -> Bool
@@ -85,12 +87,11 @@ extension ReadTransaction {
         return StoreChangeBatch(changes: changes, position: end, isAtEnd: end == state.head)
     }
 
-    /// A batch ends with the change by which its documents reach so many bytes, as one of MongoDB's
-    /// does.
+    /// The size in bytes at which a batch ends, as in MongoDB.
     static let changeBatchBytesMax = 16 * 1024 * 1024
 
-    /// What the writer of a change said about itself; `nil` for nothing, and where the change is not
-    /// kept.
+    /// Returns the comment that the writer attached to a change; `nil` without one or when the feed
+    /// no longer keeps the change.
     package func changeComment(at position: Int64) throws(StoreError) -> BSONValue? {
         let statement = try connection.prepare(
             "SELECT comment FROM store_changes WHERE position = ?1")
@@ -140,7 +141,8 @@ extension ReadTransaction {
         return (changes, end)
     }
 
-    /// The changes of collections as a whole behind a position, in order; O(n) in all changes there.
+    /// Returns the changes after a position that concern whole collections, in order; O(n) in all
+    /// changes after it.
     package func collectionChanges(after position: Int64) throws(StoreError) -> [StoreChange] {
         let statement = try connection.prepare(
             """
@@ -169,7 +171,7 @@ extension ReadTransaction {
         }
     }
 
-    /// The change of a row; `nil` when its document was damaged, and is lost.
+    /// Returns the change of a row; `nil` when its document is damaged and cannot be recovered.
     private func change(
         _ statement: borrowing SQLiteStatement, _ namespace: Namespace,
         _ needsBefore: (BSONDocument?, Int) -> Bool = { _, _ in true }

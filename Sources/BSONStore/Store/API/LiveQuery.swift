@@ -1,20 +1,21 @@
-/// Gives the documents that pass a filter, and again each time they are others.
+/// A sequence of the documents that match a filter: one snapshot at once, another after each
+/// change.
 ///
-/// The first snapshot is there at once. Commits that come fast are taken together: no snapshot is
-/// older than the moment at which it is asked for.
+/// Commits in quick succession are combined: a snapshot is never older than the call that asks for
+/// it.
 public struct LiveQuery: AsyncSequence, Sendable {
-    /// One state of the documents that pass, with what is new in it.
+    /// One result of the query and its differences from the snapshot before.
     public struct Snapshot: Sendable, Hashable {
-        /// The documents in their order.
+        /// The matching documents in their order.
         public let documents: [BSONDocument]
-        /// The `_id`s of documents that were not in the snapshot before, in order.
+        /// The `_id`s of documents that the snapshot before did not have, in order.
         public let inserted: [BSONValue]
-        /// The `_id`s of documents that have another content than before, in order.
+        /// The `_id`s of documents whose content differs from the snapshot before, in order.
         public let changed: [BSONValue]
-        /// The `_id`s of documents that are no longer there, in their old order.
+        /// The `_id`s of documents that only the snapshot before had, in its order.
         public let removed: [BSONValue]
 
-        /// Compares documents by their ids with those of the snapshot before.
+        /// Compares documents by id with those of the snapshot before.
         init(_ documents: [BSONDocument], after before: [BSONDocument]) {
             self.documents = documents
             let old = Self.byID(before)
@@ -53,17 +54,17 @@ public struct LiveQuery: AsyncSequence, Sendable {
     let filter: Filter
     let options: FindOptions
 
-    /// Begins with what is there.
+    /// Returns an iterator whose first snapshot holds the current documents.
     public func makeAsyncIterator() -> Iterator { Iterator(query: self) }
 
-    /// Waits for other documents.
+    /// An iterator that waits until the documents differ.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let query: LiveQuery
         private var last: [BSONDocument]?
 
         fileprivate init(query: LiveQuery) { self.query = query }
 
-        /// The next snapshot; `nil` once the task is cancelled.
+        /// Returns the next snapshot; `nil` once the task is cancelled.
         ///
         /// - Throws: as ``DocumentCollection/find(_:options:)``, and `closed` once the store is.
         public mutating func next() async throws -> Snapshot? {
@@ -90,10 +91,11 @@ public struct LiveQuery: AsyncSequence, Sendable {
 }
 
 extension DocumentCollection {
-    /// Follows the documents that pass a filter, also through commits of other processes.
+    /// Returns a live query of the documents that match a filter; it also notices commits of other
+    /// processes.
     ///
-    /// - Parameter limit: how many documents a snapshot has at most; 0 for all.
-    /// - Throws: for what is no filter and no limit.
+    /// - Parameter limit: the largest number of documents in a snapshot; 0 for all.
+    /// - Throws: for an invalid filter or limit.
     public func observe(
         _ filter: BSONDocument = [:], sort: SortOrder? = nil, limit: Int = 0
     ) throws(StoreError) -> LiveQuery {

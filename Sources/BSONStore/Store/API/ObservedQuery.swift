@@ -1,17 +1,17 @@
 public import Observation
 
-/// Holds the documents of a live query for views, which follow its properties.
+/// The documents of a live query, observable by SwiftUI views.
 ///
 /// A view shows ``documents`` and runs ``run()`` as its task.
 @MainActor @Observable
 public final class ObservedQuery {
-    /// The documents that pass, in their order; none until ``run()`` has begun.
+    /// The matching documents in their order; empty until ``run()`` has begun.
     public private(set) var documents: [BSONDocument] = []
-    /// What ended ``run()`` before its task was cancelled.
+    /// The error that ended ``run()`` before its task was cancelled.
     public private(set) var error: (any Error)?
     private let query: LiveQuery
 
-    /// Takes a query from ``DocumentCollection/observe(_:sort:limit:)``.
+    /// Observes a query from ``DocumentCollection/observe(_:sort:limit:)``.
     public init(_ query: LiveQuery) { self.query = query }
 
     /// Follows the query until the task is cancelled or the store is closed.

@@ -1,7 +1,7 @@
-/// Gives the changes of a store batch by batch, those that are there and those to come.
+/// A sequence of a store's changes in batches: first the recorded ones, then each new one.
 ///
-/// Every batch has at least one change. Keep its ``StoreChangeBatch/position`` once its changes are
-/// dealt with: a sequence that begins there goes on where this one was left, also after a restart.
+/// Every batch has at least one change. Save its ``StoreChangeBatch/position`` once its changes are
+/// processed: a sequence that begins there continues where this one ended, also after a restart.
 public struct StoreChanges: AsyncSequence, Sendable {
     /// One batch of changes in commit order.
     public typealias Element = StoreChangeBatch
@@ -11,21 +11,21 @@ public struct StoreChanges: AsyncSequence, Sendable {
     let namespace: Namespace?
     let limit: Int
 
-    /// Begins behind the position.
+    /// Returns an iterator that begins after the position.
     public func makeAsyncIterator() -> Iterator { Iterator(sequence: self, position: position) }
 
-    /// Waits for changes.
+    /// An iterator that waits for changes.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let sequence: StoreChanges
         fileprivate var position: Int64
 
-        /// The next batch with a change; `nil` once the task is cancelled.
+        /// Returns the next batch with a change; `nil` once the task is cancelled.
         ///
         /// - Throws: as ``DocumentStore/changes(after:in:limit:)``, and `closed` once the store is.
         public mutating func next() async throws -> StoreChangeBatch? {
             let store = sequence.store
             while !Task.isCancelled {
-                // Counted before reading: a commit after it ends the wait at once.
+                // The count is read first: a commit after it ends the wait at once.
                 let count = store.commitWatch.count
                 let batch = try store.changes(
                     after: position, in: sequence.namespace, limit: sequence.limit)
@@ -44,13 +44,14 @@ public struct StoreChanges: AsyncSequence, Sendable {
 }
 
 extension DocumentStore {
-    /// The changes behind a position and all that follow, also those of other processes, which come
+    /// Returns the changes after a position and all that follow; those of other processes arrive
     /// within 32 ms.
     ///
     /// - Parameters:
-    ///   - position: begins behind this one; 0 at the beginning, ``changePosition`` with what comes.
-    ///   - namespace: only this collection's changes, `nil` for all.
-    ///   - limit: how many changes a batch has at most.
+    ///   - position: the position after which to begin; 0 for the beginning, ``changePosition`` for
+    ///     new changes only.
+    ///   - namespace: the collection whose changes to read; `nil` for all.
+    ///   - limit: the largest number of changes in a batch.
     public func followChanges(
         after position: Int64, in namespace: Namespace? = nil, limit: Int = 1_000
     ) -> StoreChanges {

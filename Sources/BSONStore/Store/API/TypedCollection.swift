@@ -1,17 +1,17 @@
-/// Reads and writes the documents of one collection as values of a Codable type.
+/// A handle for reading and writing one collection as values of a Codable type.
 ///
-/// Filters and updates stay MongoDB's documents; use ``documents`` for what works on BSON.
+/// Filters and updates stay BSON documents; use ``documents`` for operations on BSON.
 public struct TypedCollection<Document: Codable & Sendable>: Sendable {
-    /// The same collection with BSON documents.
+    /// The handle for the same collection with BSON documents.
     public let documents: DocumentCollection
-    /// Turns values into BSON.
+    /// The encoder of values to BSON.
     public var encoder = BSONEncoder()
-    /// Turns BSON into values.
+    /// The decoder of BSON to values.
     public var decoder = BSONDecoder()
 }
 
 extension DocumentStore {
-    /// Gives access to a collection as values of a type, whether it is there already or not.
+    /// Returns a typed handle for a collection, whether or not it exists.
     public func collection<Document: Codable & Sendable>(
         _ namespace: Namespace, of type: Document.Type
     ) -> TypedCollection<Document> {
@@ -20,16 +20,17 @@ extension DocumentStore {
 }
 
 extension TypedCollection {
-    /// The documents that pass a filter, in the order of insertion or of a sort.
+    /// Returns the documents that match a filter, in the order of insertion or of a sort.
     ///
-    /// - Throws: for what is no filter, and the decoder's error for a document of another form.
+    /// - Throws: for an invalid filter, and the decoder's error for a document that does not
+    ///   decode.
     public func find(
         _ filter: BSONDocument = [:], options: FindOptions = .all
     ) throws -> [Document] {
         try documents.find(filter, options: options).map(decode)
     }
 
-    /// The first document that passes a filter, `nil` when there is none.
+    /// Returns the first document that matches a filter, or `nil`.
     ///
     /// - Throws: as ``find(_:options:)`` does.
     public func findOne(
@@ -38,16 +39,16 @@ extension TypedCollection {
         try documents.findOne(filter, options: options).map(decode)
     }
 
-    /// The document with an id, `nil` when there is none.
+    /// Returns the document with an id, or `nil`.
     ///
-    /// - Throws: the decoder's error for a document of another form.
+    /// - Throws: the decoder's error for a document that does not decode.
     public func findOne(id: BSONValue) throws -> Document? {
         try documents.findOne(id: id).map(decode)
     }
 
-    /// How many documents pass a filter.
+    /// Returns how many documents match a filter.
     ///
-    /// - Throws: for what is no filter.
+    /// - Throws: for an invalid filter.
     public func count(_ filter: BSONDocument = [:]) throws -> Int { try documents.count(filter) }
 
     /// Adds a document.
@@ -67,9 +68,9 @@ extension TypedCollection {
         try await documents.insertOne(try encoder.encode(document))
     }
 
-    /// Adds documents; one that is refused does not undo the others.
+    /// Adds documents; a refused document does not undo the others.
     ///
-    /// - Parameter ordered: whether the first document that is refused ends it.
+    /// - Parameter ordered: whether to stop at the first refused document.
     /// - Returns: the documents' `_id`s in order.
     /// - Throws: the encoder's error, before anything is added; else as
     ///   `DocumentCollection/insertMany(_:ordered:)` does.
@@ -80,7 +81,7 @@ extension TypedCollection {
 
     /// Adds documents; the commit runs on the store's writer thread.
     ///
-    /// - Parameter ordered: whether the first document that is refused ends it.
+    /// - Parameter ordered: whether to stop at the first refused document.
     /// - Returns: the documents' `_id`s in order.
     /// - Throws: as the synchronous form does.
     @discardableResult
@@ -91,7 +92,7 @@ extension TypedCollection {
             try values.map { try encoder.encode($0) }, ordered: ordered)
     }
 
-    /// Puts a value in the place of the first document that passes a filter.
+    /// Replaces the first document that matches a filter with a value.
     ///
     /// Fields of the stored document that the type does not know are kept, so that an older app
     /// does not drop what a newer one wrote.
@@ -107,8 +108,8 @@ extension TypedCollection {
         }
     }
 
-    /// Puts a value in the place of the first document that passes a filter; the commit runs on the
-    /// store's writer thread.
+    /// Replaces the first document that matches a filter; the commit runs on the store's writer
+    /// thread.
     ///
     /// - Throws: as the synchronous form.
     @discardableResult

@@ -1,209 +1,43 @@
-/// Decides which of the documents of a store a transaction may see and write.
+/// A policy that decides which documents of a store a transaction may see and write.
 ///
-/// A transaction that has a guard goes through it on every road to documents: what the guard hides
-/// is not there for queries, aggregation, updates and counts alike.
+/// Every access to documents in a transaction obeys its policy: hidden documents do not exist for
+/// queries, aggregation, updates and counts.
 package protocol AccessPolicy: Sendable {
-    /// What decides about a collection; `nil` where nothing is hidden and everything may be written.
+    /// Returns the access to a collection; `nil` for full access.
     func gate(_ namespace: Namespace) -> (any CollectionAccess)?
 }
 
-/// Decides which documents of one collection may be seen and written.
+/// The access to the documents of one collection.
 package protocol CollectionAccess: Sendable {
-    /// Which documents are seen; `nil` when none is.
+    /// The filter of visible documents; `nil` when none is visible.
     var filter: Filter? { get }
-    /// Whether some fields of documents that are seen may be hidden.
+    /// Whether visible documents may have hidden fields.
     var hidesFields: Bool { get }
 
-    /// A document that is seen, without its hidden fields.
+    /// Returns a visible document without its hidden fields.
     func shown(_ document: BSONDocument) -> BSONDocument
 
-    /// Whether a path of a document can lead to something hidden.
+    /// Whether a path of a document can lead to a hidden value.
     func hides(path: String) -> Bool
 
-    /// Decides whether a document may be written.
+    /// Decides whether a document may be written, and returns the document to store.
     ///
     /// - Parameters:
     ///   - before: the stored document, `nil` for a new one.
-    ///   - after: the document as it is to be shown afterwards, `nil` for a delete.
-    /// - Returns: the document to store, which keeps what is hidden.
-    /// - Throws: why the write is denied.
+    ///   - after: the document that should be visible afterwards; `nil` for a delete.
+    /// - Returns: the document to store, which keeps the hidden fields.
+    /// - Throws: the reason why the write is denied.
     func written(
         from before: BSONDocument?, toShown after: BSONDocument?
     ) throws(StoreError) -> BSONDocument?
 
-    /// The error of a write that fails for a reason which must not be told.
+    /// Returns the error of a write whose true reason must stay hidden.
     func refusal(of document: BSONDocument) -> StoreError
 }
 
-extension ReadTransaction {
-    /// Goes through a guard for the duration of a body.
-    package func through<R, T: ReadTransaction>(
-        _ accessPolicy: (any AccessPolicy)?, _ transaction: T, _ body: (T) throws -> R
-    ) rethrows -> R {
-        let kept = self.accessPolicy
-        self.accessPolicy = accessPolicy
-        defer { self.accessPolicy = kept }
-        return try body(transaction)
-    }
-
-    /// Whether something may be hidden in a collection.
-    func isRestricted(_ namespace: Namespace) -> Bool { gate(namespace) != nil }
-
-    /// What decides about a collection; `nil` where nothing is hidden.
-    func gate(_ namespace: Namespace) -> (any CollectionAccess)? {
-        accessPolicy.flatMap { $0.gate(namespace) }
-    }
-
-    /// Whether documents of a collection may be seen.
-    func isOpen(_ namespace: Namespace) -> Bool {
-        gate(namespace).map { $0.filter != nil } ?? true
-    }
-
-    /// Whether documents of a database may be seen.
-    func isOpen(database: String) throws(StoreError) -> Bool {
-        guard accessPolicy != nil else { return true }
-        return try collections().contains { $0.database == database && isOpen($0) }
-    }
-
-    /// The document as it is seen, `nil` when it is not.
-    func visible(_ document: BSONDocument, _ gate: any CollectionAccess) -> BSONDocument? {
-        guard let filter = gate.filter, filter.matches(document) else { return nil }
-        return gate.shown(document)
-    }
-
-    /// The document with an id as it is seen.
-    func visible(
-        _ namespace: Namespace, id: BSONValue, _ gate: any CollectionAccess
-    ) throws(StoreError) -> BSONDocument? {
-        try stored(namespace, id: id).flatMap { visible($0.document, gate) }
-    }
-
-    /// The document with an id, seen or not, with its row.
-    func stored(_ namespace: Namespace, id: BSONValue) throws(StoreError) -> StoredDocument? {
-        try BSONKey.lend(id) { (key) throws(StoreError) -> StoredDocument? in
-            let found = try onTable(namespace) { (table) throws(StoreError) -> StoredDocument? in
-                try row(lent: key, table)
-            }
-            return found ?? nil
-        }
-    }
-
-    /// The document in a row, seen or not.
-    func stored(_ namespace: Namespace, row: Int64) throws(StoreError) -> StoredDocument? {
-        let found = try onTable(namespace) { (table) throws(StoreError) -> StoredDocument? in
-            let statement = try connection.prepare(
-                readsChanges ? .getRowToWrite : .getRow, table)
-            statement.bind(1, row)
-            guard try statement.step() else { return nil }
-            let change = readsChanges ? statement.int64(2) : nil
-            return try statement.withBytes(1) { (bytes) throws(StoreError) in
-                try StoredDocument.check(bytes, key: statement, 0, of: table)
-                return StoredDocument(
-                    row: row, document: BSONDocument(unchecked: Array(bytes)), change: change)
-            }
-        }
-        return found ?? nil
-    }
-
-    /// How many documents are seen.
-    func countVisible(
-        _ namespace: Namespace, _ gate: any CollectionAccess
-    ) throws(StoreError) -> Int {
-        var count = 0
-        try scan(gate, namespace, .all, .all(nil)) { _, _ in
-            count += 1
-            return true
-        }
-        return count
-    }
-
-    /// Lends the documents that are seen and that pass, until the body returns false; in the order
-    /// of insertion, so that nothing can be learnt from how they were found.
-    func scan(
-        _ gate: any CollectionAccess, _ namespace: Namespace, _ filter: Filter, _ plan: QueryPlan,
-        _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
-    ) throws(StoreError) {
-        guard let visible = gate.filter else { return }
-        func pass(_ row: Int64, _ document: BSONDocument) throws(StoreError) -> Bool {
-            guard visible.matches(document) else { return true }
-            return try gate.shown(document).withUnsafeBytes { (bytes) throws(StoreError) -> Bool in
-                try filter.passes(bytes) ? try body(row, bytes) : true
-            }
-        }
-        if let view = try view(namespace) {
-            return try scan(view, of: namespace.database, .all) { (row, bytes) throws(StoreError) in
-                try pass(row, BSONDocument(unchecked: Array(bytes)))
-            }
-        }
-        if let id = filter.determiningID {
-            if let found = try stored(namespace, id: id) { _ = try pass(found.row, found.document) }
-            return
-        }
-        guard let rows = try candidates(gate, namespace, filter, visible) else {
-            return try scanRows(namespace, plan, pass)
-        }
-        for row in plan.readsLastFirst ? rows.reversed() : rows {
-            guard let found = try stored(namespace, row: row) else { continue }
-            guard try pass(row, found.document) else { return }
-        }
-    }
-
-    /// The rows, in the order of insertion, among which those that are seen and pass are; `nil` when
-    /// that may be any row.
-    private func candidates(
-        _ gate: any CollectionAccess, _ namespace: Namespace, _ filter: Filter, _ visible: Filter
-    ) throws(StoreError) -> [Int64]? {
-        // An index on what is hidden would answer by what is hidden.
-        for filter in gate.hidesFields ? [visible] : [filter, visible] {
-            guard filter.textSearch == nil, filter.impliedOrder == nil else { continue }
-            let filter = try resolved(filter, namespace)
-            let rows = try withoutAccessPolicy { () throws(StoreError) -> [Int64]? in
-                let plan = try plan(namespace, filter, nil)
-                guard plan.isBounded else { return nil }
-                var rows: Set<Int64> = []
-                try scan(namespace, .all, plan, withRows: true) { row, _ in
-                    rows.insert(row)
-                    return true
-                }
-                return rows.sorted()
-            }
-            if let rows { return rows }
-        }
-        return nil
-    }
-
-    /// Reads without the guard, for a body that shows nothing to anybody.
-    private func withoutAccessPolicy<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R
-    {
-        let kept = accessPolicy
-        accessPolicy = nil
-        defer { accessPolicy = kept }
-        return try body()
-    }
-
-    private func scanRows(
-        _ namespace: Namespace, _ plan: QueryPlan,
-        _ body: (Int64, BSONDocument) throws(StoreError) -> Bool
-    ) throws(StoreError) {
-        var range = QueryPlan.Range()
-        if plan.readsLastFirst { range.order = .insertedLast }
-        _ = try onTable(namespace) { (table) throws(StoreError) in
-            let statement = try range.prepare(table, withRows: true, connection)
-            while try statement.step() {
-                let document = try statement.withBytes(0) {
-                    (bytes) throws(StoreError) -> BSONDocument in
-                    guard BSONValidator.isValid(bytes) else { throw StoredDocument.damaged }
-                    return BSONDocument(unchecked: Array(bytes))
-                }
-                guard try body(statement.int64(1), document) else { return }
-            }
-        }
-    }
-}
-
 extension QueryPlan {
-    /// Whether what was inserted last is read first.
-    fileprivate var readsLastFirst: Bool {
+    /// Whether the most recently inserted documents are read first.
+    var readsLastFirst: Bool {
         if case .range(let range) = access { range.order == .insertedLast } else { false }
     }
 }

@@ -1,12 +1,12 @@
 extension IndexBounds {
-    /// How the texts of an index's keys stand to those of a query.
+    /// The collation of an index's keys compared with that of a query.
     struct Texts {
-        /// The index's collation, which its keys are made with.
+        /// The collation that the index's keys are made with.
         let collation: Collation?
-        /// Whether the query compares by the same one.
+        /// Whether the query uses the same collation.
         let areComparable: Bool
 
-        /// The key of a constant; `nil` where the index orders it in another way.
+        /// Returns the key of a constant; `nil` where the index orders it differently.
         func key(of value: BSONValue) -> [UInt8]? {
             guard Collation.concerns(value) else { return BSONKey.encode(value) }
             guard areComparable else { return nil }
@@ -14,7 +14,7 @@ extension IndexBounds {
         }
     }
 
-    /// The bounds of a test; `nil` where an index does not help.
+    /// The bounds of the values that pass a test; `nil` where an index does not help.
     init?(_ test: Predicate.Test, _ texts: Texts) {
         let found: IndexBounds? =
             switch test {
@@ -32,10 +32,10 @@ extension IndexBounds {
         self = found
     }
 
-    /// The bounds of what does not pass a test; `nil` where that cannot be said.
+    /// The bounds of the values that fail a test; `nil` if they cannot be determined.
     ///
-    /// - Parameter hasArrays: whether the index has keys of arrays, among which a null may stand for
-    ///   what is no null to the filter.
+    /// - Parameter hasArrays: whether the index has keys of arrays, where a null key may stand for
+    ///   a value that the filter does not treat as null.
     init?(not test: Predicate.Test, _ texts: Texts, hasArrays: Bool) {
         if case .exists = test {
             self = IndexBounds([.init(point: Self.nullKey, of: .null)], isExact: false)
@@ -60,7 +60,7 @@ extension IndexBounds {
     private static let nullKey = BSONKey.encode(.null)
     private static let undefinedKey = BSONKey.encode(.undefined)
 
-    /// Whether keys are equal exactly when values are, for a constant of this kind.
+    /// Whether keys are equal exactly when values are, for a constant of this type.
     private static func isExact(_ value: BSONValue) -> Bool {
         switch value {
         case .double(let value): !value.isNaN
@@ -76,14 +76,14 @@ extension IndexBounds {
         switch value {
         case .undefined, .regularExpression: return nil
         case .null:
-            // A missing field is filed as null; undefined equals null in a filter.
+            // A missing field is indexed as null; undefined equals null in a filter.
             return IndexBounds(
                 [
                     Interval(point: undefinedKey, of: .undefined),
                     Interval(point: nullKey, of: .null),
                 ], isExact: false)
         case .array(let array):
-            // Either the array itself, by its first member, or a member that is such an array.
+            // The array matches itself, indexed by its first member, or a member that equals it.
             guard let whole = texts.key(of: value) else { return nil }
             let first = array.first { _ in true }
             guard let member = first.map({ texts.key(of: $0) }) ?? undefinedKey else { return nil }
@@ -162,12 +162,12 @@ extension IndexBounds {
     }
 
     private static func types(_ types: Predicate.TypeSet) -> IndexBounds? {
-        // An array's members are filed, not the array.
+        // The index holds an array's members, not the array.
         guard !types.contains(BSONType.array.rawValue) else { return nil }
         return classes(BSONType.allCases.filter { types.contains($0.rawValue) })
     }
 
-    /// All values of the classes of some types.
+    /// Returns the bounds of all values whose class is that of one of some types.
     private static func classes(_ types: [BSONType]) -> IndexBounds {
         union(types.map { IndexBounds([wholeClass($0)], isExact: false) })
     }
@@ -197,7 +197,8 @@ extension IndexBounds {
         }
     }
 
-    /// All values of the same class, without NaN: a range never goes beyond it.
+    /// Returns the interval of all values of the same class except NaN: a range never leaves its
+    /// class.
     private static func whole(_ value: BSONValue) -> Interval {
         let first = [BSONKey.classByte(of: value.type)]
         func interval(

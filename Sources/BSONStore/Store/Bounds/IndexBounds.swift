@@ -1,11 +1,12 @@
-/// Says between which keys of one index field the values lie that a test can pass.
+/// The ranges of one index field's keys that contain all values that can pass a test.
 ///
-/// Bounds are wide enough, never too narrow: the filter itself looks at each document again, unless
-/// they are exact.
+/// Bounds may be too wide, never too narrow: unless they are exact, the filter checks each document
+/// again.
 struct IndexBounds: Hashable {
-    /// In order, without overlap.
+    /// The intervals in order, without overlap.
     private(set) var intervals: [Interval]
-    /// Whether a document without an array on the path passes exactly when its key lies within.
+    /// Whether a document without an array on the path passes exactly when its key is within the
+    /// bounds.
     private(set) var isExact: Bool
 
     init(_ intervals: [Interval], isExact: Bool) {
@@ -13,14 +14,14 @@ struct IndexBounds: Hashable {
         self.isExact = isExact
     }
 
-    /// Every key.
+    /// Bounds that contain every key.
     static let all = IndexBounds([Interval(.first, .last)], isExact: false)
 
-    /// Keys from one end to another.
+    /// A range of keys between two ends.
     struct Interval: Hashable {
         let lower: End
         let upper: End
-        /// The only key that lies in it, when there is only one.
+        /// The key of an interval that contains only one.
         var point: [UInt8]?
 
         init(_ lower: End, _ upper: End) {
@@ -28,7 +29,7 @@ struct IndexBounds: Hashable {
             self.upper = upper
         }
 
-        /// The keys of one value, and how it is shown.
+        /// The interval of one value's keys; `explain` shows the value.
         init(point key: [UInt8], of value: BSONValue) {
             lower = End(cut: key, value: value, isInclusive: true)
             upper = End(cut: IndexBounds.successor(key), value: value, isInclusive: true)
@@ -38,22 +39,22 @@ struct IndexBounds: Hashable {
         var isEmpty: Bool { !lower.cut.lexicographicallyPrecedes(upper.cut) }
     }
 
-    /// Where an interval begins or ends.
+    /// The begin or end of an interval.
     struct End: Hashable {
-        /// Keys of the interval are at or behind its lower, and before its upper one.
+        /// The first bytes of the interval (lower end), or the first bytes after it (upper end).
         let cut: [UInt8]
-        /// What `explain` shows.
+        /// The value that `explain` shows.
         let value: BSONValue
         let isInclusive: Bool
 
         static let first = End(cut: [], value: .minKey, isInclusive: true)
         static let last = End(cut: [0xFF], value: .maxKey, isInclusive: true)
 
-        /// The same place as the end of what lies on the other side of it.
+        /// The same place as the end of the neighbouring interval.
         var complement: End { End(cut: cut, value: value, isInclusive: !isInclusive) }
     }
 
-    /// The first bytes that come after all that begin with these.
+    /// Returns the first bytes after all that have these as prefix.
     static func successor(_ bytes: [UInt8]) -> [UInt8] {
         var next = bytes
         while let last = next.popLast() {
@@ -65,10 +66,10 @@ struct IndexBounds: Hashable {
         return [0xFF, 0xFF]
     }
 
-    /// Whether only single values are asked for.
+    /// Whether the bounds consist of single values.
     var arePoints: Bool { intervals.allSatisfy { $0.point != nil } }
 
-    /// Whether a missing field is among what is asked for.
+    /// Whether the bounds contain a missing field.
     var holdsNull: Bool { holds(Self.null) }
 
     private static let null = BSONKey.encode(.null)
@@ -80,7 +81,7 @@ struct IndexBounds: Hashable {
         }
     }
 
-    /// What both ask for.
+    /// Returns the keys that both contain.
     func intersection(_ other: IndexBounds) -> IndexBounds {
         var both: [Interval] = []
         for mine in intervals {
@@ -97,7 +98,7 @@ struct IndexBounds: Hashable {
         return IndexBounds(both, isExact: isExact && other.isExact)
     }
 
-    /// What at least one of several asks for.
+    /// Returns the keys that at least one of several contains.
     static func union(_ parts: [IndexBounds]) -> IndexBounds {
         var merged: [Interval] = []
         let sorted = parts.flatMap(\.intervals).sorted {
@@ -116,7 +117,7 @@ struct IndexBounds: Hashable {
         return IndexBounds(merged, isExact: parts.allSatisfy(\.isExact))
     }
 
-    /// Everything else.
+    /// All other keys.
     var complement: IndexBounds {
         var rest: [Interval] = []
         var lower = End.first
@@ -128,7 +129,7 @@ struct IndexBounds: Hashable {
         return IndexBounds(rest, isExact: isExact)
     }
 
-    /// The same bounds over inverted keys: what came before an end now comes behind it.
+    /// The same bounds over inverted keys, which have the opposite order.
     var inverted: IndexBounds {
         func inverted(_ bytes: [UInt8]) -> [UInt8] { bytes.map { ~$0 } }
         func cut(_ end: End) -> End {
@@ -145,11 +146,10 @@ struct IndexBounds: Hashable {
     }
 }
 
-// MARK: - Texts
+// MARK: - Strings
 
 extension IndexBounds {
-    /// The intervals as the server prints them, `[5, inf.0]` or `["a", {})`, in the order in which
-    /// they are read.
+    /// Returns the intervals as the server prints them, `[5, inf.0]` or `["a", {})`, in scan order.
     func texts(isReversed: Bool) -> [String] {
         let texts = intervals.map { interval in
             let lower = ShellText.text(of: interval.lower.value)

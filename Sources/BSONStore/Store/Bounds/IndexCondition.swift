@@ -1,29 +1,29 @@
-/// A condition that every document has to fulfil which passes a filter, as far as an index may help.
+/// A condition that every document matching a filter fulfils and that an index may help with.
 struct IndexCondition {
-    /// An array's member of which several things are asked at once, by `$elemMatch`.
+    /// A member of an array that several conditions of one `$elemMatch` concern.
     struct Element: Hashable {
-        /// Tells the places of a filter apart.
+        /// The number of the `$elemMatch` in the filter.
         let id: Int
-        /// How many parts of the path lead to the array.
+        /// The number of path components that lead to the array.
         let depth: Int
     }
 
     let path: FieldPath
-    /// The path with its dots.
+    /// The dotted path.
     let name: String
     let test: Predicate.Test
-    /// The test must not pass.
+    /// Whether the test must fail.
     let isNegated: Bool
-    /// The members that the path leads through, the outermost first.
+    /// The members on the path, the outermost first.
     let elements: [Element]
 
-    /// The bounds in an index; `nil` where it does not help.
+    /// Returns the bounds in an index; `nil` where the index does not help.
     func bounds(_ texts: IndexBounds.Texts, hasArrays: Bool) -> IndexBounds? {
         isNegated
             ? IndexBounds(not: test, texts, hasArrays: hasArrays) : IndexBounds(test, texts)
     }
 
-    /// Whether both are about the very same value, so that both bounds hold for one key.
+    /// Whether both conditions concern the same value, so that one key must be within both bounds.
     func concernsSameValue(as other: IndexCondition) -> Bool {
         guard path == other.path, let mine = elements.last, let theirs = other.elements.last else {
             return false
@@ -31,8 +31,8 @@ struct IndexCondition {
         return mine == theirs && mine.depth == path.parts.count
     }
 
-    /// Whether a document that fulfils both has one key in a multikey index that lies within the
-    /// bounds of both: not where two members of one array may each fulfil one.
+    /// Whether, in a multikey index, a document that fulfils both has one key within both bounds;
+    /// false where two members of one array may each fulfil one.
     func isIndependent(of other: IndexCondition) -> Bool {
         let shared = elements.last { other.elements.contains($0) }?.depth ?? 0
         guard path.parts.count > shared, other.path.parts.count > shared else { return false }
@@ -40,13 +40,13 @@ struct IndexCondition {
     }
 }
 
-/// What a filter asks for, ready for planning.
+/// The conditions of a filter, ready for planning.
 struct IndexQuery {
-    /// What every document fulfils that passes.
+    /// The conditions that every matching document fulfils.
     private(set) var conditions: [IndexCondition] = []
-    /// Alternatives, of each of which one holds.
+    /// Groups of alternatives; one of each group holds.
     private(set) var alternatives: [[IndexQuery]] = []
-    /// Whether the conditions are all that is asked.
+    /// Whether the conditions are equivalent to the filter.
     private(set) var isComplete = true
     let collation: Collation?
     private var elementCount = 0
@@ -61,9 +61,9 @@ struct IndexQuery {
         add(predicate)
     }
 
-    /// The query with the conditions of another one, which hold as well.
+    /// Returns the query with the conditions of another one added.
     ///
-    /// Never complete: the other may ask for more than its conditions say.
+    /// The result is never complete: the other may ask for more than its conditions express.
     func joined(_ other: IndexQuery) -> IndexQuery {
         var joined = self
         joined.isComplete = false
@@ -119,7 +119,7 @@ struct IndexQuery {
             case .not(.field(let path, let inner)): (rest, test, isNegated) = (path, inner, true)
             case .all, .any, .not, .special: continue
             }
-            // Members of an array in an array have no keys of their own.
+            // Members of a nested array have no keys of their own.
             if rest.parts.isEmpty, test.isOfMembers { continue }
             add(
                 FieldPath(parts: path.parts + rest.parts), test, isNegated: isNegated,
@@ -129,7 +129,7 @@ struct IndexQuery {
 }
 
 extension Predicate.Test {
-    /// Whether it asks for members of an array.
+    /// Whether the test applies to members of an array.
     fileprivate var isOfMembers: Bool {
         switch self {
         case .hasDocument, .hasElement: true
@@ -139,6 +139,6 @@ extension Predicate.Test {
 }
 
 extension FieldPath {
-    /// Whether a part of the path is a plain number, which names a position or a field.
+    /// Whether a path component is a number, which names a position or a field.
     var holdsNumber: Bool { parts.contains { Self.index($0) != nil } }
 }

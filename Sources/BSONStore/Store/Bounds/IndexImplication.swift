@@ -1,10 +1,10 @@
-/// Decides whether a query's tests make a partial index's filter hold.
+/// The logic that decides whether a query's tests imply a partial index's filter.
 enum IndexImplication {
-    /// Tests that hold for a document.
+    /// Tests that a document passes.
     typealias Tests = [(path: FieldPath, test: Predicate.Test)]
 
-    /// Whether each test of the index's filter follows from a test of the query, which compares texts
-    /// by the same collation.
+    /// Whether each test of the index's filter follows from a test of the query; both must use the
+    /// same collation.
     static func holds(_ partial: Filter, given tests: Tests) -> Bool {
         holds(partial.predicate, given: tests, partial.collation)
     }
@@ -51,14 +51,14 @@ enum IndexImplication {
         collation?.compare(left, right) ?? BSONOrder.compare(left, right)
     }
 
-    /// Whether a value is neither less nor greater than numbers, though it is filed before them.
+    /// Whether a value is NaN, which has its key before numbers but is neither less nor greater.
     private static func isNaN(_ value: BSONValue) -> Bool {
         value.isNumber && BSONOrder.compare(value, .double(.nan)) == .equal
     }
 
     private static func provesPresence(_ test: Predicate.Test) -> Bool {
         switch test {
-        // What is missing comes behind the least value and before the greatest.
+        // A missing value sorts after the least value and before the greatest.
         case .compare(let comparison, .minKey), .compare(let comparison, .maxKey):
             comparison == .equal
         case .compare(_, let value): value != .null
@@ -67,7 +67,8 @@ enum IndexImplication {
         }
     }
 
-    /// Whether standing so to a value means standing so to a bound that the value is ordered to.
+    /// Whether one comparison with a value implies another with a bound, given how the two are
+    /// ordered.
     private static func follows(
         _ needed: Predicate.Comparison, from given: Predicate.Comparison, _ order: BSONOrder
     ) -> Bool {

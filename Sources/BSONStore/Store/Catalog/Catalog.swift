@@ -1,6 +1,6 @@
-/// Reads and changes the list of the file's collections.
+/// The list of the file's collections.
 enum Catalog {
-    /// Looks the collection up in the file, as the connection's transaction sees it.
+    /// Reads a collection's table as the connection's transaction sees it.
     static func read(
         _ namespace: Namespace, _ connection: SQLiteConnection
     ) throws(StoreError) -> CollectionTable? {
@@ -17,7 +17,8 @@ enum Catalog {
             id: id, namespace: namespace, options: try options(id, connection).options)
     }
 
-    /// Looks for a collection past the index by name, which answers "absent" where it is damaged.
+    /// Searches for a collection without the index by name, which reports "absent" where it is
+    /// damaged.
     private static func confirmAbsent(
         _ namespace: Namespace, _ connection: SQLiteConnection
     ) throws(StoreError) {
@@ -33,10 +34,10 @@ enum Catalog {
         }
     }
 
-    /// Compares the lists of collections and indexes with each other and with the tables; O(n) of
+    /// Compares the lists of collections and indexes with each other and with the tables; O(n) in
     /// the collections.
     ///
-    /// - Throws: `corrupt` naming what differs.
+    /// - Throws: `corrupt` naming the difference.
     static func check(_ connection: SQLiteConnection) throws(StoreError) {
         func count(_ sql: String) throws(StoreError) -> Int64 {
             try connection.int64("SELECT count(*) FROM \(sql)") ?? 0
@@ -66,7 +67,7 @@ enum Catalog {
             namespace: namespace)
     }
 
-    /// The UUID and the options of the collection with a number.
+    /// Returns the UUID and the options of the collection with a number.
     static func options(
         _ id: Int64, _ connection: SQLiteConnection
     ) throws(StoreError) -> (uuid: [UInt8], options: CollectionOptions) {
@@ -75,7 +76,7 @@ enum Catalog {
             statement = try connection.prepare(
                 "SELECT uuid, options FROM store_options WHERE collection = ?1")
         } catch {
-            // A file of schema version 1 that is open for reading only.
+            // A file of schema version 1 that is open read-only has no such table.
             guard error.code == .namespaceNotFound else { throw error }
             return (Array(repeating: 0, count: 16), .none)
         }
@@ -98,14 +99,14 @@ enum Catalog {
         return (uuid, try CollectionOptions(document))
     }
 
-    /// The UUID of a collection, as MongoDB shows it.
+    /// Returns the UUID of a collection, as MongoDB shows it.
     static func uuid(
         _ table: CollectionTable, _ connection: SQLiteConnection
     ) throws(StoreError) -> BSONValue {
         shown(try options(table.id, connection).uuid)
     }
 
-    /// A UUID with the bits that say that it is of random bits.
+    /// Returns a UUID with the version bits of a random UUID.
     static func shown(_ uuid: [UInt8]) -> BSONValue {
         var uuid = uuid
         uuid[6] = uuid[6] & 0x0F | 0x40
@@ -113,7 +114,7 @@ enum Catalog {
         return .binary(BSONBinary(uuid, subtype: 4))
     }
 
-    /// Makes the collection in the connection's transaction.
+    /// Creates the collection in the connection's transaction.
     ///
     /// - Throws: `invalidNamespace` (73).
     static func create(
@@ -124,7 +125,7 @@ enum Catalog {
         return try CollectionTable(id: id, namespace: namespace, options: options)
     }
 
-    /// Gives a collection another name or other options, and with them another number.
+    /// Changes a collection's name or options, and with them its table number.
     static func renew(
         _ table: CollectionTable, as namespace: Namespace, _ options: CollectionOptions,
         _ connection: SQLiteConnection

@@ -1,40 +1,41 @@
-/// Remembers the collections and indexes that one connection sees in its transaction.
+/// A cache of the collections and indexes that one connection sees in its transaction.
 ///
-/// What it gives is true in the state that the transaction sees: a number of SQLite's, which every
-/// change of the schema raises, tells whether the tables of collections are still the same.
+/// SQLite's schema version, which every change of the schema raises, decides whether cached tables
+/// are still valid in the transaction.
 final class CatalogCache {
     private var version: UInt32?
     private var tables: [Namespace: CollectionTable] = [:]
-    /// The schema that the tables belong to.
+    /// The schema version that the cached tables belong to.
     private var schema: Int64?
-    /// Whether the transaction was asked for its schema.
+    /// Whether the transaction has read its schema version.
     private var isSchemaKnown = false
-    /// See ``syncedQuery(_:)``; empty where nothing is synced.
+    /// The statement of ``syncedQuery(_:)``; empty where nothing is synced.
     private var syncedQuery: String?
     private var indexes: [Int64: [StoredIndex]] = [:]
-    /// The table that was asked about last with its indexes.
+    /// The most recently requested table with its indexes.
     private var last: (table: Int64, indexes: [StoredIndex])?
-    /// Tables whose indexes were compared with a few rows, or with all; a number is never used again.
+    /// The tables that were compared with their indexes, in samples or completely; numbers are
+    /// never reused.
     private var probed: Set<Int64> = []
     private var lastProbed: Int64 = -1
     private var compared: Set<Int64> = []
-    /// Tables of which a whole read found as many rows as the index has keys.
+    /// The tables where a full read found as many rows as the index has keys.
     private var counted: Set<Int64> = []
     private var isCatalogChecked = false
-    /// Read before; an index that did not change is not read again.
+    /// Indexes by number; an unchanged index is not read again.
     private var known: [Int64: StoredIndex] = [:]
 
-    /// Forgets what another commit may have changed.
+    /// Discards what another commit may have changed.
     func validate(_ version: UInt32) {
         guard self.version != version else { return }
         invalidate()
         self.version = version
     }
 
-    /// Notes that the connection's own commit left the file at a version.
+    /// Records the file version after the connection's own commit.
     func adopt(_ version: UInt32) { self.version = version }
 
-    /// Looks again, because the next transaction may see another state.
+    /// Requires a new look, because the next transaction may see another state.
     func invalidate() {
         version = nil
         last = nil
@@ -42,13 +43,13 @@ final class CatalogCache {
         isSchemaKnown = false
     }
 
-    /// Forgets what a transaction that is undone may have made.
+    /// Discards what an undone transaction may have created.
     func invalidateAll() {
         invalidate()
         forgetTables()
     }
 
-    /// Forgets the tables, because the transaction itself made, dropped or renamed one.
+    /// Discards the tables, because the transaction itself created, dropped or renamed one.
     func forgetTables() {
         tables.removeAll(keepingCapacity: true)
         schema = nil
@@ -56,7 +57,7 @@ final class CatalogCache {
         isSchemaKnown = false
     }
 
-    /// The collection's table in the state that the transaction sees, `nil` when it is not there.
+    /// Returns the collection's table as the transaction sees it; `nil` when it does not exist.
     func table(
         _ namespace: Namespace, _ connection: SQLiteConnection
     ) throws(StoreError) -> CollectionTable? {
@@ -71,7 +72,7 @@ final class CatalogCache {
         return found
     }
 
-    /// Forgets what belongs to another schema.
+    /// Discards what belongs to another schema version.
     private func readSchema(_ connection: SQLiteConnection) throws(StoreError) {
         let schema = try connection.int64("PRAGMA schema_version")
         if schema != self.schema {
@@ -82,8 +83,8 @@ final class CatalogCache {
         isSchemaKnown = true
     }
 
-    /// The statement that tells whether a sync engine keeps a collection in step; `nil` where the file
-    /// has no engine's tables.
+    /// Returns the statement that decides whether a collection is synced; `nil` where the file has
+    /// no engine's tables.
     func syncedQuery(_ connection: SQLiteConnection) throws(StoreError) -> String? {
         if !isSchemaKnown { try readSchema(connection) }
         let query: String
@@ -96,11 +97,11 @@ final class CatalogCache {
         return query.isEmpty ? nil : query
     }
 
-    /// Compares a table with its indexes in a few places, once per connection.
+    /// Compares samples of a table with its indexes, once per connection.
     ///
     /// - Throws: `corrupt` naming the collection and the index.
     func probe(_ table: CollectionTable, _ connection: SQLiteConnection) throws(StoreError) {
-        // Most calls are about the table of the call before.
+        // Most calls use the table of the call before.
         guard table.id != lastProbed else { return }
         defer { lastProbed = table.id }
         guard !probed.contains(table.id), !connection.isInMemory else { return }
@@ -108,8 +109,8 @@ final class CatalogCache {
         probed.insert(table.id)
     }
 
-    /// Compares how many rows a read of a whole table found with how many keys its index has, once per
-    /// connection: where a page was lost, one of the two has fewer.
+    /// Compares the rows that a full read found with the number of keys in the index, once per
+    /// connection: a lost page makes one of the two smaller.
     ///
     /// - Throws: `corrupt` naming the collection and the index.
     func compare(
@@ -129,13 +130,13 @@ final class CatalogCache {
         compared.insert(table.id)
     }
 
-    /// Forgets one collection's indexes.
+    /// Discards one collection's indexes.
     func forget(_ table: Int64) {
         last = nil
         indexes[table] = nil
     }
 
-    /// The indexes of a collection's table in the order in which they were made, `_id`'s apart.
+    /// Returns the indexes of a collection's table in order of creation, without the `_id` index.
     func indexes(
         of table: Int64, _ connection: SQLiteConnection
     ) throws(StoreError) -> [StoredIndex] {
@@ -152,7 +153,7 @@ final class CatalogCache {
                 WHERE collection = ?1 ORDER BY id
                 """)
         } catch {
-            // A file of schema version 1 that is open for reading only.
+            // A file of schema version 1 that is open read-only has no such table.
             guard error.code == .namespaceNotFound else { throw error }
             return []
         }

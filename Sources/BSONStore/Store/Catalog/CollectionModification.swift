@@ -1,4 +1,4 @@
-/// Reads what the command `collMod` changes.
+/// The changes that a `collMod` command asks for.
 ///
 /// Source: MongoDB manual, "collMod"; the server's `coll_mod.idl`.
 struct CollectionModification {
@@ -12,7 +12,7 @@ struct CollectionModification {
 
     init(_ changes: BSONDocument) { self.changes = changes }
 
-    /// The options after the change.
+    /// Returns the options after the change.
     func options(_ before: CollectionOptions) throws(StoreError) -> CollectionOptions {
         for (field, _) in changes
         where !Self.fields.contains(field)
@@ -54,7 +54,7 @@ struct CollectionModification {
             try CollectionOptionsParser(command, of: "collMod").parts())
     }
 
-    /// Options that take the place of those that were there.
+    /// The options that replace earlier ones.
     private static let replaced = [
         "validator", "validationLevel", "validationAction", "changeStreamPreAndPostImages",
     ]
@@ -67,8 +67,7 @@ struct CollectionModification {
         }
     }
 
-    /// Whether the command only tells whether the change could be made: of an index that is to
-    /// become unique.
+    /// Whether the command only checks if an index could become unique.
     ///
     /// - Throws: 72 for a dry run of anything else.
     ///
@@ -85,14 +84,14 @@ struct CollectionModification {
         return true
     }
 
-    /// What changes, without the command's name and what all commands have.
+    /// The changes, without the command's name and the generic arguments.
     var description: BSONDocument {
         BSONDocument(
             changes.filter { Self.fields.contains($0.key) && $0.key != "collMod" }
                 .map { ($0.key, $0.value) })
     }
 
-    /// The change of an index, when there is one.
+    /// The change of an index, if there is one.
     var index: IndexModification? {
         get throws(StoreError) {
             guard let value = changes["index"] else { return nil }
@@ -107,14 +106,14 @@ struct CollectionModification {
     }
 }
 
-/// Says which index changes and how.
+/// The change of one index.
 struct IndexModification {
     private let name: String?
     private let keyPattern: BSONDocument?
     private let expireAfterSeconds: BSONValue?
     private let hidden: BSONValue?
     private let prepareUnique: BSONValue?
-    /// Whether the index is to refuse equal keys from now on.
+    /// Whether the index will refuse equal keys.
     let becomesUnique: Bool
 
     init(_ document: BSONDocument) throws(StoreError) {
@@ -174,12 +173,12 @@ struct IndexModification {
         }
     }
 
-    /// Whether nothing else about the index changes than that it becomes unique.
+    /// Whether the only change is that the index becomes unique.
     var isOnlyUnique: Bool {
         becomesUnique && [expireAfterSeconds, hidden, prepareUnique].allSatisfy { $0 == nil }
     }
 
-    /// Why the index of the `_id` cannot be changed so.
+    /// The error when the command would change the `_id` index.
     var refusalForID: StoreError {
         if expireAfterSeconds != nil {
             return StoreError(.invalidOptions, "the _id field does not support TTL indexes")
@@ -191,10 +190,10 @@ struct IndexModification {
         .invalidOptions,
         "Cannot make index unique with 'prepareUnique=false'. Run collMod to set it first.")
 
-    /// Whether documents are to be removed after some time.
+    /// Whether the index will expire documents.
     var expires: Bool { expireAfterSeconds != nil }
 
-    /// How the command names the index.
+    /// The index as the command names it.
     var nameText: String { name ?? keyPattern.map(ShellText.text(of:)) ?? "" }
 
     func isFor(_ definition: IndexDefinition) -> Bool {
@@ -202,7 +201,7 @@ struct IndexModification {
         return keyPattern.map { $0.contentEquals(definition.keyPattern) } ?? false
     }
 
-    /// The index's specification after the change, and the command's answer.
+    /// Returns the index's specification after the change, and the command's answer.
     func apply(
         to definition: IndexDefinition
     ) throws(StoreError) -> (specification: BSONDocument, answer: BSONDocument) {

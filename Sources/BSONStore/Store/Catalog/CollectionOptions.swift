@@ -1,72 +1,71 @@
-/// Says how a collection is kept and what its documents must be, as `create` takes it and
-/// `listCollections` shows it.
+/// The options of a collection, as `create` takes them and `listCollections` shows them.
 public struct CollectionOptions: Sendable, Hashable {
-    /// Which documents the validator is asked about.
+    /// The writes that the validator checks.
     public enum ValidationLevel: String, Sendable, Hashable, CaseIterable {
-        /// None.
+        /// No write.
         case off
-        /// All but documents that did not pass before they were changed.
+        /// Every write except a change of a document that did not pass before.
         case moderate
-        /// All that are written.
+        /// Every write.
         case strict
     }
 
-    /// What happens to a document that does not pass.
+    /// The treatment of a document that fails validation.
     public enum ValidationAction: String, Sendable, Hashable, CaseIterable {
-        /// It is written all the same.
+        /// The document is written all the same.
         case warn
-        /// It is refused with error 121.
+        /// The document is refused with error 121.
         case error
     }
 
-    /// Bounds of a collection that lets its oldest documents go.
+    /// The bounds of a capped collection, which removes its oldest documents.
     public struct Capped: Sendable, Hashable {
-        /// The documents have at most so many bytes together.
+        /// The largest total size of the documents in bytes.
         public let bytesMax: Int64
-        /// There are at most so many documents; `nil` without a bound.
+        /// The largest number of documents; `nil` for no limit.
         public let documentsMax: Int64?
     }
 
-    /// What a view shows: another collection or view through a pipeline.
+    /// The definition of a view: another collection or view and a pipeline.
     public struct View: Sendable, Hashable {
-        /// The collection's name in the same database.
+        /// The name of the underlying collection in the same database.
         public let on: String
-        /// The stages.
+        /// The stages of the pipeline.
         public let pipeline: BSONArray
     }
 
     /// The options as `listCollections` shows them.
     public let document: BSONDocument
-    /// The filter that documents must pass.
+    /// The filter that documents must match.
     public let validator: BSONDocument?
-    /// Which documents the validator is asked about.
+    /// The writes that the validator checks.
     public let validationLevel: ValidationLevel
-    /// What happens to a document that does not pass the validator.
+    /// The treatment of a document that fails validation.
     public let validationAction: ValidationAction
-    /// The bounds, when the collection is capped.
+    /// The bounds of a capped collection.
     public let capped: Capped?
-    /// How texts compare where a query does not say.
+    /// The collation of queries that name none.
     public let collation: BSONDocument?
-    /// Whether change streams may ask for documents before and after a change.
+    /// Whether change streams may return documents before and after a change.
     public let keepsImages: Bool
-    /// What the view shows, when it is one.
+    /// The definition, if the collection is a view.
     public let view: View?
 
     /// A collection without options.
     public static let none = CollectionOptions(CollectionOptionsParser.Parts())
 
-    /// Reads the options of a `create` command; the command's name and general arguments are
-    /// passed over.
+    /// Parses the options of a `create` command; ignores the command's name and generic arguments.
     ///
-    /// - Throws: 2, 14, 72, 40415, 51024 and what a filter or collation throws, with MongoDB's text.
+    /// - Throws: 2, 14, 72, 40415, 51024 and what a filter or collation throws, with MongoDB's
+    ///   messages.
     ///
     /// Source: the server's `create.idl` and `create_command.cpp`.
     public init(_ command: BSONDocument) throws(StoreError) {
         self.init(try CollectionOptionsParser(command, of: "create").parts())
     }
 
-    /// The options as change streams tell them of what is new: a collection with its first index,
-    /// a view as it is kept.
+    /// The options as change streams report a creation: a collection with its first index, a view
+    /// as stored.
     var description: BSONDocument {
         if view == nil {
             return BSONDocument(
@@ -76,7 +75,7 @@ public struct CollectionOptions: Sendable, Hashable {
         return BSONDocument(order.compactMap { name in document[name].map { (name, $0) } })
     }
 
-    /// Whether the documents are kept by their ids, so that no index of them is listed.
+    /// Whether the collection is clustered by `_id`, so that the `_id` index is not listed.
     var isClustered: Bool { document["clusteredIndex"] != nil }
 
     init(_ parts: CollectionOptionsParser.Parts) {

@@ -1,6 +1,6 @@
-/// Reads options of collections with MongoDB's errors.
+/// A parser of collection options with MongoDB's errors.
 struct CollectionOptionsParser {
-    /// What was read.
+    /// The parsed options.
     struct Parts {
         var document: BSONDocument = [:]
         var validator: BSONDocument?
@@ -12,7 +12,7 @@ struct CollectionOptionsParser {
         var view: CollectionOptions.View?
     }
 
-    /// Arguments that every command may have.
+    /// The arguments that every command accepts.
     static let generalArguments: Set<String> = [
         "$db", "$readPreference", "$clusterTime", "apiVersion", "apiStrict",
         "apiDeprecationErrors", "comment", "lsid", "maxTimeMS", "readConcern", "writeConcern",
@@ -35,7 +35,7 @@ struct CollectionOptionsParser {
         self.name = name
     }
 
-    /// Reads the options of `create`.
+    /// Parses the options of `create`.
     func parts() throws(StoreError) -> Parts {
         for (field, _) in command
         where !Self.fields.contains(field) && field != name
@@ -63,7 +63,7 @@ struct CollectionOptionsParser {
         return parts
     }
 
-    /// The options in the server's order, only those that differ from what is taken without them.
+    /// Returns the options in the server's order, without those that have their default.
     private func shown(_ parts: Parts) -> BSONDocument {
         var shown: BSONDocument = [:]
         if let capped = parts.capped {
@@ -93,7 +93,7 @@ struct CollectionOptionsParser {
         return shown
     }
 
-    /// The index by which the collection is ordered, with what it has by default.
+    /// Returns the clustered index with its default fields.
     private static func clustered(_ value: BSONValue) -> BSONValue {
         let given = value.documentValue ?? [:]
         return [
@@ -110,13 +110,13 @@ struct CollectionOptionsParser {
 // MARK: - Fields
 
 extension CollectionOptionsParser {
-    /// A field's value; null counts as missing.
+    /// Returns a field's value; null counts as missing.
     func value(_ field: String) -> BSONValue? {
         guard let value = command[field], value != .null else { return nil }
         return value
     }
 
-    /// A field that must be a document.
+    /// Returns a field that must hold a document.
     func document(_ field: String) throws(StoreError) -> BSONDocument? {
         guard let value = value(field) else { return nil }
         guard let document = value.documentValue else {
@@ -125,7 +125,7 @@ extension CollectionOptionsParser {
         return document
     }
 
-    /// A field that must be one of a few words.
+    /// Returns a field that must hold one of a few strings.
     func enumeration<E: RawRepresentable>(
         _ field: String
     ) throws(StoreError) -> E? where E.RawValue == String {
@@ -139,7 +139,7 @@ extension CollectionOptionsParser {
         return found
     }
 
-    /// Whether documents before and after a change are kept.
+    /// Whether the collection keeps documents before and after a change; `nil` without the option.
     func images() throws(StoreError) -> Bool? {
         let field = "changeStreamPreAndPostImages"
         guard let document = try document(field) else { return nil }
@@ -159,7 +159,7 @@ extension CollectionOptionsParser {
         return enabled
     }
 
-    /// A whole number in bounds.
+    /// Returns an integer within bounds.
     func number(
         _ field: String, _ bounds: ClosedRange<Int64>
     ) throws(StoreError) -> Int64? {
@@ -177,7 +177,7 @@ extension CollectionOptionsParser {
         return number
     }
 
-    /// A validator must be a filter, and one that needs neither an index nor scripts.
+    /// Checks that a validator is a filter that needs neither an index nor scripts.
     static func check(_ validator: BSONDocument) throws(StoreError) {
         for (key, _) in validator where ["$where", "$text", "$near", "$nearSphere"].contains(key) {
             throw StoreError(.badValue, "\(key) is not allowed in this context")
@@ -214,7 +214,7 @@ extension CollectionOptionsParser {
                 + expected)
     }
 
-    /// The number without its fraction, at the nearest bound where it is too large.
+    /// Returns the number without its fraction, clamped to Int64.
     private static func clamped(_ value: BSONValue) -> Int64 {
         switch value {
         case .int32(let number): return Int64(number)
@@ -250,14 +250,14 @@ extension CollectionOptionsParser {
             throw StoreError(
                 .invalidOptions, "the 'size' field is required when 'capped' is true")
         }
-        // Sizes are whole multiples of 256, as the server's.
+        // Sizes are multiples of 256, as in the server.
         return CollectionOptions.Capped(
             bytesMax: (size + 255) / 256 * 256, documentsMax: max.flatMap { $0 > 0 ? $0 : nil })
     }
 
     private func collation() throws(StoreError) -> BSONDocument? {
         guard let document = try document("collation") else { return nil }
-        // The simple collation compares bytes, as without one.
+        // The simple collation compares bytes, as no collation does.
         return try Collation(document)?.document
     }
 

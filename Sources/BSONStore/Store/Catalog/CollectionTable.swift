@@ -1,53 +1,55 @@
-/// Names the table of one collection with the statements that run on it.
+/// The SQL table of one collection, with the statements that run on it.
 final class CollectionTable: Sendable {
     let id: Int64
     let namespace: Namespace
-    /// The options; other options give the table another number.
+    /// The options; new options give the table another number.
     let options: CollectionOptions
-    /// How texts compare where a query does not say.
+    /// The collation of queries that name none.
     let collation: Collation?
-    /// Asked about documents that are written, when there is a validator that matters.
+    /// The validator of written documents; `nil` when none has an effect.
     let validator: Filter?
-    /// Whether the options ask nothing of writes and reads.
+    /// Whether no option affects writes or reads.
     let isPlain: Bool
-    /// Whether documents lie in the order of their ids, which is what no order then means.
+    /// Whether documents are stored, and returned without a sort, in the order of their ids.
     let isClustered: Bool
     private let statements: [String]
 
-    /// The statements that run often.
+    /// The frequent statements.
     enum Statement: Int, CaseIterable, Sendable {
         /// Adds key ?1 with document ?2, written by change ?3, with checksum ?4.
         case insert
-        /// Adds two keys, documents, changes and checksums; after an error the first may be there.
+        /// Adds two keys, documents, changes and checksums; after an error the first may have been
+        /// added.
         case insertTwo
-        /// Adds eight keys, documents, changes and checksums; after an error some may be there.
+        /// Adds eight keys, documents, changes and checksums; after an error some may have been
+        /// added.
         case insertEight
-        /// Gives row and document of key ?1.
+        /// Reads row and document of key ?1.
         case get
-        /// The same, with the change that wrote the document.
+        /// Reads the same, with the change that wrote the document.
         case getToWrite
-        /// Gives row, document and checksum of key ?1.
+        /// Reads row, document and checksum of key ?1.
         case getChecked
-        /// Gives row, document and key of all rows from key ?1 on, in the order of their keys.
+        /// Reads row, document and key of all rows from key ?1 on, in key order.
         case getFrom
-        /// The same, with the change that wrote the document.
+        /// Reads the same, with the change that wrote the document.
         case getFromToWrite
-        /// The same as ``getFrom``, with the checksum.
+        /// Reads the same as ``getFrom``, with the checksum.
         case getFromChecked
-        /// Gives key and document of row ?1.
+        /// Reads key and document of row ?1.
         case getRow
-        /// The same, with the change that wrote the document.
+        /// Reads the same, with the change that wrote the document.
         case getRowToWrite
-        /// Puts document ?2, written by change ?3, with checksum ?4, into row ?1, unless the row has a
-        /// checksum other than ?5.
+        /// Writes document ?2 of change ?3 with checksum ?4 into row ?1, unless the row's checksum
+        /// differs from ?5.
         case updateRow
         /// Removes row ?1.
         case deleteRow
-        /// Gives the document of all rows in the order of insertion.
+        /// Reads the documents of all rows in the order of insertion.
         case scan
-        /// Gives document and row of all rows in the order of insertion.
+        /// Reads document and row of all rows in the order of insertion.
         case scanRows
-        /// Gives the number of rows.
+        /// Reads the number of rows.
         case count
     }
 
@@ -70,7 +72,7 @@ final class CollectionTable: Sendable {
         statements = Statement.allCases.map { Self.sql($0, table) }
     }
 
-    /// The statement's text.
+    /// Returns the SQL of a statement.
     func sql(_ statement: Statement) -> String { statements[statement.rawValue] }
 
     private static func sql(_ statement: Statement, _ table: String) -> String {
@@ -99,7 +101,8 @@ final class CollectionTable: Sendable {
         }
     }
 
-    /// Not undone by itself, for which SQLite would copy each page that the statement writes.
+    /// Returns the SQL that adds several rows; an error keeps the rows before it, because to undo
+    /// them SQLite would have to copy each page that the statement writes.
     private static func insertion(of count: Int, _ table: String) -> String {
         "INSERT OR FAIL INTO \(table) (key, doc, change, checksum) VALUES "
             + Array(repeating: "(?, ?, ?, ?)", count: count).joined(separator: ", ")
@@ -107,12 +110,12 @@ final class CollectionTable: Sendable {
 }
 
 extension SQLiteConnection {
-    /// A statement of a collection's table; found without looking at its text after the first time.
+    /// Prepares a statement of a collection's table; later calls find it without its SQL.
     func prepare(
         _ statement: CollectionTable.Statement, _ table: CollectionTable
     ) throws(StoreError) -> SQLiteStatement {
         let count = CollectionTable.Statement.allCases.count
-        // The number comes from the file.
+        // The file supplies the number.
         guard table.id > 0, table.id < Self.collectionStatementsMax / count else {
             return try prepare(table.sql(statement))
         }

@@ -1,17 +1,18 @@
-/// Compares a collection's table with its index by key, since SQLite believes an index that lost rows.
+/// A comparison of a collection's table with its index by key, because SQLite trusts an index that
+/// has lost rows.
 ///
-/// An index whose page was emptied answers "absent" for rows that are there.
+/// An index with an emptied page reports "absent" for rows that exist.
 struct TableCheck {
-    /// So many rows are looked up in the indexes when a connection first uses a collection.
+    /// The largest number of rows to look up when a connection first uses a collection.
     private static let probesMax: Int64 = 32
-    /// Documents are read for the secondary indexes until they have so many bytes together.
+    /// The total size of the documents to read for the secondary indexes, in bytes.
     private static let bytesMax = 512 * 1024
 
     let table: CollectionTable
     let connection: SQLiteConnection
     private var name: String { StoreSchema.tableName(table.id) }
 
-    /// Looks a few rows up by key, and a few keys up by row; O(log n).
+    /// Looks up some rows by key and some keys by row; O(log n).
     ///
     /// - Throws: `corrupt` naming the collection and the index.
     func probe() throws(StoreError) {
@@ -41,7 +42,7 @@ struct TableCheck {
                 byteCount += try compare(row, indexes)
             }
             next.reset()
-            // Row numbers come from the file.
+            // The file supplies the row numbers.
             let (following, isOver) = max(row, at).addingReportingOverflow(step)
             if isOver { break }
             at = following
@@ -62,7 +63,7 @@ struct TableCheck {
         try compare(count)
     }
 
-    /// Compares how many rows the table has with how many keys its index has; O(n), of small pages.
+    /// Compares the number of rows with the number of keys in the index; O(n), reading small pages.
     ///
     /// - Throws: `corrupt` naming the collection and the index.
     func compare(_ rows: Int64) throws(StoreError) {
@@ -96,12 +97,12 @@ struct TableCheck {
         byKey.reset()
     }
 
-    /// Looks the keys of a row's document up in the secondary indexes; gives the document's size.
+    /// Looks up the keys of a row's document in the secondary indexes; returns the document's size.
     private func compare(_ row: Int64, _ indexes: [StoredIndex]) throws(StoreError) -> Int {
         let statement = try connection.prepare(.getRow, table)
         statement.bind(1, row)
         guard try statement.step() else { return 0 }
-        // A document that cannot be read is told of when it is.
+        // A damaged document is reported when it is read.
         guard statement.withBytes(1, { BSONValidator.isValid($0) }) else { return 0 }
         let document = BSONDocument(unchecked: statement.bytes(1))
         for index in indexes {
@@ -111,7 +112,7 @@ struct TableCheck {
             do throws(StoreError) {
                 keys = try index.keys(of: document).keys
             } catch {
-                // `verify()` tells which documents cannot be in an index.
+                // `verify()` reports documents that cannot be indexed.
                 continue
             }
             for key in keys.prefix(4) {
@@ -134,22 +135,5 @@ struct TableCheck {
             "\(connection.fileDescription) is damaged: index \(index) does not fit its documents, "
                 + "\(what). Run `verify`, and put a backup back or fetch the documents again",
             namespace: table.namespace)
-    }
-}
-
-extension ReadTransaction {
-    /// Makes sure that documents which were not found by their keys are not there.
-    ///
-    /// For whoever draws conclusions from absence, as the sync engine does. The first call of a
-    /// connection compares the collection's index by key with all its rows, O(n log n); the later
-    /// ones trust it. A collection that is not there is looked for a second way too.
-    ///
-    /// - Throws: `corrupt` naming file, collection and index where the two differ, and what SQLite
-    ///   says.
-    package func confirmAbsent(_ namespace: Namespace) throws(StoreError) {
-        guard !connection.isInMemory else { return }
-        _ = try onTable(namespace) { (table) throws(StoreError) in
-            try connection.catalogCache.compareAll(table, connection)
-        }
     }
 }

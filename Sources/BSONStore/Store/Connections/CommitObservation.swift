@@ -1,4 +1,4 @@
-/// Keeps an observer of commits registered; it is removed when this is cancelled or let go.
+/// The registration of a commit observer, which ends when it is cancelled or released.
 public final class CommitObservation: Sendable {
     private let observers: CommitObservers
     private let id: Int
@@ -10,11 +10,11 @@ public final class CommitObservation: Sendable {
 
     deinit { cancel() }
 
-    /// Removes the observer; a call that is under way on another thread ends undisturbed.
+    /// Removes the observer; a call in progress on another thread finishes normally.
     public func cancel() { observers.remove(id) }
 }
 
-/// Holds the observers of a store's commits.
+/// The commit observers of a store.
 final class CommitObservers: Sendable {
     private struct State: Sendable {
         var nextID = 0
@@ -36,7 +36,7 @@ final class CommitObservers: Sendable {
         state.withLock { state in state.observers.removeAll { $0.id == id } }
     }
 
-    /// Calls all observers, outside of the lock.
+    /// Calls all observers without holding the lock.
     func notify() {
         let observers = state.withLock { $0.observers }
         for observer in observers { observer.call() }

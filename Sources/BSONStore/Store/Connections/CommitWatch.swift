@@ -1,21 +1,22 @@
-/// Notices commits: those of this store at once, those of other processes within a bounded delay.
+/// A monitor of commits that reports the store's own at once, those of other processes within a
+/// bounded delay.
 ///
-/// While somebody waits, a thread compares the header of the log's index, which costs no system call
-/// but its own waking: after 2 ms, then ever later up to ``delayMaxMS``.
+/// While a task waits, a thread compares the header of the WAL index, which needs no system call
+/// except its own timer: after 2 ms, then at growing intervals up to ``delayMaxMS``.
 final class CommitWatch: Sendable {
-    /// A commit of another process is noticed after at most so many milliseconds.
+    /// The longest delay before a commit of another process is noticed, in milliseconds.
     static let delayMaxMS = 32
 
     private let signal = Signal()
     private let thread = CommitWatchThread()
 
-    /// How many commits, or groups of them, were noticed.
+    /// How many commits, or groups of commits, have been noticed.
     var count: Int { signal.count }
 
-    /// Notes a commit of this store.
+    /// Records a commit of this store.
     func notify() { signal.notify() }
 
-    /// Waits for a commit after those that were counted; returns at once when the task is cancelled.
+    /// Waits for a commit beyond a count; returns at once when the task is cancelled.
     func wait(after count: Int, in store: DocumentStore) async throws {
         if case .file(let path) = store.location {
             try thread.begin { [signal, store] () throws(StoreError) in
@@ -28,20 +29,20 @@ final class CommitWatch: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Looks at the file anew, which is another one.
+    /// Reopens the file after it was replaced.
     func forget() {
         thread.forget()
         signal.notify()
     }
 
-    /// Wakes all who wait, and closes what looks for commits before it returns.
+    /// Wakes all waiting tasks and closes the monitor's connection before it returns.
     func stop() {
         thread.stop()
         signal.notify()
     }
 }
 
-/// Looks for other processes' commits while somebody waits for one.
+/// The thread that looks for commits of other processes while a task waits.
 private final class CommitWatchThread: @unchecked Sendable {
     typealias Start = () throws(StoreError) -> (SQLiteConnection, Signal)
 
@@ -51,7 +52,7 @@ private final class CommitWatchThread: @unchecked Sendable {
     private var isRunning = false
     private var watched: (connection: SQLiteConnection, signal: Signal)?
 
-    /// Counts one more who waits; the first one makes the thread begin.
+    /// Adds a waiting task; the first one starts the thread.
     func begin(_ start: Start) throws(StoreError) {
         condition.lock()
         defer { condition.unlock() }
@@ -94,7 +95,8 @@ private final class CommitWatchThread: @unchecked Sendable {
     private func run() {
         condition.lock()
         defer { condition.unlock() }
-        // Not the header of now: who waits may have looked before a commit that is there already.
+        // Not the current header: the waiting task may have read before a commit that is already in
+        // it.
         var last: WALHeader?
         var delay = 2
         while !isStopped, let (connection, signal) = watched {

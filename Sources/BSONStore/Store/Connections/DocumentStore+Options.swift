@@ -1,79 +1,79 @@
 extension DocumentStore {
-    /// Says where the documents are kept.
+    /// The place where the documents are kept.
     public enum Location: Sendable, Hashable {
-        /// In a file and its `-wal` and `-shm` neighbours; made when it is not there.
+        /// A file with its `-wal` and `-shm` companions; created when missing.
         case file(String)
-        /// In memory until the store is closed.
+        /// Memory, until the store is closed.
         case inMemory
     }
 
-    /// Says what a commit waits for.
+    /// The storage that a commit waits for.
     public enum Durability: Sendable, Hashable {
-        /// For the disk: what was committed survives a power failure.
+        /// The disk: a commit survives a power failure.
         case full
-        /// For the operating system: a power failure may undo the last commits, nothing is damaged.
+        /// The operating system: a power failure may undo the last commits but damages nothing.
         case normal
     }
 
-    /// Says which changes a file's change feed keeps.
+    /// The changes that a file's feed keeps.
     public enum ChangeHistory: Sendable, Hashable {
-        /// What the file says; a new file keeps none.
+        /// As the file's own setting says; a new file keeps none.
         case asStored
-        /// None; changes that were kept are dropped.
+        /// None; recorded changes are removed.
         case off
         /// The newest changes, at least the newest one.
         case keep(changesMax: Int)
     }
 
-    /// Says what becomes of the bytes of what is deleted or replaced, in the file.
+    /// The treatment of deleted or replaced bytes in the file.
     public enum SecureDelete: String, Sendable, Hashable {
-        /// They stay until something else is written there.
+        /// The bytes stay until the space is reused.
         case off
-        /// They are overwritten in pages that are written anyway; pages that become free keep theirs
-        /// until they are used again.
+        /// The bytes are overwritten in pages that are written anyway; freed pages keep theirs
+        /// until reuse.
         case fast
-        /// They are overwritten, which writes every page that becomes free.
+        /// The bytes are overwritten, which writes every freed page.
         case full
     }
 
-    /// Holds the settings of a store; the defaults are safe.
+    /// The settings of a store; the defaults are safe.
     public struct Options: Sendable {
-        /// What a commit waits for.
+        /// The storage that a commit waits for.
         public var durability: Durability
-        /// Opens a file that is there for reading only and changes nothing in it.
+        /// Whether to open an existing file for reading only, without any change to it.
         public var readOnly: Bool
         /// How long a write waits for another process, in milliseconds.
         public var busyTimeoutMS: Int32
-        /// Whether changes are kept for ``DocumentStore/changes(after:in:limit:)``.
+        /// The changes to keep for ``DocumentStore/changes(after:in:limit:)``.
         public var changeHistory: ChangeHistory
-        /// How long a store that keeps changes knows of a deletion, beyond what its change feed tells:
-        /// what is known is dropped by and by with later writes.
+        /// How long a store that keeps changes remembers deletions beyond its feed; later writes
+        /// remove expired tombstones step by step.
         public var tombstonesKept: Duration
         /// The page size of a new file in bytes: a power of two from 512 to 65,536.
         public var pageBytes: Int
-        /// The page cache in KiB, an upper limit: so much for writing; for reading so much for the
-        /// first connection, half for the second that reads at the same time, and so on, 2 MiB at least.
+        /// The largest page cache in KiB: this much for the writer and for the first reader, half
+        /// for the second concurrent reader, and so on; at least 2 MiB each.
         public var cacheKiB: Int
-        /// The key of an encrypted file, which SQLCipher takes as it is: 32 bytes, or 48 with a salt.
+        /// The raw key of an encrypted file for SQLCipher: 32 bytes, or 48 with a salt.
         ///
-        /// A program that is linked with SQLite itself cannot open a store with a key: error 72.
+        /// A program linked with plain SQLite cannot open a store with a key (error 72).
         public var encryptionKey: [UInt8]?
-        /// What becomes of the bytes of what is deleted or replaced.
+        /// The treatment of deleted or replaced bytes.
         public var secureDelete: SecureDelete
         /// The largest size of the file in pages, for tests of a full disk; 0 for no limit.
         package var pagesMax: Int
-        /// The name of SQLite's file system layer, for tests that let it fail.
+        /// The name of SQLite's VFS, for tests that make it fail.
         package var fileSystem: String?
-        /// Makes no files beside the store's and takes no room on the disk, with ``readOnly``.
+        /// Whether to create no companion files and use no disk space; only with ``readOnly``.
         ///
-        /// Meant for one look; what other processes write meanwhile may not be seen.
+        /// Meant for a single look; it may miss what other processes write meanwhile.
         package var leavesNoTrace = false
-        /// Completes each connection of a store that leaves no trace, with tables in its memory.
+        /// A hook that adds in-memory tables to each connection of a store that leaves no trace.
         package var completesReader: (@Sendable (SQLiteConnection) throws(StoreError) -> Void)?
-        /// Tells the time of deletions.
+        /// The clock of deletions.
         package var clock: @Sendable () -> BSONDatetime = { .now }
 
-        /// Makes settings; what is left out has its default.
+        /// Makes settings; each omitted one has its default.
         public init(
             durability: Durability = .full, readOnly: Bool = false, busyTimeoutMS: Int32 = 5_000,
             changeHistory: ChangeHistory = .asStored, pageBytes: Int = 8_192,
@@ -95,22 +95,22 @@ extension DocumentStore {
 }
 
 extension DocumentStore.Options {
-    /// How long deletions are known unless told: 90 days.
+    /// How long deletions are remembered by default: 90 days.
     public static var defaultTombstonesKept: Duration { .seconds(90 * 86_400) }
 
-    /// Deletions before this time need not be known, in milliseconds since 1970.
+    /// The time before which deletions may be forgotten, in milliseconds since 1970.
     var tombstonesFloor: Int64 {
         let (floor, isOver) = clock().milliseconds.subtractingReportingOverflow(
             tombstonesKept.milliseconds)
         return isOver ? .min : floor
     }
 
-    /// The page cache that every connection may have, in KiB.
+    /// The smallest page cache of a connection, in KiB.
     private static let cacheMinKiB = 2_048
 
-    /// The settings of a connection for reading.
+    /// Returns the settings of a read connection.
     ///
-    /// - Parameter number: how many are open beside it.
+    /// - Parameter number: how many other connections are open.
     func ofReader(_ number: Int) -> Self {
         var options = self
         options.cacheKiB = max(min(cacheKiB, Self.cacheMinKiB), cacheKiB >> number)

@@ -1,10 +1,10 @@
 extension DocumentStore {
-    /// Reads one state of the store, on the calling thread; writers go on meanwhile.
+    /// Runs a body on a snapshot of the store, on the calling thread; writers continue meanwhile.
     ///
-    /// A store in memory has one connection: there a read waits for the write that is under way.
+    /// An in-memory store has one connection: there a read waits for the write in progress.
     ///
     /// - Parameter body: may use the transaction until it returns, and may throw to leave.
-    /// - Throws: what the body throws, `closed`, and what SQLite says.
+    /// - Throws: the body's error, `closed`, and SQLite's errors.
     public func read<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
         switch location {
         case .inMemory:
@@ -13,7 +13,7 @@ extension DocumentStore {
             return try read(on: connection, body)
         case .file(let path):
             let reader = try readers.take { number throws(StoreError) in
-                // No file but the one that was opened: before, and again as it may come between.
+                // Checked before and after: the file may be replaced in between.
                 try checkPlace(of: nil)
                 return try StoreOpener.reader(
                     path, options.ofReader(number), alone: isReadOnly)
@@ -24,9 +24,9 @@ extension DocumentStore {
         }
     }
 
-    /// Reads for something that may run inside of a transaction of this thread without having it.
+    /// Reads for code that may run inside a transaction of this thread without having access to it.
     ///
-    /// A store in memory has one connection, so that the body sees there what that transaction sees.
+    /// An in-memory store has one connection, so that the body sees what that transaction sees.
     ///
     /// - Throws: as ``read(_:)`` does.
     package func readReentrantly<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
@@ -38,14 +38,14 @@ extension DocumentStore {
         return try body(transaction)
     }
 
-    /// Changes documents in one transaction: when the body returns it is committed, when it throws
-    /// nothing of it is left.
+    /// Runs a body in one write transaction: commits when the body returns, changes nothing when it
+    /// throws.
     ///
-    /// Waits for the disk as the store's durability says, on the calling thread.
+    /// Waits for the disk on the calling thread, as the store's durability requires.
     ///
     /// - Parameter body: may use the transaction until it returns.
-    /// - Throws: what the body throws, `closed`, `readOnly`, `busy` when another process kept the
-    ///   file too long, `diskFull`, `ioError`; after each of them nothing was changed.
+    /// - Throws: the body's error, `closed`, `readOnly`, `busy` when another process held the file
+    ///   too long, `diskFull`, `ioError`; nothing is changed then.
     @discardableResult
     public func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
         let result = try commit(body)
@@ -97,7 +97,8 @@ extension DocumentStore {
         }
     }
 
-    /// After a failed sync the file's state is unknown to the connection: the next call opens anew.
+    /// Undoes a transaction; after a failed disk sync the connection cannot know the file's state,
+    /// so the next call reopens it.
     private func undo(on connection: SQLiteConnection, after error: any Error) {
         var isLost = (error as? StoreError)?.code == .ioError
         connection.catalogCache.invalidateAll()
@@ -109,7 +110,7 @@ extension DocumentStore {
         if isLost, location != .inMemory { writer.withLock { $0.connection = nil } }
     }
 
-    /// What is known about the feed, read again when another process has written.
+    /// Returns the state of the feed, read again when another process has written.
     private func feedState(_ connection: SQLiteConnection) throws(StoreError) -> ChangeFeed {
         let version = connection.dataVersion
         let known = writer.withLock { $0.dataVersion == version ? $0.feed : nil }
@@ -119,7 +120,7 @@ extension DocumentStore {
         return state
     }
 
-    /// Locks and gives the connection for writing; the caller unlocks.
+    /// Locks and returns the write connection; the caller unlocks it.
     func enterWriter() throws(StoreError) -> SQLiteConnection {
         guard !mutex.isHeldByThisThread else {
             throw StoreError(

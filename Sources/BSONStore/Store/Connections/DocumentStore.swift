@@ -1,29 +1,29 @@
-/// Keeps documents in collections of an SQLite file, or in memory.
+/// A store of document collections in an SQLite file or in memory.
 ///
-/// A store may be used from all threads: one write transaction runs at a time, reads run beside it
-/// on a snapshot of their own. Several processes may use one file.
+/// All threads may use a store: one write transaction runs at a time, and reads run concurrently on
+/// snapshots of their own. Several processes may use one file.
 public final class DocumentStore: Sendable {
-    /// Where the documents are.
+    /// The place of the documents.
     public let location: Location
-    /// The settings with which the store was opened.
+    /// The settings of the store.
     public let options: Options
-    /// Whether writing is refused, as asked for or because the file cannot be written.
+    /// Whether writes are refused, by the options or because the file cannot be written.
     public let isReadOnly: Bool
 
-    /// Which file was opened; `nil` in memory.
+    /// The identity of the opened file; `nil` in memory.
     let place: StoreFileIdentity?
     let mutex = ThreadMutex()
     let writer: Locked<Writer>
     let readers = ReaderPool()
     let observers = CommitObservers()
-    /// Those who are told of the end.
+    /// The observers of the store's closing.
     private let closings = CommitObservers()
     let commitWatch = CommitWatch()
     let writerThread = WorkerThread<GroupCommitJob>(batchMax: GroupCommitJob.jobsMax) { jobs in
         GroupCommitJob.run(jobs)
     }
 
-    /// The connection for writing, and what is known about the file since its last commit.
+    /// The write connection and the cached state of the file since its last commit.
     struct Writer: Sendable {
         var connection: SQLiteConnection?
         var isClosed = false
@@ -31,10 +31,10 @@ public final class DocumentStore: Sendable {
         var dataVersion: UInt32 = 0
     }
 
-    /// Opens a store; a file that is not there is made, readable for its owner only.
+    /// Opens a store; creates a missing file, readable for its owner only.
     ///
-    /// - Throws: `notADatabase` for files of others, `newerSchema` for files of a later version
-    ///   (neither is changed), `corrupt`, `cannotOpen`, `busy`, `diskFull`.
+    /// - Throws: `notADatabase` for a foreign file and `newerSchema` for a file of a later version,
+    ///   neither of which is changed; `corrupt`, `cannotOpen`, `busy`, `diskFull`.
     public init(
         at location: Location, options: Options = Options()
     ) throws(StoreError) {
@@ -48,10 +48,10 @@ public final class DocumentStore: Sendable {
 
     deinit { close() }
 
-    /// Waits for the write that is under way, then closes the file; later calls throw `closed`, and an
-    /// engine that syncs the store ends.
+    /// Waits for the write in progress, then closes the file and ends an engine that syncs the
+    /// store.
     ///
-    /// A read that is under way ends undisturbed.
+    /// Reads in progress finish normally; later calls throw `closed`.
     public func close() {
         precondition(!mutex.isHeldByThisThread, "a store cannot be closed in its own write")
         mutex.lock()
@@ -60,15 +60,15 @@ public final class DocumentStore: Sendable {
         closings.notify()
     }
 
-    /// Calls back once the store is closed, on the thread that closes it.
+    /// Calls an observer once the store is closed, on the closing thread.
     package func observeClosing(
         _ observer: @escaping @Sendable () -> Void
     ) -> CommitObservation { closings.add(observer) }
 
-    /// Closes as ``close()`` does, unless a look at the last state throws; this process writes nothing
-    /// between the two.
+    /// Closes the store unless a final read throws; this process writes nothing between the two.
     ///
-    /// - Throws: what the look throws, and `closed` when the store is already; it is left as it is.
+    /// - Throws: the read's error, and `closed` when the store already is; the store stays open
+    ///   then.
     package func close(after look: (ReadTransaction) throws -> Void) throws {
         let connection = try enterWriter()
         do {
@@ -79,13 +79,13 @@ public final class DocumentStore: Sendable {
         closings.notify()
     }
 
-    /// - Throws: `closed` when the store is.
+    /// - Throws: `closed` when the store is closed.
     package func checkIsOpen() throws(StoreError) {
         guard !writer.withLock({ $0.isClosed }) else { throw Self.closed }
     }
 
     private func shut() {
-        // The last connection takes the log into the file, which a reader cannot.
+        // The last connection moves the log into the file, which a reader cannot do.
         readers.close()
         commitWatch.stop()
         let open = writer.withLock { $0.connection }

@@ -1,16 +1,16 @@
-/// One async write that waits for the store's writer thread.
+/// An async write that waits for the store's writer thread.
 ///
-/// Writes that wait together are committed together: each in a savepoint of its own, so that one
-/// that throws takes nothing of the others with it, and with one wait for the disk.
+/// Waiting writes are committed together with one wait for the disk. Each has a savepoint of its
+/// own, so that one that throws does not affect the others.
 struct GroupCommitJob: Sendable {
-    /// So many writes are committed at once at most, which bounds how long each one waits.
+    /// The largest number of writes in one commit, which bounds how long each waits.
     static let jobsMax = 64
 
     let store: DocumentStore
-    /// Runs the body; the result is told with the outcome of the commit.
+    /// Runs the body; its result is delivered after the commit.
     let perform: @Sendable (WriteTransaction) -> Settlement
 
-    /// Tells the caller how the write ended; given the error when the commit failed.
+    /// A closure that delivers a write's result, or the error of a failed commit.
     typealias Settlement = @Sendable ((any Error)?) -> Void
 
     static func run(_ jobs: [GroupCommitJob]) {
@@ -34,23 +34,23 @@ struct GroupCommitJob: Sendable {
         } catch {
             failure = error
         }
-        // The transaction may have failed to begin: nobody is left without an answer.
+        // The transaction may have failed to begin: every job still needs an answer.
         for job in jobs.dropFirst(settlements.count) { settlements.append(job.refused) }
         for settle in settlements { settle(failure) }
     }
 
-    /// Tells the caller of a write that never ran.
+    /// Reports an error for a write that never ran.
     let refused: Settlement
-    /// Runs the body as the only one of its transaction, which needs no savepoint: SQLite then keeps
-    /// no second copy of the pages that are written.
+    /// Runs the body as the only one of its transaction, without a savepoint: SQLite then keeps no
+    /// second copy of the written pages.
     let runAlone: @Sendable () -> Void
 }
 
 extension DocumentStore {
-    /// Changes documents in one transaction on the store's writer thread.
+    /// Runs a body in a write transaction on the store's writer thread.
     ///
-    /// The caller's thread is free while the disk is waited for, and callers who wait at the same
-    /// time share the wait. Cancelling the task is noticed before the transaction begins, never in it.
+    /// The caller's thread is free during the wait for the disk, and concurrent callers share the
+    /// wait. Cancelling the task has an effect only before the transaction begins.
     ///
     /// - Throws: as the synchronous form, and `CancellationError`.
     @discardableResult
@@ -83,8 +83,8 @@ extension DocumentStore {
 }
 
 extension DocumentStore {
-    /// Changes documents in one transaction that may be committed together with others; the calling
-    /// thread waits for it.
+    /// Runs a body in a write transaction that may be committed together with others; blocks the
+    /// calling thread.
     ///
     /// - Throws: as the other forms do.
     package func writeInGroup<R: Sendable>(
@@ -139,15 +139,15 @@ extension DocumentStore {
     }
 }
 
-/// Lets a write be withdrawn by who waits for it, until it begins.
+/// The right of a waiting caller to withdraw its write until the write begins.
 private final class WriteClaim: Sendable {
     private enum State { case waiting, begun, withdrawn }
 
     private let state = Locked(State.waiting)
 
-    /// Notes that the write begins.
+    /// Marks the write as begun.
     ///
-    /// - Throws: `interrupted` when nobody wants it any more.
+    /// - Throws: `interrupted` when the write was withdrawn.
     func begin() throws(StoreError) {
         let isWanted = state.withLock { state in
             guard state == .waiting else { return false }
@@ -159,7 +159,7 @@ private final class WriteClaim: Sendable {
         }
     }
 
-    /// Withdraws the write; false when it has begun.
+    /// Withdraws the write; returns false when it has begun.
     func withdraw() -> Bool {
         state.withLock { state in
             guard state != .begun else { return false }
@@ -170,19 +170,19 @@ private final class WriteClaim: Sendable {
 }
 
 extension WriteTransaction {
-    /// Runs one of several writes: undone alone when it throws.
+    /// Runs one of several writes; undoes only this one when it throws.
     fileprivate func job<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
         try savepoint { try body(self) }
     }
 
-    /// Forgets what one of several writes set for itself, which must not hold for the next one.
+    /// Resets what one write set for itself, so that it does not affect the next one.
     fileprivate func resetSettings() {
         comment = nil
         bypassesValidation = false
         hint = nil
         accessPolicy = nil
         isEngineWrite = false
-        // The engine may have begun to keep one in step.
+        // The engine may have begun to sync one of them.
         unsyncedTables.removeAll()
     }
 }

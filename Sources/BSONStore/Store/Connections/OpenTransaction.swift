@@ -1,7 +1,7 @@
-/// Keeps a transaction open from call to call, on a thread that does nothing but hold it.
+/// A transaction that stays open between calls, on a thread that only holds it.
 ///
-/// One caller at a time may use it, from any thread. A transaction for writing keeps every other
-/// writer of the store out while it is open.
+/// One caller at a time may use it, from any thread. An open write transaction keeps every other
+/// writer of the store waiting.
 package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Sendable {
     private enum Phase {
         case beginning
@@ -15,24 +15,24 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
         case abort
     }
 
-    /// Says that the transaction was to be given up; never leaves this file.
+    /// The request to abort the transaction; never leaves this file.
     private struct AbortRequested: Error {}
 
     private let condition = ThreadCondition()
     private var phase = Phase.beginning
     private var wish: EndRequest?
     private var lastUsed = ContinuousClock.now
-    /// Threads that wait for the end, or are about to bring it.
+    /// The number of threads that wait for the end or are about to cause it.
     private var waiters = 0
-    /// Bounds the work of who uses it.
+    /// The budget for the work of the current caller.
     private var budget: WorkBudget?
 
     fileprivate init() {}
 
     /// Begins a transaction on a new thread and waits until it is open.
     ///
-    /// - Throws: `lockTimeout` (24) when other writers kept the store too long, and what the store
-    ///   says.
+    /// - Throws: `lockTimeout` (24) when other writers kept the store too long, and the store's
+    ///   errors.
     fileprivate func begin(
         waitingAtMost milliseconds: Int,
         _ run: @escaping @Sendable (OpenTransaction) throws -> Void
@@ -65,7 +65,7 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
         if case .ended(let error?) = phase { throw error }
     }
 
-    /// Lends the transaction to the callers, on the thread that holds it, until it is to end.
+    /// Offers the transaction to callers, on the thread that holds it, until it ends.
     fileprivate func hold(_ transaction: Transaction) throws {
         condition.lock()
         defer { condition.unlock() }
@@ -95,7 +95,7 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
 
     /// Runs a body in the transaction, on the calling thread.
     ///
-    /// - Throws: what the body throws, `closed` when the transaction has ended.
+    /// - Throws: the body's error, `closed` when the transaction has ended.
     package func use<R>(_ body: (Transaction) throws -> R) throws -> R {
         let transaction = try take()
         defer { give(transaction) }
@@ -105,8 +105,8 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
     private func take() throws -> Transaction {
         condition.lock()
         defer { condition.unlock() }
-        // A lock goes to any thread that asks: one that uses the transaction all the time would keep
-        // it from those who wait.
+        // The lock is not fair: a caller that uses the transaction all the time would starve
+        // waiting threads.
         if waiters > 0 { condition.wait(milliseconds: 1) }
         while true {
             switch phase {
@@ -129,22 +129,22 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
         condition.unlock()
     }
 
-    /// Commits and waits for it.
+    /// Commits and waits for the result.
     ///
-    /// - Throws: what the store says; nothing was changed then.
+    /// - Throws: the store's errors; nothing is changed then.
     package func commit() throws { try end(by: .commit) }
 
-    /// Takes everything back and waits for it; does nothing when it has ended.
+    /// Aborts and waits for the end; does nothing when the transaction has ended.
     package func abort() {
         do {
             try end(by: .abort)
         } catch {
-            // It ended by an error of its own: nothing was changed.
+            // It ended with its own error: nothing was changed.
             return
         }
     }
 
-    /// Has everything taken back, without waiting for it; ends the work of who uses it.
+    /// Requests an abort without waiting for it; ends the current caller's work.
     package func giveUp() {
         condition.lock()
         defer { condition.unlock() }
@@ -174,7 +174,7 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
         }
     }
 
-    /// Whether it is open and nobody has used it for a while.
+    /// Whether it is open and has not been used for a while.
     package func hasBeenIdle(for idle: Duration) -> Bool {
         condition.lock()
         defer { condition.unlock() }
@@ -182,10 +182,10 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
         return ContinuousClock.now - lastUsed >= idle
     }
 
-    /// Waits until it has ended, until nobody has used it for a while, or until a time.
+    /// Waits until the transaction has ended, has been idle for a while, or a deadline passes.
     ///
     /// - Returns: whether it has ended.
-    /// - Throws: what ends the work of who waits.
+    /// - Throws: the error that ends the waiting thread's work.
     package func waitForEnd(
         idleAtMost idle: Duration, until limit: ContinuousClock.Instant
     ) throws(StoreError) -> Bool {
@@ -193,7 +193,8 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
         waiters += 1
         var mayGoOn = true
         defer {
-            // Who waited in vain gives the transaction up, which needs the lock once more.
+            // A waiting thread that timed out aborts the transaction, which needs the lock once
+            // more.
             if mayGoOn { waiters -= 1 }
             condition.unlock()
         }
@@ -216,10 +217,10 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
 }
 
 extension OpenTransaction where Transaction == WriteTransaction {
-    /// Begins a transaction that may write.
+    /// Begins a write transaction.
     ///
-    /// - Throws: code 24 when other writers kept the store longer than given, and what the store
-    ///   says.
+    /// - Throws: code 24 when other writers kept the store longer than the given time, and the
+    ///   store's errors.
     package static func writing(
         _ store: DocumentStore, waitingAtMost milliseconds: Int
     ) throws -> OpenTransaction {
@@ -232,9 +233,9 @@ extension OpenTransaction where Transaction == WriteTransaction {
 }
 
 extension OpenTransaction where Transaction == ReadTransaction {
-    /// Begins a transaction that sees the store as it is now for as long as it is open.
+    /// Begins a transaction on the current snapshot of the store.
     ///
-    /// - Throws: what the store says.
+    /// - Throws: the store's errors.
     package static func reading(
         _ store: DocumentStore, waitingAtMost milliseconds: Int
     ) throws -> OpenTransaction {
@@ -247,7 +248,7 @@ extension OpenTransaction where Transaction == ReadTransaction {
 }
 
 extension StoreError {
-    /// That a transaction was used after its end.
+    /// The error for the use of a transaction after its end.
     package static var transactionEnded: StoreError {
         StoreError(.closed, "The transaction has ended")
     }

@@ -1,42 +1,44 @@
-/// Keeps connections for reading, and between the reads of a burst the state that they see.
+/// A pool of read connections, which keeps the snapshot of a burst of reads open.
 ///
-/// A read transaction that stays open saves the next read the locks of a new one, more than half of
-/// its time. Before it is used again the header of the log's index tells whether any process has
-/// committed since; then it is begun anew, so that no read sees less than what was committed before
-/// it. A transaction is given up when this store writes and when it was idle for a moment, because
-/// checkpoints cannot pass it.
+/// An open read transaction saves the next read the locks of a new one, more than half of its time.
+/// Before reuse, the header of the WAL index shows whether any process has committed since. If so,
+/// the transaction is begun anew, so that no read misses an earlier commit. The pool ends the
+/// transaction when this store writes and after a short idle time, because checkpoints cannot pass
+/// it.
 ///
-/// Connections are numbered from 0 and the lowest that is idle is used: the more read at a time, the
-/// less each may cache, so that all together stay within twice what the first may.
+/// Connections are numbered from 0, and the lowest idle one is used. The more connections read
+/// concurrently, the smaller the cache of each new one, so that all caches together stay within
+/// twice the first.
 final class ReaderPool: @unchecked Sendable {
-    /// How many idle connections are kept.
+    /// The largest number of idle connections.
     static let idleMax = 4
-    /// An open transaction is given up after one to two of these without a read, in milliseconds.
+    /// The keeper's interval in milliseconds; a transaction without reads ends after one to two
+    /// intervals.
     static let idleMS = 10
 
     private let condition = ThreadCondition()
-    /// The lowest number last.
+    /// The idle connections, the lowest number last.
     private var idle: [StoreReader] = []
     /// The numbers of connections that are idle or in use.
     private var numbers: Set<Int> = []
     private var isClosed = false
-    /// Counts how often the file was another one.
+    /// How often the file has been replaced.
     private var generation = 0
-    /// Counts the keeper's rounds.
+    /// The number of the keeper's rounds.
     private var round = 0
     private var keeper = Keeper.absent
 
-    /// What the thread that gives transactions up does.
+    /// The state of the thread that ends idle transactions.
     private enum Keeper {
         case absent
         case waiting
         case working
     }
 
-    /// Takes an idle connection out, or opens one.
+    /// Takes an idle connection or opens one.
     ///
-    /// - Parameter open: opens the connection of a number.
-    /// - Throws: `closed`, and what opening throws.
+    /// - Parameter open: opens the connection with a number.
+    /// - Throws: `closed`, and the errors of opening.
     func take(
         orOpen open: (Int) throws(StoreError) -> SQLiteConnection
     ) throws(StoreError) -> StoreReader {
@@ -70,7 +72,8 @@ final class ReaderPool: @unchecked Sendable {
         return .free(number, generation: generation)
     }
 
-    /// Puts a connection back; when there are enough the last is closed, and all when the store is.
+    /// Returns a connection to the pool; closes the last one when there are enough, and all when
+    /// the store is closed.
     func give(_ reader: StoreReader) {
         condition.lock()
         defer { condition.unlock() }
@@ -88,14 +91,14 @@ final class ReaderPool: @unchecked Sendable {
         if idle.count > Self.idleMax { numbers.remove(idle.removeFirst().number) }
     }
 
-    /// Gives up the transactions that idle connections hold, so that a checkpoint can pass.
+    /// Ends the transactions that idle connections hold, so that a checkpoint can pass.
     func release() {
         condition.lock()
         defer { condition.unlock() }
         for reader in idle where reader.isHolding { reader.release() }
     }
 
-    /// Closes idle connections, and those in use once they are given back, as the file is another one.
+    /// Closes idle connections now and used ones on return, because the file was replaced.
     func forget() {
         condition.lock()
         defer { condition.unlock() }
@@ -104,7 +107,7 @@ final class ReaderPool: @unchecked Sendable {
         idle.removeAll()
     }
 
-    /// Closes idle connections; those in use are closed when they are given back.
+    /// Closes idle connections; used ones are closed on return.
     func close() {
         condition.lock()
         defer { condition.unlock() }
@@ -141,18 +144,18 @@ final class ReaderPool: @unchecked Sendable {
     }
 }
 
-/// Reads on a connection of its own; used by one thread at a time.
+/// A connection for reading, used by one thread at a time.
 final class StoreReader {
     let connection: SQLiteConnection
-    /// Its number among the pool's connections.
+    /// The connection's number in the pool.
     let number: Int
-    /// Which of the files that were at the store's place it reads.
+    /// The generation of the store's file that it reads.
     let generation: Int
-    /// The keeper's round in which it was used last.
+    /// The keeper's round of its last use.
     fileprivate(set) var round = 0
-    /// The header from before the open transaction began; `nil` when none stays open.
+    /// The header from before the open transaction began; `nil` without an open one.
     private var header: WALHeader?
-    /// The table that was used last, as the open transaction sees it.
+    /// The most recently used table, as the open transaction sees it.
     private var lastTable: CollectionTable?
 
     init(_ connection: SQLiteConnection, number: Int, _ generation: Int) {
@@ -164,7 +167,7 @@ final class StoreReader {
     /// Whether a transaction is open between two reads.
     var isHolding: Bool { header != nil }
 
-    /// Runs a body on the newest committed state.
+    /// Runs a body on the newest committed snapshot.
     func read<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
         try begin()
         let transaction = ReadTransaction(
@@ -186,7 +189,7 @@ final class StoreReader {
     }
 
     private func begin() throws(StoreError) {
-        // Looked at before the transaction begins: if a commit comes between, the next read notices.
+        // Read before the transaction begins: if a commit occurs in between, the next read notices.
         let now = connection.walHeader
         if let header {
             if header == now { return }
@@ -194,7 +197,7 @@ final class StoreReader {
         }
         lastTable = nil
         connection.catalogCache.invalidate()
-        // One that could not be ended before.
+        // An earlier transaction whose end failed.
         if connection.isInTransaction { try connection.rollback() }
         try connection.run(.begin)
         header = now
@@ -207,7 +210,8 @@ final class StoreReader {
         do throws(StoreError) {
             try connection.rollback()
         } catch {
-            // A read transaction that cannot be ended says so at the next read, which begins one.
+            // If ending a read transaction fails, the next read, which begins one, reports the
+            // error.
             return
         }
     }

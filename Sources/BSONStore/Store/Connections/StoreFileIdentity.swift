@@ -1,7 +1,7 @@
-/// Remembers which file a store has opened, so that no other one at its path is taken for it.
+/// The identity of the opened file, which prevents use of another file at the same path.
 ///
-/// SQLite finds the log by the path: a connection that is opened once another file lies there would read
-/// and write that file by the log of this one.
+/// SQLite finds the log by the path: a connection opened after the file was replaced would read and
+/// write the new file with the old one's log.
 final class StoreFileIdentity: Sendable {
     private struct State: Sendable {
         var file: StoreFile.Status?
@@ -11,16 +11,16 @@ final class StoreFileIdentity: Sendable {
     private let path: String
     private let state: Locked<State>
 
-    /// Notes which file lies at the path now.
+    /// Records which file is at the path now.
     init(_ path: String) {
         self.path = path
         state = Locked(State(file: StoreFile.status(path)))
     }
 
-    /// Looks at the path, which costs one system call; what was found wrong once stays so.
+    /// Checks the path with one system call; a fault is permanent once found.
     ///
-    /// - Parameter connection: reads the file's own header where it became shorter.
-    /// - Returns: why the store must end.
+    /// - Parameter connection: reads the file's own header if the file became shorter.
+    /// - Returns: the reason why the store must end.
     func fault(_ connection: SQLiteConnection?) -> StoreError? {
         state.withLock { state in
             if let fault = state.fault { return fault }
@@ -49,7 +49,7 @@ final class StoreFileIdentity: Sendable {
                     + "written any more; close the store, and open it again to use the new file")
         }
         if now.size < known.size {
-            // Another process that compacts makes a whole file that is shorter.
+            // Another process that compacts the file makes it shorter but complete.
             let wanted = connection.map { $0.sizeByHeader } ?? (now.size == 0 ? .max : nil)
             if let wanted, now.size < wanted {
                 return StoreError(
@@ -65,9 +65,9 @@ final class StoreFileIdentity: Sendable {
 }
 
 extension DocumentStore {
-    /// Ends the store when its file is not the one that was opened, or was cut.
+    /// Ends the store when its file was replaced or truncated.
     ///
-    /// - Throws: `cannotOpen` or `corrupt`, naming the file and the way out.
+    /// - Throws: `cannotOpen` or `corrupt`, naming the file and the remedy.
     func checkPlace(of connection: SQLiteConnection?) throws(StoreError) {
         guard let fault = place?.fault(connection) else { return }
         readers.forget()
@@ -75,10 +75,11 @@ extension DocumentStore {
         throw fault
     }
 
-    /// Lets the writer go of a file that is not to be touched any more.
+    /// Makes the writer release a file that must not be touched any more.
     ///
-    /// The log at the path belongs to the file that was opened. Where that one was only replaced, its log
-    /// goes into it now, by the descriptors that are open, so that the new file is not read by it.
+    /// The log at the path belongs to the opened file. If that file was only replaced, its log is
+    /// now checkpointed into it through the open descriptors, so that the new file is not read with
+    /// that log.
     func abandon(_ connection: SQLiteConnection, _ fault: StoreError) {
         if !isReadOnly { connection.abandon(emptyingLog: fault.code == .cannotOpen) }
         writer.withLock { $0.connection = nil }

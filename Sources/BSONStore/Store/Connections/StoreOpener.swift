@@ -1,11 +1,11 @@
-/// Opens connections to a store's file with all settings made.
+/// Functions that open connections to a store's file with all settings.
 enum StoreOpener {
-    /// The connection for writing; makes tables where they are missing, and the file when it may.
+    /// Returns the write connection; creates missing tables, and the file if the options allow it.
     static func writer(
         _ location: DocumentStore.Location, _ options: DocumentStore.Options,
         mayCreate: Bool = true
     ) throws(StoreError) -> SQLiteConnection {
-        // Before a file is made: a key that nobody can use must not leave one.
+        // Checked before the file is created: an unusable key must not leave a file.
         if options.encryptionKey != nil {
             try SQLiteConnection(path: ":memory:", mode: .readWrite).unlock(options.encryptionKey)
         }
@@ -26,10 +26,10 @@ enum StoreOpener {
         }
     }
 
-    /// A connection for reading a file that has its tables.
+    /// Returns a read connection to a file that has its tables.
     ///
-    /// - Parameter isReadOnly: the store writes nothing. Where a log cannot be opened it may be that nobody
-    ///   else does either; a connection that knows of no log sees no commit.
+    /// - Parameter isReadOnly: whether the store never writes. If its log cannot be opened, no
+    ///   other process may be able to write either; a connection without a log sees no commit.
     static func reader(
         _ path: String, _ options: DocumentStore.Options, alone isReadOnly: Bool
     ) throws(StoreError) -> SQLiteConnection {
@@ -40,8 +40,8 @@ enum StoreOpener {
             guard isReadOnly, error.code == .cannotOpen || error.code == .readOnly else {
                 throw error
             }
-            // A file in a directory that cannot be written has no index of its log; when it has no
-            // log either, it is complete as it is.
+            // A file in an unwritable directory has no WAL index; if it has no log either, it is
+            // complete as it is.
             guard StoreFile.size(path) != nil, StoreFile.size(path + "-wal") ?? 0 == 0 else {
                 throw error
             }
@@ -49,13 +49,15 @@ enum StoreOpener {
         }
     }
 
-    /// A connection that makes no file and writes none, also on a full disk or one for reading only.
+    /// Returns a connection that neither creates nor writes files, also on a full or read-only
+    /// disk.
     private static func look(
         _ path: String, _ options: DocumentStore.Options
     ) throws(StoreError) -> SQLiteConnection {
         let log = StoreFile.size(path + "-wal")
         if log != nil, StoreFile.size(path + "-shm") != nil {
-            // The second where another process writes, and no reader's mark can be shared.
+            // The second mode is for when another process writes and the reader cannot share a read
+            // mark.
             for mode in [SQLiteOpenMode.looking, .readOnly] {
                 do throws(StoreError) {
                     return try checkedReader(path, mode, options)
@@ -73,7 +75,7 @@ enum StoreOpener {
     ) throws(StoreError) -> SQLiteConnection {
         let connection = try SQLiteConnection(
             path: path, mode: mode, fileSystem: mode.fileSystem ?? options.fileSystem)
-        // Before all other settings: some of them read the file, and with it the log.
+        // Set before all other settings: some of them read the file, and with it the log.
         if mode == .alone {
             connection.preserveLog()
             try connection.executeOnce("PRAGMA locking_mode = EXCLUSIVE")
@@ -86,7 +88,7 @@ enum StoreOpener {
         if options.leavesNoTrace, let complete = options.completesReader {
             try complete(connection)
         }
-        // A file that nobody can change has no log whose index could tell of changes.
+        // A file that cannot change has no log whose index could reveal changes.
         if mode != .immutable, mode != .alone { connection.findWALIndex() }
         return connection
     }
@@ -98,10 +100,10 @@ enum StoreOpener {
         try connection.configure(cacheKiB: options.cacheKiB, busyTimeoutMS: options.busyTimeoutMS)
     }
 
-    /// Pages that the log collects before a commit puts them into their places: 16 MiB of 8 KiB each.
+    /// The number of log pages at which a commit checkpoints them: 16 MiB of 8 KiB each.
     ///
-    /// Twice SQLite's number: a page that many commits write is then put in place half as often, and
-    /// a pass over some thousand documents does not stop for it.
+    /// Twice SQLite's default: a page that many commits write is checkpointed half as often, and a
+    /// pass over some thousand documents does not pause for it.
     private static let autocheckpointPages = 2_000
 
     private static func prepare(
@@ -137,7 +139,7 @@ enum StoreOpener {
 }
 
 extension DocumentStore.SecureDelete {
-    /// The value of SQLite's setting, whose default is what the library was built with.
+    /// The value of SQLite's setting; SQLite's own default depends on its build.
     fileprivate var setting: String {
         switch self {
         case .off: "OFF"

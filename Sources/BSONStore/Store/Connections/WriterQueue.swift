@@ -1,7 +1,7 @@
-/// Knows who waits to write, in the order in which they came.
+/// The waiting writers, in order of arrival.
 ///
-/// A transaction of several commands may begin to write once nobody is left who came before it: who
-/// opens one such transaction after the other cannot keep others out.
+/// A transaction of several commands may begin to write once all earlier writers are done: a client
+/// that opens one such transaction after the other cannot starve others.
 package final class WriterQueue: Sendable {
     private struct State: Sendable {
         var last: UInt64 = 0
@@ -14,10 +14,10 @@ package final class WriterQueue: Sendable {
     /// Makes an empty queue.
     package init() {}
 
-    /// Whether nobody waits.
+    /// Whether no writer waits.
     package var isEmpty: Bool { state.withLock { $0.waiting.isEmpty } }
 
-    /// Takes a place behind all others, which is given back by ``leave(_:)``.
+    /// Joins the queue at its end; ``leave(_:)`` ends the membership.
     package func enter() -> UInt64 {
         state.withLock { state in
             state.last += 1
@@ -26,7 +26,7 @@ package final class WriterQueue: Sendable {
         }
     }
 
-    /// Gives a place back, once its owner writes, has written, or gives up.
+    /// Leaves the queue, once the writer writes, has written, or gives up.
     package func leave(_ place: UInt64) {
         condition.lock()
         state.withLock { _ = $0.waiting.remove(place) }
@@ -34,10 +34,10 @@ package final class WriterQueue: Sendable {
         condition.unlock()
     }
 
-    /// Waits until nobody is before a place.
+    /// Waits until no earlier writer is left.
     ///
-    /// - Returns: false when the time was over before.
-    /// - Throws: what ends the thread's work.
+    /// - Returns: false when the time expired first.
+    /// - Throws: the error that ends the thread's work.
     package func waitForTurn(
         _ place: UInt64, milliseconds: Int
     ) throws(StoreError) -> Bool {

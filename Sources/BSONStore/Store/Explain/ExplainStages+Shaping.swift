@@ -1,5 +1,5 @@
 extension ExplainStages {
-    /// The stages that order and cut what was read.
+    /// Returns the stages that sort, skip, limit and project the documents read.
     func shaped(_ access: Stage) -> Stage {
         var stage = access
         let isSorting = options.sort != nil && !plan.isSorted
@@ -41,7 +41,7 @@ extension ExplainStages {
 }
 
 extension Projection {
-    /// Whether only whole fields are chosen.
+    /// Whether the projection only includes or excludes whole fields.
     fileprivate var isSimple: Bool {
         document.allSatisfy { key, value in
             !key.contains(".") && (value.isNumber || value.type == .bool)
@@ -50,7 +50,7 @@ extension Projection {
 }
 
 extension SortOrder {
-    /// The order as a key pattern.
+    /// The sort order as a key pattern.
     var pattern: BSONDocument {
         BSONDocument(
             keys.map { key in
@@ -62,9 +62,9 @@ extension SortOrder {
     }
 }
 
-/// Writes a filter as the server shows it once it is read: `{a: {$eq: 1}}`.
+/// The form in which the server shows a parsed filter: `{a: {$eq: 1}}`.
 enum ExplainFilter {
-    /// The filter; as it was written where it holds what has no such form.
+    /// Returns the filter in that form; as written when a part has no such form.
     static func document(of filter: Filter) -> BSONDocument {
         if filter.isEverything { return [:] }
         return document(of: filter.predicate) ?? filter.document

@@ -1,4 +1,4 @@
-/// Builds the tree of stages that an explanation shows.
+/// A builder of the tree of stages in an explanation.
 struct ExplainStages {
     let command: ExplainedCommand
     let filter: Filter
@@ -9,13 +9,13 @@ struct ExplainStages {
     struct Stage {
         var name: String
         var details: BSONDocument = [:]
-        /// What the stage gives on.
+        /// The number of documents that the stage passes on.
         var returned: (ExplainCounts) -> Int32 = { $0.matched }
-        /// What the stage read itself.
+        /// The documents and keys that the stage itself has read.
         var examined: (ExplainCounts) -> BSONDocument = { _ in [:] }
         var inputs: [Stage] = []
 
-        /// A stage that gets what this one gives on.
+        /// Returns an outer stage with this one as its input.
         func passed(to outer: Stage) -> Stage {
             var outer = outer
             outer.inputs = [self]
@@ -23,10 +23,10 @@ struct ExplainStages {
         }
     }
 
-    /// The plan, the last stage outermost.
+    /// The plan; its last stage is the outermost.
     var winning: BSONDocument { Self.document(root, nil) }
 
-    /// The plan with what each stage did.
+    /// Returns the plan with the counts of each stage.
     func executed(_ counts: ExplainCounts) -> BSONDocument { Self.document(root, counts) }
 
     private static func document(_ stage: Stage, _ counts: ExplainCounts?) -> BSONDocument {
@@ -82,7 +82,7 @@ struct ExplainStages {
         filter.isEverything ? [:] : ["filter": .document(ExplainFilter.document(of: filter))]
     }
 
-    /// The stages that read.
+    /// The stages that read documents.
     private var access: Stage {
         switch plan.access {
         case .keys where filter.isDeterminedByID:
@@ -116,7 +116,7 @@ struct ExplainStages {
             examined: { ["docsExamined": .int32($0.documents)] })
     }
 
-    /// The stages that read keys.
+    /// Returns the stages that read index keys.
     private func keys(_ plan: QueryPlan) -> Stage {
         switch plan.access {
         case .keys(let keys):

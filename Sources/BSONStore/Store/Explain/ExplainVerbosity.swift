@@ -1,19 +1,19 @@
-/// Says how much an explanation of a query tells.
+/// The level of detail of an explanation.
 public enum ExplainVerbosity: String, Sendable, Hashable {
     /// The plan only.
     case queryPlanner
-    /// The plan, and what carrying it out took.
+    /// The plan and the counts of its execution.
     case executionStats
-    /// As `executionStats`, since other plans are not tried.
+    /// The same as `executionStats`, because other plans are not tried.
     case allPlansExecution
 }
 
-/// Names what is explained.
+/// The command to explain.
 public enum ExplainedCommand: Sendable, Hashable {
-    /// The documents.
+    /// Find the documents.
     case find
-    /// How many they are.
+    /// Count the documents.
     case count
-    /// The different values of a field.
+    /// Collect the distinct values of a field.
     case distinct(String)
 }

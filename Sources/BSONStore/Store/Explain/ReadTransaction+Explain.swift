@@ -1,11 +1,11 @@
 extension ReadTransaction {
-    /// Tells how a query is answered, in the shape of the command `explain`.
+    /// Returns a query's plan in the shape of the command `explain`.
     ///
     /// `queryPlanner.winningPlan` has the stages `COLLSCAN`, `IDHACK`, `IXSCAN`, `FETCH`, `OR`,
     /// `SORT_MERGE`, `SORT`, `SKIP`, `LIMIT`, `PROJECTION_DEFAULT` and `PROJECTION_SIMPLE`,
-    /// `COUNT_SCAN` and `DISTINCT_SCAN`; `rejectedPlans` has what else could have been done. With
-    /// `executionStats` the query is carried out, and `totalDocsExamined` and `totalKeysExamined`
-    /// count what was read.
+    /// `COUNT_SCAN` and `DISTINCT_SCAN`; `rejectedPlans` lists the other candidates. With
+    /// `executionStats` the query is executed, and `totalDocsExamined` and `totalKeysExamined`
+    /// count the documents and keys read.
     ///
     /// - Throws: as ``find(_:filter:options:)-(_,Filter,_)`` does.
     ///
@@ -61,7 +61,7 @@ extension ReadTransaction {
         return try plan(namespace, filter, options.sort ?? filter.impliedOrder, options)
     }
 
-    /// Carries a query out and counts.
+    /// Executes a query and counts.
     private func carryOut(
         _ namespace: Namespace, _ filter: Filter, _ options: FindOptions, _ plan: QueryPlan,
         _ command: ExplainedCommand
@@ -136,12 +136,12 @@ extension ReadTransaction {
     }
 }
 
-/// Counts what carrying out a query took.
+/// The counts of a query's execution.
 struct ExplainCounts {
     var keys: Int32 = 0
     var documents: Int32 = 0
-    /// Documents that passed the filter.
+    /// The number of documents that matched the filter.
     var matched: Int32 = 0
-    /// Documents behind skip and limit.
+    /// The number of documents after skip and limit.
     var returned: Int32 = 0
 }

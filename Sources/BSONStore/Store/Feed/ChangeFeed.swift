@@ -1,12 +1,12 @@
-/// Keeps what the feed's settings are and which position comes next.
+/// The settings of the change feed and its next position.
 struct ChangeFeed: Sendable {
-    /// How many changes are kept; 0 when the feed is off.
+    /// The number of changes to keep; 0 when the feed is off.
     var changesMax: Int64
-    /// Positions up to here are lost.
+    /// The position up to which changes are lost.
     var floor: Int64
     /// The newest position.
     var head: Int64
-    /// When the oldest tombstone was written, in milliseconds since 1970; `nil` where there is none.
+    /// When the oldest tombstone was written, in milliseconds since 1970; `nil` without tombstones.
     var oldestTombstone: Int64?
 
     static func read(_ connection: SQLiteConnection) throws(StoreError) -> ChangeFeed {
@@ -18,7 +18,7 @@ struct ChangeFeed: Sendable {
         let floor = settings.int64(1)
         let newest = try connection.int64("SELECT max(position) FROM store_changes") ?? 0
         let changesMax = settings.int64(0)
-        // What follows counts on from them.
+        // Later positions count on from these numbers.
         guard [changesMax, floor, newest].allSatisfy((0...Int64.max / 2).contains) else {
             throw StoreError(
                 .corrupt, "The feed's numbers are out of range: \(changesMax), \(floor), \(newest)")
@@ -26,7 +26,7 @@ struct ChangeFeed: Sendable {
         return ChangeFeed(changesMax: changesMax, floor: floor, head: max(newest, floor))
     }
 
-    /// Makes the file's settings those that the options ask for; in a transaction.
+    /// Stores the settings that the options ask for; runs in a transaction.
     static func apply(
         _ history: DocumentStore.ChangeHistory, _ connection: SQLiteConnection
     ) throws(StoreError) {
@@ -38,7 +38,7 @@ struct ChangeFeed: Sendable {
         case .keep(let changesMax): wanted = min(Int64(max(1, changesMax)), Int64.max / 2)
         }
         guard wanted != state.changesMax else { return }
-        // Writes that no feed sees leave a gap: no reader can resume from before it.
+        // Writes without a feed leave a gap: no reader can resume from before it.
         let wasFilled = try connection.int64("SELECT 1 FROM store_collections") != nil
         let isGap = wanted == 0 || (state.changesMax == 0 && wasFilled)
         let floor = isGap ? state.head + 1 : state.floor
@@ -58,13 +58,12 @@ extension ChangeFeed {
     private static let insertion = FixedStatement(
         "INSERT INTO store_changes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
 
-    /// What the row of a document says that is written now: the position that the change of it gets;
-    /// 0 when the feed is off.
+    /// The position that the next change gets, which its row stores; 0 when the feed is off.
     var next: Int64 { changesMax > 0 ? head + 1 : 0 }
 
-    /// Writes one change at the next position.
+    /// Writes a change at the next position.
     ///
-    /// - Parameter link: where the document is, for the change of one.
+    /// - Parameter link: where to find the document; used for changes of documents.
     mutating func append(
         _ kind: StoreChange.Kind, _ namespace: Namespace, before: BSONDocument?,
         after: BSONDocument?, link: ImageLink?, comment: BSONValue?, detail: BSONDocument? = nil,
@@ -101,7 +100,7 @@ extension ChangeFeed {
             }
         }
         let keepsImage = link.previous > 0 && ImageLink.keepsImage(at: head + 1)
-        // Who looks for the document of an earlier change finds the next whole image by its row.
+        // A reader of an earlier change finds the next whole image by this row.
         if keepsImage || kind == .delete { statement.bind(8, link.row) }
         guard keepsImage, let after else {
             return try link.lend { (bytes) throws(StoreError) in
@@ -117,13 +116,13 @@ extension ChangeFeed {
         }
     }
 
-    /// Drops what is older than the feed keeps.
+    /// Removes the changes beyond the number to keep.
     func trim(_ connection: SQLiteConnection) throws(StoreError) {
         guard head > changesMax else { return }
         let statement = try connection.prepare("DELETE FROM store_changes WHERE position <= ?1")
         statement.bind(1, head - changesMax)
         try statement.run()
-        // Positions have no index, but they rise with the numbers: the oldest row tells enough.
+        // Positions have no index but rise with the row numbers: the oldest row is enough.
         let oldest = try connection.prepare(
             "SELECT position FROM store_definitions ORDER BY id LIMIT 1")
         guard try oldest.step(), oldest.int64(0) < head - changesMax else {
@@ -136,7 +135,7 @@ extension ChangeFeed {
         try definitions.run()
     }
 
-    /// Drops changes of definitions beyond as many as there may be changes.
+    /// Removes definition changes beyond the number of changes to keep.
     func trimDefinitions(
         upTo newest: Int64, _ connection: SQLiteConnection
     ) throws(StoreError) {
@@ -148,7 +147,7 @@ extension ChangeFeed {
 }
 
 extension BSONDocument {
-    /// The fields of both, the other's behind.
+    /// Returns a document with its own fields followed by the other's.
     fileprivate func appending(_ other: BSONDocument) -> BSONDocument {
         var joined = self
         for (key, value) in other { joined.append(key, value) }

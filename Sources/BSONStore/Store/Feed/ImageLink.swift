@@ -1,17 +1,17 @@
-/// Says where the document is to be found that a change left: the feed keeps no second copy of it.
+/// The location of the document after a change: the feed keeps no second copy of it.
 ///
-/// The bytes, in the place of the document: a zero, where a document has its length; the row that the
-/// document is stored in; the position of the change of the same row before this one, 0 when there is
-/// none; as int32 and twice int64. Behind them may be the document, whole.
+/// The link is stored in place of the document: an int32 zero, where a document has its length; the
+/// row of the document as int64; the position of the same row's previous change as int64, 0 without
+/// one. The whole document may follow.
 struct ImageLink: Sendable, Equatable {
-    /// The document's row in its collection; 0 when the document was damaged, and is lost.
+    /// The document's row in its collection; 0 when the document was damaged and is lost.
     let row: Int64
-    /// The position of the change of the row before this one, which may no longer be kept.
+    /// The position of the row's previous change, which the feed may no longer keep.
     let previous: Int64
 
     private static let byteCount = 20
 
-    /// Reads what stands for a document; `nil` for a document itself.
+    /// Parses a link; `nil` for a document.
     init?(_ stored: UnsafeRawBufferPointer) {
         guard stored.count >= Self.byteCount,
             stored.loadUnaligned(fromByteOffset: 0, as: Int32.self) == 0
@@ -25,18 +25,18 @@ struct ImageLink: Sendable, Equatable {
         self.previous = previous
     }
 
-    /// Says that nobody has the document any more.
+    /// The same link, marked as having no document any more.
     var asLost: ImageLink { ImageLink(row: 0, previous: previous) }
 
-    /// Whether nobody has the document any more.
+    /// Whether the document exists nowhere any more.
     var isLost: Bool { row == 0 }
 
-    /// What is stored behind a link; empty when the document is elsewhere.
+    /// Returns the document stored after a link; empty when the document is elsewhere.
     static func image(_ stored: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: stored.dropFirst(byteCount))
     }
 
-    /// Calls a body with the link as it is to be stored, a document behind it where one is given.
+    /// Calls a body with the stored form of the link, followed by a document if one is given.
     func lend<R, E: Error>(
         with image: UnsafeRawBufferPointer? = nil,
         _ body: (UnsafeRawBufferPointer) throws(E) -> R
@@ -55,10 +55,10 @@ struct ImageLink: Sendable, Equatable {
         }
     }
 
-    /// Whether a change at a position keeps the document all the same: about every sixteenth does, so
-    /// that the way to the document of an old change is short however often it changed since.
+    /// Whether the change at a position keeps its document anyway: about one in sixteen does, which
+    /// bounds the work to recover an old document.
     static func keepsImage(at position: Int64) -> Bool {
-        // Spread, so that no pattern of writes passes a document over for long.
+        // Hashed, so that no regular pattern of writes avoids the copies for long.
         (UInt64(bitPattern: position) &* 0x9E37_79B9_7F4A_7C15) >> 60 == 0
     }
 }

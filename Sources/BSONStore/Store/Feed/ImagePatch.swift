@@ -1,11 +1,11 @@
-/// Keeps a document as what of another one differs from it: most updates touch a few bytes.
+/// A document stored as its difference from another one: most updates change a few bytes.
 ///
-/// The bytes: a zero, where a document has its length; how many bytes both begin with, behind their
-/// lengths; how many both end with, all as int32; the bytes in between.
+/// The stored bytes: an int32 zero, where a document has its length; as int32 each the number of
+/// common bytes after the lengths and of common bytes at the end; the bytes in between.
 enum ImagePatch {
     private static let headCount = 12
 
-    /// Calls a body with the document as it is to be stored beside the other.
+    /// Calls a body with the stored form of the document relative to the other.
     static func lend<R, E: Error>(
         _ document: BSONDocument, beside other: BSONDocument?,
         _ body: (UnsafeRawBufferPointer) throws(E) -> R
@@ -15,7 +15,7 @@ enum ImagePatch {
             return try other.withUnsafeBytes { (others) throws(E) -> R in
                 let (prefix, suffix) = common(bytes, others)
                 let rest = bytes.count - 4 - prefix - suffix
-                // What saves little is not worth the way back.
+                // A small saving does not justify the work to restore the document.
                 guard headCount + rest < bytes.count / 2 else { return try body(bytes) }
                 return try withUnsafeTemporaryAllocation(
                     byteCount: headCount + rest, alignment: 8
@@ -33,9 +33,9 @@ enum ImagePatch {
         }
     }
 
-    /// The document that was stored beside another.
+    /// Restores a document from its stored form and the other document.
     ///
-    /// - Throws: the first fault of bytes that are neither a document nor a patch of the other.
+    /// - Throws: the first error of bytes that are neither a document nor a patch of the other.
     static func document(
         _ stored: UnsafeRawBufferPointer, beside other: BSONDocument?
     ) throws(BSONError) -> BSONDocument {
@@ -61,12 +61,12 @@ enum ImagePatch {
         return try BSONDocument(validating: bytes)
     }
 
-    /// How many bytes of the other document the stored one is known to begin with, lengths apart.
+    /// Returns how many leading bytes, without lengths, a stored document shares with the other.
     static func sharedCount(_ stored: UnsafeRawBufferPointer) -> Int {
         stored.count >= headCount && load(0, stored) == 0 ? 4 + max(0, load(4, stored)) : 0
     }
 
-    /// How many bytes two documents have in common behind their lengths, at the start and at the end.
+    /// Returns how many bytes two documents share after their lengths, at the start and at the end.
     private static func common(
         _ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer
     ) -> (prefix: Int, suffix: Int) {

@@ -4,9 +4,9 @@
     internal import Glibc
 #endif
 
-/// Makes the file of a store and its directory readable for their owner only.
+/// Functions on a store's file, which only its owner can read.
 enum StoreFile {
-    /// Makes the file with mode 0600 and missing directories with 0700; a file that is there stays.
+    /// Creates the file with mode 0600 and missing directories with 0700; an existing file stays.
     ///
     /// SQLite gives `-wal` and `-shm` the mode of the file. The modes do not depend on the umask.
     ///
@@ -22,22 +22,22 @@ enum StoreFile {
         guard fchmod(descriptor, 0o600) == 0 else { throw failure("protect", path) }
     }
 
-    /// How many bytes the file has, `nil` when it is not there.
+    /// Returns the file's size in bytes; `nil` when it does not exist.
     static func size(_ path: String) -> Int? { status(path)?.size }
 
-    /// Says which file lies at a path, and how long it is.
+    /// The identity and size of the file at a path.
     struct Status: Sendable {
         fileprivate let device: UInt64
         fileprivate let number: UInt64
         let size: Int
 
-        /// Whether both are one file, whatever its size.
+        /// Whether both are the same file, whatever its size.
         func isSameFile(as other: Self) -> Bool {
             device == other.device && number == other.number
         }
     }
 
-    /// What lies at a path, `nil` when nothing does.
+    /// Returns the status of the file at a path, or `nil`.
     static func status(_ path: String) -> Status? {
         var found = stat()
         guard stat(path, &found) == 0 else { return nil }
@@ -46,7 +46,7 @@ enum StoreFile {
             number: UInt64(truncatingIfNeeded: found.st_ino), size: Int(found.st_size))
     }
 
-    /// Removes a file; one that is not there is no fault.
+    /// Removes a file; does nothing when it does not exist.
     static func remove(_ path: String) { unlink(path) }
 
     private static func createDirectories(of path: String) throws(StoreError) {

@@ -1,36 +1,37 @@
-/// Makes and recognises the tables that every store file has.
+/// The tables of a store file.
 ///
 /// | table | holds |
 /// |---|---|
-/// | `store_settings` | one row: what the change feed keeps and from where on |
-/// | `store_collections` | the number of each collection; a number is never used again |
+/// | `store_settings` | one row: the range of the change feed |
+/// | `store_collections` | the number of each collection; numbers are never reused |
 /// | `store_options` | the UUID and the options of each collection |
-/// | `store_indexes` | the secondary indexes, with a number that is never used again |
+/// | `store_indexes` | the secondary indexes with their numbers, which are never reused |
 /// | `store_changes` | the change feed |
-/// | `store_definitions` | collections made, indexed and modified, beside the feed |
-/// | `store_tombstones` | which documents were deleted, longer than the feed reaches |
+/// | `store_definitions` | changes of collections' definitions |
+/// | `store_tombstones` | deleted documents, beyond the range of the feed |
 /// | `collection_N` | the documents of collection N: row, order-preserving id key, position of the last change, checksum, bytes |
-/// | `index_N` | the keys of index N with the rows that they stand for |
+/// | `index_N` | the keys of index N with the rows of their documents |
 enum StoreSchema {
-    /// Marks the file as ours: "Stch".
+    /// The number that marks a file as a store: "Stch".
     static let applicationID: Int64 = 0x5374_6368
-    /// Counts the forms of the schema; version 4 keeps images before as ``ImagePatch``, version 5 those
+    /// The version of the schema; version 4 keeps images before as ``ImagePatch``, version 5 those
     /// after as ``ImageLink``, version 6 adds tombstones, version 7 checksums of documents.
     static let version: Int64 = 7
 
-    /// What a file is, by its header.
+    /// The kind of a file, by its header.
     enum Kind {
         case empty
         case current
-        /// An earlier version, which is read as it is and brought up to date before it is written.
+        /// A store of an earlier version, which is read as it is and migrated before it is written.
         case earlier
     }
 
-    /// Tells an empty file from one of ours.
+    /// Returns whether a file is empty or a store.
     ///
-    /// - Throws: `notADatabase` for other files, `newerSchema` for a later form; nothing is changed.
+    /// - Throws: `notADatabase` for other files, `newerSchema` for a later version; nothing is
+    ///   changed.
     static func kind(_ connection: SQLiteConnection) throws(StoreError) -> Kind {
-        // At once, since another process may be making the tables.
+        // One statement, because another process may be creating the tables.
         let found = try connection.prepare(
             """
             SELECT (SELECT application_id FROM pragma_application_id),
@@ -53,7 +54,8 @@ enum StoreSchema {
         return version < Self.version ? .earlier : .current
     }
 
-    /// Brings a file of an earlier version up to date in one transaction, unless another process did.
+    /// Migrates a file of an earlier version in one transaction, unless another process already
+    /// did.
     static func migrate(_ connection: SQLiteConnection) throws(StoreError) {
         try connection.execute("BEGIN IMMEDIATE")
         do {
@@ -76,7 +78,7 @@ enum StoreSchema {
         }
     }
 
-    /// Makes the tables in one transaction, unless another process was faster.
+    /// Creates the tables in one transaction, unless another process already did.
     static func create(_ connection: SQLiteConnection) throws(StoreError) {
         try connection.execute("BEGIN IMMEDIATE")
         do {
@@ -90,7 +92,7 @@ enum StoreSchema {
         }
     }
 
-    /// The statements that make a collection's table.
+    /// Returns the statement that creates a collection's table.
     static func tableStatement(_ id: Int64) -> String {
         "CREATE TABLE \(tableName(id)) (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, "
             + "change INTEGER NOT NULL, checksum INTEGER, doc BLOB NOT NULL)"
@@ -120,7 +122,7 @@ enum StoreSchema {
             "PRAGMA user_version = \(version)",
         ] + secondVersion + thirdVersion + fifthVersion + sixthVersion
 
-    /// What version 2 added: indexes and options of collections.
+    /// The additions of version 2: indexes and options of collections.
     private static let secondVersion = [
         """
         CREATE TABLE store_indexes (
@@ -138,7 +140,7 @@ enum StoreSchema {
         """,
     ]
 
-    /// What version 3 added: changes of definitions.
+    /// The additions of version 3: definition changes.
     private static let thirdVersion = [
         """
         CREATE TABLE store_definitions (
@@ -148,7 +150,7 @@ enum StoreSchema {
         """
     ]
 
-    /// What version 5 added to the feed: by which row the whole image of a change is looked up.
+    /// The addition of version 5 to the feed: the row by which a change's whole image is found.
     private static let fifthVersion = [
         "ALTER TABLE store_changes ADD COLUMN document INTEGER",
         """
@@ -157,7 +159,7 @@ enum StoreSchema {
         """,
     ]
 
-    /// What version 6 added: which documents were deleted.
+    /// The addition of version 6: tombstones.
     private static let sixthVersion = [
         """
         CREATE TABLE store_tombstones (
@@ -171,13 +173,13 @@ enum StoreSchema {
         for statement in sixthVersion { try connection.executeOnce(statement) }
     }
 
-    /// What version 5 added to collections: which change wrote a document; none of those that are there.
+    /// Adds version 5's column for the change that wrote a document; existing documents have none.
     private static func addChanges(_ connection: SQLiteConnection) throws(StoreError) {
         for statement in fifthVersion { try connection.executeOnce(statement) }
         try addToTables("change INTEGER NOT NULL DEFAULT 0", connection)
     }
 
-    /// Adds a column to the table of each collection; its rows are not written for it.
+    /// Adds a column to each collection's table without rewriting its rows.
     private static func addToTables(
         _ column: String, _ connection: SQLiteConnection
     ) throws(StoreError) {

@@ -1,18 +1,19 @@
-/// Refuses documents whose fields of a `2dsphere` or `2d` index do not hold places.
+/// A check that the fields of a `2dsphere` or `2d` index hold valid places.
 ///
-/// In a `2dsphere` index a missing field, null, undefined, and an empty array or document file no place
-/// and are valid; an array at the end of a path is a pair of coordinates, never a list of places. In a
-/// `2d` index whatever is neither array nor document is valid, and a list of places is allowed.
+/// In a `2dsphere` index a missing field, null, undefined, and an empty array or document are valid
+/// and have no place; an array at the end of a path is a pair of coordinates, never a list of
+/// places. In a `2d` index every value except arrays and documents is valid, and a list of places
+/// is allowed.
 ///
-/// Source: the server's `s2_key_generator.cpp` (`getS2GeoKeys`, `getS2Keys`), `expression_keys_private.cpp`
-/// (`get2DKeys`) and `hash.cpp` (`GeoHashConverter::hash`).
+/// Source: the server's `s2_key_generator.cpp` (`getS2GeoKeys`, `getS2Keys`),
+/// `expression_keys_private.cpp` (`get2DKeys`) and `hash.cpp` (`GeoHashConverter::hash`).
 struct GeoIndexValidator: Sendable {
     private let globePaths: [[String]]
     private let planePaths: [[String]]
-    /// The bounds of a `2d` index, its options `min` and `max`.
+    /// The bounds of a `2d` index, from its options `min` and `max`.
     private let bounds: ClosedRange<Double>
 
-    /// Takes the fields of both kinds; `nil` for an index without one.
+    /// Takes the fields of both kinds; `nil` for an index without any.
     init?(_ definition: IndexDefinition) {
         func paths(_ kind: String) -> [[String]] {
             definition.keys.filter { $0.kind == .special(kind) }.map {
@@ -28,7 +29,7 @@ struct GeoIndexValidator: Sendable {
 
     /// Checks the fields of a document.
     ///
-    /// - Throws: 16755 (`2dsphere`), 13026, 13027, 13068 or 16804 (`2d`) with MongoDB's text.
+    /// - Throws: 16755 (`2dsphere`), 13026, 13027, 13068 or 16804 (`2d`) with MongoDB's messages.
     func check(_ document: BSONDocument) throws(StoreError) {
         try checkGlobe(document)
         for path in planePaths {
@@ -57,7 +58,7 @@ struct GeoIndexValidator: Sendable {
         }
     }
 
-    /// Checks a pair of coordinates, a document of two, or a list of such.
+    /// Checks a pair of coordinates as array or document, or a list of pairs.
     private func checkPlane(_ value: BSONValue, _ document: BSONDocument) throws(StoreError) {
         guard let elements = Self.elements(value), let first = elements.first else { return }
         if first.isNumber { return try checkPair(elements, document) }
@@ -93,7 +94,7 @@ struct GeoIndexValidator: Sendable {
         Int64(exactly: bound).map(String.init) ?? "\(bound)"
     }
 
-    /// The values of an array or of a document's fields; `nil` for what is neither.
+    /// Returns the values of an array or of a document's fields; `nil` for any other value.
     private static func elements(_ value: BSONValue) -> [BSONValue]? {
         switch value {
         case .array(let array): Array(array)
@@ -111,7 +112,7 @@ struct GeoIndexValidator: Sendable {
         }
     }
 
-    /// Why a value is no place; `nil` for one that is.
+    /// Returns why a value is not a place; `nil` for a valid place.
     private static func fault(in value: BSONValue, _ name: String) -> String? {
         do throws(StoreError) {
             if GeoParser.isLegacy(value) {
@@ -135,7 +136,8 @@ struct GeoIndexValidator: Sendable {
         }
     }
 
-    /// The values at a path's end, through arrays on the way; a last array is one value.
+    /// Returns the values at a path's end, following arrays on the way; an array at the end is one
+    /// value.
     private static func collect(
         _ path: ArraySlice<String>, _ document: BSONDocument, _ values: inout [BSONValue]
     ) {

@@ -1,9 +1,9 @@
-/// Compares a new index with those that are there, as the server does.
+/// A comparison of a new index with the existing ones, as in the server.
 enum IndexConflict {
-    /// Whether the same index is there under the same name.
+    /// Whether the same index exists under the same name.
     ///
-    /// - Throws: 85 when the same keys are indexed under another name or with other options, 86 when
-    ///   the name belongs to other keys, 67 for a second index of texts.
+    /// - Throws: 85 when the same keys are indexed under another name or with other options, 86
+    ///   when the name belongs to other keys, 67 for a second text index.
     static func isThere(
         _ new: IndexDefinition, among existing: [IndexDefinition]
     ) throws(StoreError) -> Bool {
@@ -58,7 +58,7 @@ enum IndexConflict {
                 + ShellText.text(of: old.document))
     }
 
-    /// Whether two indexes have the same keys for the same documents, so that one is enough.
+    /// Whether two indexes have the same keys for the same documents, so that one is redundant.
     private static func isAlike(_ old: IndexDefinition, _ new: IndexDefinition) -> Bool {
         BSONOrder.compare(.document(old.keyPattern), .document(new.keyPattern)) == .equal
             && old.partialFilter == new.partialFilter

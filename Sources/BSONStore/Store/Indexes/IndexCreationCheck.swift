@@ -1,10 +1,10 @@
-/// Refuses definitions of indexes that can be read but not made.
+/// A check that a new index is one that can be created.
 ///
-/// Files of earlier versions may hold such indexes, so reading a definition does not ask this.
+/// Files of earlier versions may hold other indexes, so parsing a definition skips this check.
 ///
 /// Source: the server's `index_key_validate.cpp` and `index_catalog_impl.cpp`.
 struct IndexCreationCheck {
-    /// Options that the index of the `_id` may be named with.
+    /// The options allowed for the `_id` index.
     private static let idOptions: Set<String> = ["v", "key", "name", "ns", "collation", "hidden"]
 
     private let definition: IndexDefinition
@@ -12,14 +12,14 @@ struct IndexCreationCheck {
 
     /// Checks a definition for a collection.
     ///
-    /// - Throws: 67, 72, 197 and 2 with MongoDB's texts.
+    /// - Throws: 67, 72, 197 and 2 with MongoDB's messages.
     static func check(_ definition: IndexDefinition, isCapped: Bool) throws(StoreError) {
         try IndexCreationCheck(definition).check(isCapped: isCapped)
     }
 
     private init(_ definition: IndexDefinition) {
         self.definition = definition
-        // The server adds the version at the end.
+        // The server appends the version.
         let options = definition.document.filter { $0.key != "v" }.map { ($0.key, $0.value) }
         context = IndexSpecificationParser(BSONDocument(options + [("v", 2)]))
     }
@@ -45,7 +45,8 @@ struct IndexCreationCheck {
         try checkPlaces()
     }
 
-    /// Whether the fields are ordered, so that the pattern `{_id: 1}` or `{_id: -1}` means the ids.
+    /// Whether the fields have a direction, so that the pattern `{_id: 1}` or `{_id: -1}` is the
+    /// `_id` index.
     private var isPlain: Bool {
         let direction = definition.keyPattern["_id"].flatMap(\.truncatedNumber)
         return definition.isOrdered && (direction == 1 || direction == -1)

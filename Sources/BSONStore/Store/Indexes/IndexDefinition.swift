@@ -1,60 +1,60 @@
-/// Says what an index holds and enforces, as `createIndexes` takes it and `listIndexes` shows it.
+/// The definition of an index, as `createIndexes` takes it and `listIndexes` shows it.
 public struct IndexDefinition: Sendable, Hashable {
     /// One indexed field.
     public struct Key: Sendable, Hashable {
         /// The dotted path.
         public let path: String
-        /// What the index does with the field's values.
+        /// How the index treats the field's values.
         public let kind: Kind
 
-        /// Names a field and a kind.
+        /// Makes a key of a path and a kind.
         public init(_ path: String, _ kind: Kind = .ascending) {
             self.path = path
             self.kind = kind
         }
     }
 
-    /// What an index does with a field's values.
+    /// How an index treats a field's values.
     public enum Kind: Sendable, Hashable {
-        /// Orders them, the smallest first.
+        /// Ordered, the smallest first.
         case ascending
-        /// Orders them, the greatest first.
+        /// Ordered, the greatest first.
         case descending
-        /// A kind that is kept and listed but orders nothing: `text`, `2dsphere`, `2d`, `hashed`.
+        /// Stored and listed but not ordered: `text`, `2dsphere`, `2d`, `hashed`.
         case special(String)
     }
 
-    /// The fields that a specification may have.
+    /// The fields that a specification may contain.
     package static var options: Set<String> { IndexSpecificationParser.options }
 
-    /// Indexes have at most so many fields.
+    /// The largest number of fields in an index.
     public static let fieldsMax = 32
 
     /// The fields in order.
     public let keys: [Key]
     /// The name, unique in the collection.
     public let name: String
-    /// Two documents may not have equal keys.
+    /// Whether no two documents may have equal keys.
     public let isUnique: Bool
-    /// Documents that have none of the fields are left out.
+    /// Whether documents without any of the fields are omitted.
     public let isSparse: Bool
-    /// Only documents that pass this filter are in the index.
+    /// The filter that a document must match to be in the index.
     public let partialFilter: BSONDocument?
-    /// Documents may be deleted so many seconds after the date in the field.
+    /// The number of seconds after the date in the field when a document expires.
     public let expireAfterSeconds: Double?
-    /// Queries do not use the index.
+    /// Whether queries ignore the index.
     public let isHidden: Bool
-    /// Writes that would make two documents' keys equal are refused, as `unique` does, though
-    /// earlier ones may be.
+    /// Whether new writes must keep keys unique, as with `unique`; earlier documents may have equal
+    /// keys.
     public let preparesUnique: Bool
-    /// How the texts of the keys compare; `nil` compares their bytes.
+    /// The collation of the keys; `nil` compares bytes.
     public let collation: BSONDocument?
-    /// Whether the specification says how texts compare, if only by their bytes.
+    /// Whether the specification names a collation, be it the simple one.
     let namesCollation: Bool
     /// The definition as `listIndexes` shows it: `v`, `key`, `name` and the options.
     public let document: BSONDocument
 
-    /// The index of the `_id`, which every collection has.
+    /// The `_id` index, which every collection has.
     public static let id = IndexDefinition(idKeys: [Key("_id")])
 
     private init(idKeys: [Key]) {
@@ -71,7 +71,7 @@ public struct IndexDefinition: Sendable, Hashable {
         document = ["v": 2, "key": ["_id": 1], "name": "_id_"]
     }
 
-    /// Whether every field is ordered, so that scans and look-ups can use it.
+    /// Whether every field is ordered, so that scans and lookups can use the index.
     public var isOrdered: Bool {
         keys.allSatisfy { key in
             switch key.kind {
@@ -81,7 +81,7 @@ public struct IndexDefinition: Sendable, Hashable {
         }
     }
 
-    /// Whether documents have keys in the index: not in those of texts and places.
+    /// Whether documents have keys in the index; false for text and geo indexes.
     var isFiled: Bool {
         if wildcardField == nil, keys.allSatisfy(isOrdinary) { return true }
         let isHashed = keys.contains { $0.kind == .special("hashed") }
@@ -96,7 +96,7 @@ public struct IndexDefinition: Sendable, Hashable {
         }
     }
 
-    /// The field that stands for all fields below it: `$**` or `a.$**`.
+    /// The field of a wildcard index: `$**` or `a.$**`.
     var wildcardField: String? {
         guard let key = keys.first(where: { IndexKeyPatternParser.isWildcard($0.path) }) else {
             return nil
@@ -104,10 +104,10 @@ public struct IndexDefinition: Sendable, Hashable {
         return isOrdinary(key) ? key.path : nil
     }
 
-    /// Which fields a wildcard index has.
+    /// The fields that a wildcard index includes or excludes.
     var wildcardProjection: BSONDocument? { document["wildcardProjection"]?.documentValue }
 
-    /// What the index says of texts, for `$text`.
+    /// The settings of a text index, for `$text`.
     var textFields: TextIndexFields? {
         guard keys.contains(where: { $0.kind == .special("text") }) else { return nil }
         var weights: [Name: Double] = [:]
@@ -128,14 +128,14 @@ public struct IndexDefinition: Sendable, Hashable {
     public var keyPattern: BSONDocument { document["key"]?.documentValue ?? [:] }
 }
 
-// MARK: - Reading
+// MARK: - Parsing
 
 extension IndexDefinition {
-    /// Reads a specification such as `["key": ["age": 1], "unique": true]`; a missing name is made
-    /// of the fields.
+    /// Parses a specification such as `["key": ["age": 1], "unique": true]`; derives a missing name
+    /// from the fields.
     ///
     /// - Throws: 67 (CannotCreateIndex), 14 (TypeMismatch), 197 for unknown options, with MongoDB's
-    ///   text.
+    ///   messages.
     ///
     /// Source: the server's `index_key_validate.cpp`.
     public init(_ specification: BSONDocument) throws(StoreError) {
@@ -151,7 +151,7 @@ extension IndexDefinition {
         try context.checkVersion()
         let made = given.map { "\($0.path)_\(Self.text(of: $0.kind, in: pattern, $0.path))" }
         name = try context.text("name") ?? made.joined(separator: "_")
-        // It is a field's name where indexes are listed by theirs.
+        // The name is a field name in lists of indexes by name.
         guard !name.utf8.contains(0) else {
             throw context.error(.cannotCreateIndex, "Index name cannot contain null bytes")
         }
@@ -160,7 +160,7 @@ extension IndexDefinition {
         isSparse = try context.flag("sparse")
         isHidden = try context.flag("hidden")
         partialFilter = try context.document("partialFilterExpression")
-        // What a text index is made of is one field until it is completed.
+        // All text fields count as one until the definition is completed.
         let completed = given.count { $0.path == "_ftsx" }
         expireAfterSeconds = try context.seconds(fields: given.count - completed)
         collation = try context.collation()
@@ -195,10 +195,10 @@ extension IndexDefinition {
 }
 
 extension IndexDefinition {
-    /// The definition in a collection whose texts compare in a way of their own; an index that says
-    /// how its texts compare keeps that.
+    /// Returns the definition in a collection with a collation; an index with its own collation
+    /// keeps it.
     ///
-    /// - Throws: never for a collation that a collection can have.
+    /// - Throws: never for a valid collation of a collection.
     func inheriting(_ default: BSONDocument?) throws(StoreError) -> IndexDefinition {
         guard let collation = `default`, !namesCollation, textFields == nil,
             !keys.contains(where: { $0.kind == .special("2d") })

@@ -1,18 +1,18 @@
-/// Makes the keys under which an index files a document, as MongoDB does.
+/// A generator of a document's index keys, as in MongoDB.
 ///
-/// A missing field counts as null, an empty array at a path's end as undefined. Where a path leads
-/// through an array, each element gives a key; fields of one compound index may do so through one
-/// array only.
+/// A missing field counts as null, an empty array at a path's end as undefined. Where a path
+/// crosses an array, each element gives a key; the fields of a compound index may cross only one
+/// and the same array.
 ///
 /// Source: the server's `btree_key_generator.cpp`; MongoDB manual, "Multikey Indexes".
 struct IndexKeyGenerator: Sendable {
-    /// The keys of one document, each once, in order.
+    /// The distinct keys of one document.
     struct Keys {
         var keys: [[UInt8]] = []
-        /// An array was met on the way.
+        /// Whether a path met an array.
         var isMultikey = false
 
-        /// The keys each once, in order.
+        /// The keys in order, without duplicates.
         var sorted: Keys {
             guard keys.count > 1 else { return self }
             var sorted = self
@@ -27,15 +27,15 @@ struct IndexKeyGenerator: Sendable {
     }
 
     private let paths: [[String]]
-    /// The parts of the paths as bytes.
+    /// The path components as bytes.
     private let parts: [[[UInt8]]]
-    /// Whether a document without arrays on the paths has one key, made value by value.
+    /// Whether a document without arrays on the paths has one key, encoded value by value.
     private let isPlain: Bool
     private let kinds: [IndexDefinition.Kind]
     private let isSparse: Bool
     private let collation: Collation?
 
-    /// A document gives so many keys at most.
+    /// The largest number of keys of a document.
     static let keysMax = 1_000_000
 
     init(_ definition: IndexDefinition, _ collation: Collation?) {
@@ -58,16 +58,16 @@ struct IndexKeyGenerator: Sendable {
         case emptyArray
     }
 
-    /// Where a path stopped because of an array.
+    /// The array at which a path stopped.
     private struct Stop {
         let component: Int
         let array: BSONRawValue
         let rest: ArraySlice<String>
     }
 
-    /// The keys of a document.
+    /// Returns the keys of a document.
     ///
-    /// - Throws: 171 (CannotIndexParallelArrays) with MongoDB's text.
+    /// - Throws: 171 (CannotIndexParallelArrays) with MongoDB's messages.
     func keys(of document: BSONDocument) throws(StoreError) -> Keys {
         try document.withUnsafeBytes { (bytes) throws(StoreError) in
             if isPlain, let keys = plainKeys(of: bytes) { return keys }
@@ -77,7 +77,7 @@ struct IndexKeyGenerator: Sendable {
         }
     }
 
-    /// The key of a document that has no array on any path; `nil` where it has.
+    /// Returns the key of a document without arrays on the paths; `nil` for other documents.
     private func plainKeys(of document: UnsafeRawBufferPointer) -> Keys? {
         var key: [UInt8] = []
         key.reserveCapacity(24)
@@ -98,7 +98,7 @@ struct IndexKeyGenerator: Sendable {
         return isSparse && isMissing ? Keys() : Keys(keys: [key])
     }
 
-    /// The value at a path, or the first array on it; `nil` where the path ends before.
+    /// Returns the value at a path, or the first array on it; `nil` when the path does not exist.
     private static func value(
         at path: [[UInt8]], in document: UnsafeRawBufferPointer
     ) -> BSONRawValue? {
@@ -246,14 +246,14 @@ struct IndexKeyGenerator: Sendable {
 
     // MARK: - Hashes
 
-    /// The number under which a hashed index files a value's key: FNV-1a.
+    /// Returns the hash by which a hashed index stores a value's key: FNV-1a.
     private static func hash(_ key: some Sequence<UInt8>) -> BSONValue {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in key { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         return .int64(Int64(bitPattern: hash))
     }
 
-    /// The bounds of hashes that stand for bounds of values; `nil` for other than single values.
+    /// Returns bounds of hashes for bounds of values; `nil` unless they are single values.
     static func hashed(_ bounds: IndexBounds) -> IndexBounds? {
         guard bounds.arePoints else { return nil }
         return IndexBounds.union(

@@ -1,16 +1,16 @@
-/// Reads the key pattern of an index with MongoDB's errors.
+/// A parser of index key patterns with MongoDB's errors.
 ///
 /// Source: the server's `index_key_validate.cpp`.
 enum IndexKeyPatternParser {
     private typealias Key = IndexDefinition.Key
     private static let plugins: Set<String> = ["text", "2dsphere", "2d", "hashed"]
 
-    /// Whether a path stands for all fields below it.
+    /// Whether a path is a wildcard for all fields below it.
     static func isWildcard(_ path: String) -> Bool { path == "$**" || path.hasSuffix(".$**") }
 
-    /// The fields of a pattern.
+    /// Returns the fields of a pattern.
     ///
-    /// - Throws: 67, 13103 and others for what is none.
+    /// - Throws: 67, 13103 and others for an invalid pattern.
     static func keys(
         _ pattern: BSONDocument, _ context: IndexSpecificationParser
     ) throws(StoreError) -> [IndexDefinition.Key] {
@@ -114,9 +114,9 @@ enum IndexKeyPatternParser {
         }
     }
 
-    /// Adds what the server adds to the specification of an index of texts or places.
+    /// Adds the server's defaults to the specification of a text or geo index.
     ///
-    /// - Throws: 67 for weights that are none.
+    /// - Throws: 67 for invalid weights.
     static func complete(
         _ document: inout BSONDocument, _ keys: [IndexDefinition.Key],
         _ context: IndexSpecificationParser
@@ -129,7 +129,7 @@ enum IndexKeyPatternParser {
         let texts = keys.filter { $0.kind == .special("text") }
         guard !texts.isEmpty else { return }
         var weights: [Name: BSONValue] = [:]
-        // Of a pattern as `listIndexes` shows it the weights alone tell the fields.
+        // In a pattern as `listIndexes` shows it, only the weights name the fields.
         for key in texts where key.path != "_fts" { weights[key.path] = 1 }
         if let given = try context.document("weights") {
             for (path, weight) in given {

@@ -1,6 +1,6 @@
-/// Reads the options of an index specification with MongoDB's errors.
+/// A parser of index options with MongoDB's errors.
 struct IndexSpecificationParser {
-    /// Options that are true or false.
+    /// The Boolean options.
     static let flags: Set<String> = [
         "unique", "sparse", "hidden", "background", "dropDups", "prepareUnique",
     ]
@@ -16,7 +16,7 @@ struct IndexSpecificationParser {
 
     init(_ document: BSONDocument) { self.document = document }
 
-    /// An error with the server's frame around its reason.
+    /// Returns an error whose message has the server's prefix.
     func error(_ code: StoreError.Code, _ reason: String) -> StoreError {
         StoreError(
             code,
@@ -32,7 +32,7 @@ struct IndexSpecificationParser {
         }
     }
 
-    /// Refuses versions that no new index has.
+    /// Checks that new indexes may have the version.
     func checkVersion() throws(StoreError) {
         guard let value = document["v"] else { return }
         guard value.isNumber else {
@@ -94,7 +94,7 @@ struct IndexSpecificationParser {
         return found
     }
 
-    /// How texts compare, with all options; `nil` for the simple collation.
+    /// Returns the complete collation; `nil` for the simple one.
     func collation() throws(StoreError) -> BSONDocument? {
         guard let value = document["collation"] else { return nil }
         guard let found = value.documentValue else {
@@ -112,7 +112,7 @@ struct IndexSpecificationParser {
         }
     }
 
-    /// Refuses options that a kind of index does not have.
+    /// Checks that the index kind supports the options.
     func check(_ keys: [IndexDefinition.Key], hasCollation: Bool) throws(StoreError) {
         let isWildcard = keys.contains { key in
             IndexKeyPatternParser.isWildcard(key.path) && key.kind == .ascending
@@ -160,7 +160,7 @@ struct IndexSpecificationParser {
         error(.cannotCreateIndex, "Index type '\(plugin)' does not support \(what)")
     }
 
-    /// The seconds after which documents may go.
+    /// Returns the number of seconds after which documents expire.
     func seconds(fields: Int) throws(StoreError) -> Double? {
         guard let value = document["expireAfterSeconds"] else { return nil }
         let seconds: Double

@@ -1,7 +1,7 @@
-/// Refuses filters that a partial index cannot have.
+/// A check that a filter is allowed in a partial index.
 ///
-/// What may stand in one are comparisons, `$in`, `$exists: true`, `$type` and places, joined by
-/// `$and` and `$or`. Files of earlier versions may hold others, so only new indexes are checked.
+/// Allowed are comparisons, `$in`, `$exists: true`, `$type` and geo operators, joined by `$and` and
+/// `$or`. Files of earlier versions may hold other filters, so only new indexes are checked.
 ///
 /// Source: the server's `index_catalog_impl.cpp`; the texts of expressions are those of its
 /// `debugString`.
@@ -14,7 +14,7 @@ enum PartialFilterCheck {
 
     /// Checks a filter.
     ///
-    /// - Throws: 67 with what is not supported, 2 and 224 for what concerns more than a document's
+    /// - Throws: 67 for an unsupported part, 2 and 224 for one that concerns more than a document's
     ///   fields, and as ``Filter/init(_:)`` does.
     static func check(_ filter: BSONDocument) throws(StoreError) {
         try checkContext(filter)
@@ -62,7 +62,7 @@ enum PartialFilterCheck {
         StoreError(.cannotCreateIndex, "Expression not supported in partial index: \(text)\n")
     }
 
-    /// What of a field's condition is not supported; `nil` when all of it is.
+    /// Returns the unsupported part of a field's condition; `nil` when all of it is supported.
     private static func refused(_ path: String, _ value: BSONValue) -> String? {
         if case .regularExpression = value { return text(path, "$regex", value) }
         guard let operators = value.documentValue, PredicateParser.holdsOperators(operators) else {

@@ -1,5 +1,5 @@
 extension StoredIndex {
-    /// The error for a document of which a key is there already.
+    /// Returns the error for a document with a duplicate key.
     func duplicate(
         of document: BSONDocument, key: [UInt8], in namespace: Namespace
     ) -> StoreError {
@@ -17,7 +17,7 @@ extension StoredIndex {
         return error
     }
 
-    /// The values that a key was made of: of arrays the member that it is of.
+    /// Returns the values that a key was made from; for arrays, the member.
     private func values(
         of key: [UInt8], in document: BSONDocument
     ) -> [(String, BSONValue)] {
@@ -37,7 +37,7 @@ extension StoredIndex {
         }
     }
 
-    /// The values that a path leads to, also through arrays.
+    /// Returns the values at a path, following arrays.
     private static func collect(
         _ path: ArraySlice<Substring>, _ value: BSONValue, into found: inout [BSONValue]
     ) {

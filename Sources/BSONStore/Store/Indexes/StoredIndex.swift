@@ -1,53 +1,53 @@
-/// One index of a collection as it stands in the file.
+/// One index of a collection in the file.
 final class StoredIndex: Sendable {
-    /// The number, which names the table and is never used again.
+    /// The number, which names the table and is never reused.
     let id: Int64
     let definition: IndexDefinition
-    /// Some document gave several keys, or has an array on a path.
+    /// Whether some document has several keys or an array on a path.
     let isMultikey: Bool
-    /// Whether a key may belong to one document only.
+    /// Whether no two documents may have equal keys.
     let refusesEqualKeys: Bool
     private let generator: IndexKeyGenerator
-    /// Refuses what is no place, in an index of places.
+    /// The validator of places, for a geo index.
     private let places: GeoIndexValidator?
-    /// How the keys' texts compare; `nil` by their bytes.
+    /// The collation of the keys; `nil` compares bytes.
     let collation: Collation?
-    /// Makes the keys of a wildcard index.
+    /// The key generator of a wildcard index.
     let wildcard: WildcardKeyGenerator?
     /// The filter of a partial index.
     let filter: Filter?
-    /// The definition's bytes, to notice that another process changed it.
+    /// The definition's bytes, which reveal a change by another process.
     let specification: [UInt8]
     /// The number of the collection's table.
     let table: Int64
-    /// Where a connection keeps the statements; another one for each object.
+    /// The slot of the statements in each connection; unique to this object.
     private let place: Int?
 
-    /// The statements that run on the index's table.
+    /// The statements on the index's table.
     enum Statement: Int, CaseIterable {
         /// Adds key ?1 of row ?2.
         case insert
         /// Removes key ?1 of row ?2.
         case delete
-        /// Gives one row of key ?1.
+        /// Reads one row of key ?1.
         case row
-        /// Gives the rows of the keys from ?1 up to, not with, ?2.
+        /// Reads the rows of the keys from ?1 up to, but excluding, ?2.
         case forward
-        /// Gives them from the end.
+        /// Reads them in reverse.
         case backward
-        /// Gives the documents of the keys from ?1 up to, not with, ?2.
+        /// Reads the documents of the keys from ?1 up to, but excluding, ?2.
         case forwardDocuments
-        /// Gives them from the end.
+        /// Reads them in reverse.
         case backwardDocuments
-        /// Gives documents and rows of the keys from ?1 up to, not with, ?2.
+        /// Reads documents and rows of the keys from ?1 up to, but excluding, ?2.
         case forwardBoth
-        /// Gives them from the end.
+        /// Reads them in reverse.
         case backwardBoth
-        /// Gives the first row of the keys from ?1 up to, not with, ?2.
+        /// Reads the first row of the keys from ?1 up to, but excluding, ?2.
         case first
-        /// Gives the number of keys from ?1 up to, not with, ?2, at most ?3.
+        /// Counts the keys from ?1 up to, but excluding, ?2, at most ?3.
         case count
-        /// Gives the number of rows of the keys from ?1 up to, not with, ?2.
+        /// Counts the rows of the keys from ?1 up to, but excluding, ?2.
         case countRows
     }
 
@@ -85,11 +85,11 @@ final class StoredIndex: Sendable {
 
     static func tableName(_ id: Int64) -> String { "index_\(id)" }
 
-    /// The text of a statement.
+    /// Returns the SQL of a statement.
     private func text(_ statement: Statement) -> String {
         let name = Self.tableName(id)
         let range = "FROM \(name) AS i WHERE i.key >= ?1 AND i.key < ?2"
-        // A key that leads to no document is noticed: it gives NULL.
+        // A key without its document gives NULL and so is noticed.
         let documents = """
             FROM \(name) AS i LEFT JOIN \(StoreSchema.tableName(table)) AS d ON d.id = i.id
             WHERE i.key >= ?1 AND i.key < ?2 ORDER BY
@@ -112,7 +112,7 @@ final class StoredIndex: Sendable {
 
     /// Takes a statement from a connection's cache.
     ///
-    /// - Throws: what SQLite says.
+    /// - Throws: SQLite's errors.
     func prepare(
         _ statement: Statement, _ connection: SQLiteConnection
     ) throws(StoreError) -> SQLiteStatement {
@@ -120,16 +120,16 @@ final class StoredIndex: Sendable {
         return try connection.prepare(numbered: place + statement.rawValue) { text(statement) }
     }
 
-    /// The statement that makes the index's table.
+    /// Returns the statement that creates the index's table.
     static func tableStatement(_ id: Int64) -> String {
         "CREATE TABLE \(tableName(id)) (key BLOB NOT NULL, id INTEGER NOT NULL, "
             + "PRIMARY KEY (key, id)) WITHOUT ROWID"
     }
 
-    /// Refuses a document that is to be written and cannot be in the index.
+    /// Checks that a document to be written can be in the index.
     ///
-    /// Keys of documents that are there already are made without it, so that what an earlier
-    /// version let in can be removed or mended.
+    /// Stored documents are indexed without this check, so that invalid ones of an earlier version
+    /// can be removed or repaired.
     ///
     /// - Throws: what ``GeoIndexValidator/check(_:)`` throws.
     func check(_ document: BSONDocument) throws(StoreError) {
@@ -137,7 +137,7 @@ final class StoredIndex: Sendable {
         try places.check(document)
     }
 
-    /// The keys of a document; none where it is not in the index.
+    /// Returns the keys of a document; none if it is not in the index.
     func keys(of document: BSONDocument) throws(StoreError) -> IndexKeyGenerator.Keys {
         guard definition.isFiled, filter?.matches(document) ?? true else {
             return IndexKeyGenerator.Keys()
@@ -148,7 +148,7 @@ final class StoredIndex: Sendable {
         } else {
             keys = try generator.keys(of: document)
         }
-        // An array of a document that is not in the index says nothing about it.
+        // An array in a document outside the index does not make the index multikey.
         if keys.keys.isEmpty { keys.isMultikey = false }
         return keys
     }

@@ -1,11 +1,12 @@
-/// Makes the keys of a wildcard index: each value at the end of a path, filed under the path.
+/// A generator of wildcard index keys: one for each value at the end of a path, prefixed by the
+/// path.
 ///
-/// Members of arrays are filed under the array's path; an array in an array is one value. Empty
-/// documents and arrays are filed as such, so that every path that is there has a key.
+/// Array members have the array's path; a nested array is one value. Empty documents and arrays
+/// have keys of their own, so that every existing path has a key.
 ///
 /// Source: MongoDB manual, "Wildcard Indexes".
 struct WildcardKeyGenerator: Sendable {
-    /// Which paths are filed.
+    /// The indexed paths.
     private enum Paths: Sendable {
         case only([String])
         case allBut([String])
@@ -25,7 +26,7 @@ struct WildcardKeyGenerator: Sendable {
         if isInclusion {
             paths = .only(included)
         } else {
-            // The _id is left out unless it is asked for.
+            // The _id is excluded unless it is named.
             let excluded = named.filter { !$0.isIncluded && $0.path != "_id" }.map(\.path)
             paths = .allBut(excluded + (included.contains("_id") ? [] : ["_id"]))
         }
@@ -42,7 +43,7 @@ struct WildcardKeyGenerator: Sendable {
         }
     }
 
-    /// Whether all values of a path, and what lies below it, are filed.
+    /// Whether all values of a path and below it are indexed.
     func covers(_ path: String) -> Bool {
         switch paths {
         case .only(let paths): paths.contains { Self.isPrefix($0, of: path) }
@@ -55,7 +56,7 @@ struct WildcardKeyGenerator: Sendable {
         path == prefix || path.hasPrefix(prefix + ".")
     }
 
-    /// Whether a value at the end of a path is filed.
+    /// Whether a value at the end of a path is indexed.
     private func files(_ path: String) -> Bool {
         switch paths {
         case .only(let paths): paths.contains { Self.isPrefix($0, of: path) }
@@ -63,10 +64,10 @@ struct WildcardKeyGenerator: Sendable {
         }
     }
 
-    /// The bytes that the keys of a path begin with.
+    /// Returns the prefix of a path's keys.
     static func prefix(of path: String) -> [UInt8] { BSONKey.encode(.string(path)) }
 
-    /// The keys of a document, and whether an array was met.
+    /// Returns the keys of a document and whether it has arrays.
     func keys(
         of document: BSONDocument, _ collation: Collation?
     ) -> IndexKeyGenerator.Keys {

@@ -1,14 +1,15 @@
 extension DocumentStore {
-    /// Deletes the documents whose time is over, by the indexes with `expireAfterSeconds`; whoever
-    /// owns the store calls it from time to time.
+    /// Deletes the documents that have expired by indexes with `expireAfterSeconds`; the store's
+    /// owner calls it regularly.
     ///
-    /// A document's time is over so many seconds after the date in the index's field, after the
-    /// earliest where it is an array; without a date it stays. The deletions are ordinary ones and
-    /// are in the change feed; each index's are one transaction. Collections that a sync engine keeps
-    /// in step are passed over: what is to go there is deleted through the engine, or at the remote.
+    /// A document expires the given number of seconds after the date in the index's field (the
+    /// earliest date of an array); without a date it never expires. The deletions are ordinary ones
+    /// and appear in the change feed; each index has one transaction. Synced collections are
+    /// skipped: delete their expired documents through the engine or at the remote.
     ///
     /// - Returns: how many documents were deleted.
-    /// - Throws: what a write throws, once all collections had their turn; what was deleted stays so.
+    /// - Throws: the first error of a write, after all collections were tried; completed deletions
+    ///   stay.
     ///
     /// Source: MongoDB manual, "TTL Indexes".
     @discardableResult
@@ -25,7 +26,7 @@ extension DocumentStore {
             do {
                 count += try expire(namespace, name, now)
             } catch {
-                // One collection that cannot be read keeps no other from its turn.
+                // An unreadable collection does not stop the others.
                 failure = failure ?? error
             }
         }
@@ -33,7 +34,7 @@ extension DocumentStore {
         return count
     }
 
-    /// Deletes what is due by one index.
+    /// Deletes the documents that have expired by one index.
     private func expire(_ namespace: Namespace, _ name: String, _ now: BSONDatetime) throws -> Int {
         let isAny = try read { transaction in
             guard try !transaction.isSynced(namespace),
@@ -43,7 +44,7 @@ extension DocumentStore {
         }
         guard isAny else { return 0 }
         return try write { transaction in
-            // As the index is now: it may have been dropped or changed since.
+            // Read again: the index may have been dropped or changed since.
             guard try !transaction.isSynced(namespace),
                 let filter = try transaction.dueFilter(namespace, name, now)
             else { return 0 }
@@ -53,7 +54,8 @@ extension DocumentStore {
 }
 
 extension ReadTransaction {
-    /// The documents whose time is over by an index; `nil` where it is not there, or none ever is.
+    /// Returns the filter for expired documents by an index's name; `nil` when it is missing or
+    /// never expires any.
     fileprivate func dueFilter(
         _ namespace: Namespace, _ name: String, _ now: BSONDatetime
     ) throws(StoreError) -> Filter? {
@@ -63,11 +65,11 @@ extension ReadTransaction {
         return try Self.dueFilter(index, now)
     }
 
-    /// The documents of an index whose time is over; `nil` where none ever is.
+    /// Returns the filter for expired documents by an index; `nil` when it never expires any.
     private static func dueFilter(
         _ index: IndexDefinition, _ now: BSONDatetime
     ) throws(StoreError) -> Filter? {
-        // No time is over by an index of words or places, which may say a time all the same.
+        // Text and geo indexes expire nothing, even if they have the option.
         guard let seconds = index.expireAfterSeconds, let key = index.keys.first,
             key.kind == .ascending || key.kind == .descending
         else { return nil }
@@ -79,7 +81,7 @@ extension ReadTransaction {
             key.path: ["$lte": .datetime(BSONDatetime(milliseconds: limit))]
         ]
         guard let partial = index.partialFilter else { return try Filter(isDue) }
-        // The texts of the index's filter compare as they do in the index.
+        // The index's own filter compares strings with the index's collation.
         let collation = try index.collation.map { (document) throws(StoreError) in
             try Collation(document)
         }

@@ -1,7 +1,7 @@
 extension DocumentStore {
-    /// Counts documents and bytes; O(n) over the documents' sizes, which are read without the documents.
+    /// Counts documents and bytes; O(n), reading sizes but not documents.
     ///
-    /// - Throws: what SQLite says.
+    /// - Throws: SQLite's errors.
     public func statistics() throws -> StoreStatistics {
         try read { transaction in
             let connection = transaction.connection
@@ -36,11 +36,11 @@ extension DocumentStore {
             namespace: namespace, documentCount: count, documentBytes: bytes)
     }
 
-    /// Writes the file anew without its free pages, and empties its log.
+    /// Rewrites the file without its free pages and empties its log.
     ///
-    /// Needs room for a second copy meanwhile; writes wait, reads go on.
+    /// Temporarily needs space for a second copy; writes wait, reads continue.
     ///
-    /// - Throws: `diskFull`, `busy`, `readOnly` and what else SQLite says; nothing is lost then.
+    /// - Throws: `diskFull`, `busy`, `readOnly` and other SQLite errors; nothing is lost then.
     public func compact() throws {
         let connection = try enterWriter()
         defer { mutex.unlock() }
@@ -52,9 +52,9 @@ extension DocumentStore {
         if location != .inMemory { _ = try connection.int64("PRAGMA wal_checkpoint(TRUNCATE)") }
     }
 
-    /// Carries what the log holds over to the file and empties it, which commits do by and by.
+    /// Moves the log's pages into the file and empties the log; commits do so from time to time.
     ///
-    /// - Throws: `readOnly`, `ioError`, `diskFull` and what else SQLite says; nothing is lost then.
+    /// - Throws: `readOnly`, `ioError`, `diskFull` and other SQLite errors; nothing is lost then.
     public func checkpoint() throws {
         let connection = try enterWriter()
         defer { mutex.unlock() }
@@ -65,13 +65,14 @@ extension DocumentStore {
         if location != .inMemory { _ = try connection.int64("PRAGMA wal_checkpoint(TRUNCATE)") }
     }
 
-    /// Copies one state of the store to a new file, which is a store of its own; writes go on.
+    /// Copies a snapshot of the store to a new file, which is an independent store; writes
+    /// continue.
     ///
-    /// Its collections have other UUIDs, so that nobody takes the copy for this store: what was written
-    /// to one of the two since is unknown to the other.
+    /// The copy's collections have other UUIDs, so that clients do not mistake it for this store:
+    /// each of the two lacks the later writes of the other.
     ///
-    /// - Throws: `cannotOpen` when there is a file already, `diskFull` and what else SQLite says; no
-    ///   file is left then.
+    /// - Throws: `cannotOpen` when the file exists, `diskFull` and other SQLite errors; no file is
+    ///   left then.
     public func backup(to path: String) throws {
         guard StoreFile.size(path) == nil else {
             throw StoreError(.cannotOpen, "There is a file at \(path) already")
@@ -79,7 +80,7 @@ extension DocumentStore {
         try StoreFile.create(path)
         do {
             try read { transaction in
-                // Makes the transaction begin, so that all pages are of one state.
+                // Starts the transaction, so that all pages are of one snapshot.
                 _ = try transaction.collections()
                 let target = try SQLiteConnection(path: path, mode: .readWrite)
                 try target.unlock(options.encryptionKey)
@@ -94,7 +95,7 @@ extension DocumentStore {
 
     private static func giveNewUUIDs(_ connection: SQLiteConnection) throws(StoreError) {
         let name = "store_options"
-        // A file of schema version 1 that is open for reading only has none.
+        // A file of schema version 1 that is open read-only lacks the table.
         guard try connection.int64("SELECT 1 FROM sqlite_schema WHERE name = '\(name)'") != nil
         else { return }
         try connection.executeOnce("UPDATE \(name) SET uuid = randomblob(16)")

@@ -1,8 +1,8 @@
-/// Tells how much a store holds.
+/// The sizes of a store.
 public struct StoreStatistics: Sendable, Hashable {
-    /// Tells how much a collection holds.
+    /// The sizes of a collection.
     public struct Collection: Sendable, Hashable {
-        /// The collection.
+        /// The collection's name.
         public let namespace: Namespace
         /// How many documents it has.
         public let documentCount: Int
@@ -10,13 +10,14 @@ public struct StoreStatistics: Sendable, Hashable {
         public let documentBytes: Int
     }
 
-    /// The collections in the order in which they were made.
+    /// The collections in order of creation.
     public let collections: [Collection]
     /// How many changes the feed keeps.
     public let changeCount: Int
     /// The size of the database in bytes, without its log.
     public let fileBytes: Int
-    /// How many of these are free for later writes; ``DocumentStore/compact()`` gives them back.
+    /// The number of bytes free for later writes; ``DocumentStore/compact()`` returns them to the
+    /// disk.
     public let freeBytes: Int
     /// The size of the write-ahead log in bytes, 0 in memory.
     public let logBytes: Int

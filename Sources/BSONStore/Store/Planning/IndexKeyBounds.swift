@@ -1,15 +1,15 @@
-/// Reads the bounds `min` (inclusive) and `max` (exclusive) of an index's whole keys.
+/// The bounds `min` (inclusive) and `max` (exclusive) on whole index keys.
 struct IndexKeyBounds {
     let lower: [UInt8]?
     let upper: [UInt8]?
 
-    /// Says that an index has no such keys.
+    /// The error for bounds that do not fit the index.
     static let isIncompatible = StoreError(
         StoreError.Code(rawValue: 51174), "The index chosen is not compatible with min()/max()")
 
-    /// Reads the options.
+    /// Parses the options.
     ///
-    /// - Throws: 51174 and 51175 with MongoDB's texts for bounds that are not of the index.
+    /// - Throws: 51174 and 51175 with MongoDB's messages for bounds that do not fit the index.
     init(
         _ options: FindOptions, keys: [IndexDefinition.Key], _ collation: Collation?
     ) throws(StoreError) {

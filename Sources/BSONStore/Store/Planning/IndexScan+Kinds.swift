@@ -1,8 +1,7 @@
 extension IndexScan {
-    /// The scan for the different values of a field in the documents that pass a filter which asks
-    /// for nothing but values of that field.
+    /// The scan for the distinct values of a field, for a filter that only tests that field.
     ///
-    /// Not of an index of arrays, whose documents do not tell which of their values a key has.
+    /// Impossible on a multikey index: a document does not reveal which of its values a key has.
     init?(distinct index: StoredIndex, _ field: String, _ query: IndexQuery, _ filter: Filter) {
         guard let key = index.definition.keys.first, key.path == field, !index.isMultikey,
             index.definition.isOrdered, index.wildcard == nil, !index.definition.isHidden,
@@ -25,7 +24,7 @@ extension IndexScan {
 }
 
 extension IndexScan {
-    /// The scans of a wildcard index: one for each path that is asked for.
+    /// Returns the scans of a wildcard index, one for each queried path.
     static func wildcards(
         _ index: StoredIndex, _ query: IndexQuery, _ sort: SortOrder?
     ) -> [IndexScan] {
@@ -62,7 +61,7 @@ extension IndexScan {
             Range(lower: prefix + $0.lower.cut, upper: prefix + $0.upper.cut)
         }
         if bounds == .all {
-            // A document at the path is filed by what it holds.
+            // A document at the path is indexed by its contents.
             let below = [BSONKey.classByte(of: .string)] + Array("\(path).".utf8)
             ranges.append(Range(lower: below, upper: IndexBounds.successor(below)))
             ranges.sort { $0.lower.lexicographicallyPrecedes($1.lower) }
@@ -76,8 +75,8 @@ extension IndexScan {
             isSorted: sort == nil || isBySort, wildcardPath: path)
     }
 
-    /// Whether whatever passes a test has a key of its own: neither what is missing nor a whole
-    /// document or array.
+    /// Whether every value that passes a test has a key of its own; not so for missing values and
+    /// whole documents or arrays.
     private static func isFiled(_ test: Predicate.Test) -> Bool {
         func isLeaf(_ value: BSONValue) -> Bool {
             switch value.type {

@@ -1,26 +1,26 @@
-/// Says which keys of an index are read, and in which order.
+/// The keys of an index to read, and their order.
 struct IndexScan {
-    /// Keys from `lower` up to, not with, `upper`.
+    /// The keys from `lower` up to, but excluding, `upper`.
     struct Range {
         let lower: [UInt8]
         let upper: [UInt8]
     }
 
     let index: StoredIndex
-    /// In order, without overlap; those of a group begin with the same values.
+    /// The ranges in order, without overlap; those of a group share their first values.
     let groups: [[Range]]
-    /// The bounds of each field that has any, for `explain`.
+    /// The bounds of each bounded field, for `explain`.
     let bounds: [IndexBounds?]
     let isReversed: Bool
-    /// Whether the documents come in the order that was asked for.
+    /// Whether the scan returns documents in the requested order.
     let isSorted: Bool
-    /// Whether they do so only when the groups are merged.
+    /// Whether that order requires merging the groups.
     let isMerged: Bool
-    /// Whether exactly the documents pass whose keys are read, each of which is read once.
+    /// Whether exactly the documents of the keys match, and each is read once.
     let isExact: Bool
-    /// How many of the first fields are bounded to single values.
+    /// The number of leading fields bounded to single values.
     let equalities: Int
-    /// The path whose values are read in a wildcard index.
+    /// The path to read in a wildcard index.
     var wildcardPath: String?
 
     /// All ranges in order.
@@ -29,16 +29,17 @@ struct IndexScan {
     /// Whether any field is bounded.
     var isBounded: Bool { bounds.contains { $0 != nil } }
 
-    /// Whether several keys that are read may lead to one document: where it has arrays, or several
-    /// fields below the path of a wildcard index.
+    /// Whether several keys may point to one document: in a multikey index, or with several fields
+    /// below the path of a wildcard index.
     var mayRepeat: Bool { index.isMultikey || (wildcardPath != nil && bounds.contains(.all)) }
 
-    /// Ranges of several fields' values are joined up to so many times.
+    /// The largest number of ranges from combining several fields' values.
     static let rangesMax = 200
 
-    /// The scans of an index that help a query.
+    /// Returns the scans of an index that help a query.
     ///
-    /// - Parameter isForced: a hint asks for the index, also where it only lists the documents.
+    /// - Parameter isForced: whether a hint asks for the index, even if it only lists the
+    ///   documents.
     static func candidates(
         _ index: StoredIndex, _ query: IndexQuery, _ sort: SortOrder?, isForced: Bool = false
     ) -> [IndexScan] {
@@ -90,8 +91,8 @@ struct IndexScan {
         equalities = bounds.prefix { $0?.arePoints ?? false }.count
     }
 
-    /// The ranges that bounds give, how many fields bound them, and how many of these give the
-    /// values that a group begins with.
+    /// Returns the ranges of some bounds, the number of bounded fields, and the number of those
+    /// that form a group's shared values.
     private static func groups(
         _ keys: [IndexDefinition.Key], _ bounds: [IndexBounds?]
     ) -> (groups: [[Range]], used: Int, prefixed: Int) {
@@ -120,10 +121,10 @@ struct IndexScan {
     }
 }
 
-/// Chooses the bounds of the fields of one index.
+/// A builder of the bounds of one index's fields.
 struct IndexBoundsBuilder {
     private(set) var bounds: [IndexBounds?] = []
-    /// Whether all documents that can pass have one of the fields.
+    /// Whether every document that can match has one of the fields.
     private(set) var provesPresence = false
     private let index: StoredIndex
     private let query: IndexQuery
@@ -148,7 +149,7 @@ struct IndexBoundsBuilder {
                 }
             }
             if let bound = found {
-                // The hash of null no longer tells that it is one of null.
+                // The hash of null no longer shows that the value was null.
                 if !bound.holdsNull { provesPresence = true }
                 if key.kind == .special("hashed") { found = IndexKeyGenerator.hashed(bound) }
             }
@@ -160,14 +161,14 @@ struct IndexBoundsBuilder {
 
     private func conditions(_ path: String) -> [Bounded] {
         query.conditions.compactMap { condition in
-            // The index knows either a position in an array or a field with that name.
+            // The index stores either an array position or a field with that name.
             guard condition.name == path, !condition.path.holdsNumber else { return nil }
             return condition.bounds(texts, hasArrays: index.isMultikey).map { (condition, $0) }
         }
     }
 
-    /// The best bounds where documents may have several keys: those of one test only, because
-    /// different members of an array may pass two, unless both are about one member.
+    /// Returns the best bounds for a multikey field: those of one test only, because different
+    /// array members may pass two tests, unless both concern the same member.
     private func one(_ path: String, independentOf taken: [IndexCondition]) -> Bounded? {
         let all = conditions(path)
         var joined: [Bounded] = []
@@ -185,7 +186,7 @@ struct IndexBoundsBuilder {
         return free.first { $0.bounds.arePoints } ?? free.first { $0.bounds != .all } ?? free.first
     }
 
-    /// Whether the bounds of the first fields say all that the query asks.
+    /// Whether the bounds of the first fields are equivalent to the query.
     func areExact(used: Int, rangeCount: Int) -> Bool {
         guard query.isComplete, !query.conditions.isEmpty else { return false }
         if index.isMultikey, rangeCount != 1 || query.conditions.count != 1 { return false }
@@ -200,27 +201,27 @@ struct IndexBoundsBuilder {
 }
 
 extension StoredIndex {
-    /// A way of reading keys.
+    /// A direction in which to read keys.
     enum Direction {
         case forward
         case backward
     }
 
-    /// How the index's texts stand to a query's.
+    /// Returns how the index's collation relates to the query's.
     func texts(for query: IndexQuery) -> IndexBounds.Texts {
         IndexBounds.Texts(
             collation: collation, areComparable: collation == query.collation)
     }
 
-    /// Whether all documents that can pass are in the index, as far as its filter decides.
+    /// Whether the index contains all documents that can match, according to its filter.
     func isUsable(for query: IndexQuery) -> Bool {
         guard let filter else { return true }
         return collation == query.collation && IndexImplication.holds(filter, given: query.tests)
     }
 
-    /// How the keys have to be read to give a sort's order; `nil` where they cannot.
+    /// Returns the direction in which the keys give a sort's order; `nil` if neither does.
     ///
-    /// - Parameter constants: how many of the first fields have one value only.
+    /// - Parameter constants: the number of leading fields with a single value.
     func direction(_ sort: SortOrder?, constants: Int) -> Direction? {
         guard let sort, !sort.keys.isEmpty, !isMultikey, definition.isOrdered,
             sort.collation == collation

@@ -1,14 +1,14 @@
-/// Says which rows of a collection have to be looked at for a filter.
+/// The rows of a collection to read for a filter.
 struct QueryPlan {
-    /// The rows.
+    /// The choice of rows.
     enum Access {
-        /// Those with these id keys, each once, in order.
+        /// The rows with these id keys, each once, in order.
         case keys([[UInt8]])
-        /// Those whose id key lies between, in the order of the keys when there is a bound or a sort.
+        /// The rows with id keys in a range, in key order if there is a bound or a sort.
         case range(Range)
-        /// Those that keys of an index lead to.
+        /// The rows that keys of an index point to.
         case index(IndexScan)
-        /// Those of several plans, each once.
+        /// The rows of several plans, each once.
         case union([QueryPlan])
     }
 
@@ -16,11 +16,11 @@ struct QueryPlan {
     struct Range {
         var lower: [UInt8]?
         var upper: [UInt8]?
-        /// Keys end before this one.
+        /// The end of the keys, itself excluded.
         var behind: [UInt8]?
         var order = Order.inserted
 
-        /// Whether it has all rows of the collection.
+        /// Whether the range contains all rows of the collection.
         var isWhole: Bool { lower == nil && upper == nil && behind == nil }
 
         /// Whether the rows are found by their keys.
@@ -32,8 +32,8 @@ struct QueryPlan {
         }
     }
 
-    /// The order in which rows are read; a clustered collection has its documents in the order of
-    /// their ids, whatever the order in which they were inserted.
+    /// The order of reading rows; a clustered collection keeps its documents in the order of their
+    /// ids, not of insertion.
     ///
     /// Source: MongoDB manual, "Clustered Collections".
     enum Order {
@@ -44,11 +44,11 @@ struct QueryPlan {
     }
 
     let access: Access
-    /// Whether the documents come in the order that was asked for.
+    /// Whether the plan returns documents in the requested order.
     let isSorted: Bool
-    /// Plans that would have done as well, for `explain`.
+    /// The other possible plans, for `explain`.
     var rejected: [QueryPlan] = []
-    /// Whether one key of each value is read, for the different values of a field.
+    /// Whether one key of each value is read, to find the distinct values of a field.
     var isDistinct = false
 
     init(access: Access, isSorted: Bool) {
@@ -56,7 +56,8 @@ struct QueryPlan {
         self.isSorted = isSorted
     }
 
-    /// All documents; those inserted last come first where the sort or the hint asks for that.
+    /// Returns a plan for all documents, in reverse order of insertion if the sort or hint asks for
+    /// it.
     static func all(_ sort: SortOrder?, _ hint: IndexHint? = nil) -> QueryPlan {
         var range = Range()
         if hint == .reverseNatural { range.order = .insertedLast }
@@ -64,7 +65,7 @@ struct QueryPlan {
         return QueryPlan(access: .range(range), isSorted: sort?.keys.isEmpty ?? true)
     }
 
-    /// Whether an index may do better than this plan by ids.
+    /// Whether an index may be better than this plan by ids.
     var mayBeImproved: Bool {
         switch access {
         case .keys, .index, .union: false
@@ -82,7 +83,7 @@ struct QueryPlan {
         }
     }
 
-    /// Whether the plan reads by keys, be it all of them.
+    /// Whether the plan reads by keys, even if all of them.
     var isByKey: Bool {
         switch access {
         case .keys, .index, .union: true
@@ -90,14 +91,14 @@ struct QueryPlan {
         }
     }
 
-    /// Plans by the `_id` alone.
+    /// Plans with the `_id` alone.
     init(_ filter: Filter, _ sort: SortOrder?) {
         let parts: [Predicate]
         if case .all(let all) = filter.predicate { parts = all } else { parts = [filter.predicate] }
         self.init(parts, filter.collation, sort)
     }
 
-    /// Plans by what the parts of a filter ask of the `_id`.
+    /// Plans with the conditions that the parts of a filter put on the `_id`.
     init(_ parts: [Predicate], _ collation: Collation?, _ sort: SortOrder?) {
         var range = Range()
         if let key = sort?.keys.first, sort?.keys.count == 1, key.path.parts == ["_id"],
@@ -109,7 +110,7 @@ struct QueryPlan {
         }
         var keys: [[UInt8]]?
         for case .field(let path, let test) in parts where path.parts == ["_id"] {
-            // The ids' keys are in the order of bytes, which a collation's is not.
+            // Id keys have byte order, which differs from a collation's.
             guard collation == nil || !Self.concernsTexts(test) else { continue }
             if let found = Self.keys(test) { keys = keys ?? found }
             Self.narrow(&range, test)
@@ -154,7 +155,7 @@ struct QueryPlan {
         }
     }
 
-    /// Both bounds are inclusive: the filter itself looks at each document again.
+    /// Narrows a range; both bounds are inclusive because the filter checks each document again.
     private static func narrow(_ range: inout Range, _ test: Predicate.Test) {
         guard case .compare(let comparison, let value) = test else { return }
         switch value {
@@ -170,7 +171,7 @@ struct QueryPlan {
 }
 
 extension QueryPlan.Range {
-    /// The statement that reads documents, and rows as well when they are wanted.
+    /// Returns the statement that reads documents, and rows if wanted.
     func prepare(
         _ table: CollectionTable, withRows: Bool, _ connection: SQLiteConnection
     ) throws(StoreError) -> SQLiteStatement {
@@ -183,7 +184,7 @@ extension QueryPlan.Range {
         return statement
     }
 
-    /// How many rows there are, counted up to a number.
+    /// Returns the number of rows, counting at most up to a limit.
     func count(
         upTo max: Int64, _ table: CollectionTable, _ connection: SQLiteConnection
     ) throws(StoreError) -> Int64 {
@@ -207,7 +208,7 @@ extension QueryPlan.Range {
         switch order {
         case .inserted where table.isClustered: "key"
         case .insertedLast where table.isClustered: "key DESC"
-        // Between bounds the index is read in its order; sorting by row would cost extra.
+        // A bounded range is read in index order; sorting by row would cost extra.
         case .inserted: "key"
         case .insertedLast: lower != nil || upper != nil ? "key" : "id DESC"
         case .idAscending: "key"

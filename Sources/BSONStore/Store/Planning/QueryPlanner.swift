@@ -1,53 +1,23 @@
-extension ReadTransaction {
-    /// Chooses how a query is answered: by id, by one index or several, or by all documents.
-    ///
-    /// - Parameter wanted: how many documents are read at most; 0 for all.
-    func plan(
-        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, wanted: Int = 0,
-        hint: IndexHint? = nil
-    ) throws(StoreError) -> QueryPlan {
-        if isRestricted(namespace) { return .all(sort, hint) }
-        if try view(namespace) != nil {
-            return QueryPlan(access: .range(QueryPlan.Range()), isSorted: sort == nil)
-        }
-        if let hint { return try plan(namespace, filter, sort, hint) }
-        if let sort, sort.isNatural { return .all(sort) }
-        let sort = sort?.keys.isEmpty == true ? nil : sort
-        let byID = QueryPlan(filter, sort)
-        guard byID.mayBeImproved, !(filter.isEverything && sort == nil) else { return byID }
-        let chosen = try onTable(namespace) { (table) throws(StoreError) -> QueryPlan? in
-            let indexes = try connection.catalogCache.indexes(of: table.id, connection)
-            let query = IndexQuery(filter)
-            guard !indexes.isEmpty || !query.alternatives.isEmpty else { return nil }
-            let planner = QueryPlanner(
-                transaction: self, table: table, filter: filter, sort: sort, wanted: wanted)
-            return try planner.chosen(
-                planner.candidates(query, indexes) + (byID.isByKey ? [byID] : []))
-        }
-        return (chosen ?? nil) ?? byID
-    }
-}
-
-/// Finds the plans that may answer a query and chooses one.
+/// The choice between the plans that can answer a query.
 ///
 /// Each candidate's keys are counted up to a limit; an index that only gives the order is tried on
-/// some documents where few are wanted.
+/// some documents if few are wanted.
 struct QueryPlanner {
-    /// Keys of a candidate are counted up to this before one is chosen.
+    /// The number up to which a candidate's keys are counted at first.
     private static let sampleMax: Int64 = 300
-    /// Where that does not tell candidates apart, up to this.
+    /// The number up to which they are counted if the first count does not decide.
     private static let secondSampleMax: Int64 = 5_000
-    /// So many documents are looked at to find out how many of them pass.
+    /// The number of documents to read to estimate how many match.
     private static let trialMax = 100
 
     let transaction: ReadTransaction
     let table: CollectionTable
     let filter: Filter
     let sort: SortOrder?
-    /// How many documents are read at most; 0 for all.
+    /// The largest number of documents to read; 0 for all.
     let wanted: Int
 
-    /// The plans by indexes.
+    /// Returns the plans with indexes.
     func candidates(_ query: IndexQuery, _ indexes: [StoredIndex]) -> [QueryPlan] {
         var plans = scans(query, indexes, sort)
         for branches in query.alternatives {
@@ -64,7 +34,7 @@ struct QueryPlanner {
         }
     }
 
-    /// The plan that reads what each of some alternatives needs; `nil` where one needs everything.
+    /// Returns the plan for the union of some alternatives; `nil` when one needs a full scan.
     private func union(
         _ branches: [IndexQuery], with query: IndexQuery, _ indexes: [StoredIndex]
     ) -> QueryPlan? {
@@ -82,7 +52,7 @@ struct QueryPlanner {
         return QueryPlan(access: .union(plans), isSorted: isSorted)
     }
 
-    /// The plan of one alternative: by id, or by the index with the most fields bounded.
+    /// Returns the plan of one alternative: by id, or with the index that bounds the most fields.
     private func best(
         _ query: IndexQuery, _ branch: IndexQuery, _ indexes: [StoredIndex]
     ) -> QueryPlan? {
@@ -102,7 +72,7 @@ struct QueryPlanner {
         return scan.equalities * 4 + (plan.isSorted ? 2 : 0) + (isWide ? 0 : 1)
     }
 
-    /// The cheapest plan with the others; `nil` without any.
+    /// Returns the cheapest plan, with the others as rejected; `nil` without plans.
     func chosen(_ plans: [QueryPlan]) throws(StoreError) -> QueryPlan? {
         guard plans.count > 1 else { return plans.first }
         var costs = try costs(plans, upTo: Self.sampleMax)
@@ -129,7 +99,7 @@ struct QueryPlanner {
         return costs
     }
 
-    /// How many documents a plan reads, about, and what sorting them adds.
+    /// Returns an estimate of the documents that a plan reads, plus the cost of sorting them.
     private func cost(_ plan: QueryPlan, upTo limit: Int64) throws(StoreError) -> Double {
         let everything = 2 * Double(limit)
         let stopsEarly = wanted > 0 && plan.isSorted
@@ -173,7 +143,7 @@ struct QueryPlanner {
         }
     }
 
-    /// How many documents a plan reads, about, until it has found as many as are wanted.
+    /// Returns an estimate of the documents that a plan reads until it has found the wanted number.
     private func trial(_ plan: QueryPlan) throws(StoreError) -> Double {
         var read = 0
         var passed = 0
@@ -189,7 +159,7 @@ struct QueryPlanner {
 }
 
 extension IndexQuery {
-    /// The plan by the `_id` when it is asked for single values.
+    /// The plan by `_id` when the query names single ids.
     fileprivate var planByID: QueryPlan? {
         for condition in conditions
         where condition.name == "_id" && !condition.isNegated && condition.elements.isEmpty {

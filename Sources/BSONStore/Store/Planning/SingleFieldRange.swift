@@ -1,50 +1,9 @@
-extension ReadTransaction {
-    /// Plans as ``plan(_:_:_:_:)`` does; at once where a filter asks for one value of a field, or
-    /// for those between two, which one index alone can look up.
-    func quickPlan(
-        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ options: FindOptions
-    ) throws(StoreError) -> QueryPlan {
-        if accessPolicy == nil, sort == nil, !options.namesIndex, filter.collation == nil,
-            let wanted = SingleFieldRange(filter.predicate)
-        {
-            let found = try onTable(namespace) { (table) throws(StoreError) -> StoredIndex? in
-                guard table.isPlain else { return nil }
-                return Self.sole(
-                    wanted.field, try connection.catalogCache.indexes(of: table.id, connection))
-            }
-            if let index = found ?? nil {
-                return QueryPlan(
-                    access: .index(IndexScan(index, only: wanted.range)), isSorted: true)
-            }
-        }
-        return try plan(namespace, filter, sort, options)
-    }
-
-    /// The index that begins with a field and has one key for each document, where no other index
-    /// could help.
-    private static func sole(_ name: String, _ indexes: [StoredIndex]) -> StoredIndex? {
-        var sole: StoredIndex?
-        for index in indexes {
-            let definition = index.definition
-            guard index.wildcard == nil else { return nil }
-            guard !definition.isHidden, let key = definition.keys.first, key.path == name else {
-                continue
-            }
-            guard sole == nil, key.kind == .ascending, definition.isFiled, !index.isMultikey,
-                index.filter == nil, index.collation == nil
-            else { return nil }
-            sole = index
-        }
-        return sole
-    }
-}
-
-/// The keys of the values of one field that a simple filter asks for, which say all that it asks.
-private struct SingleFieldRange {
+/// The key range of a simple filter on one field, equivalent to that filter.
+struct SingleFieldRange {
     let field: String
     let range: IndexScan.Range
 
-    /// Looks for an equality, or for a lower and an upper bound of one type class.
+    /// Accepts an equality, or a lower and an upper bound of one type class.
     init?(_ predicate: Predicate) {
         switch predicate {
         case .field(let path, .compare(.equal, let value)):
@@ -84,7 +43,8 @@ private struct SingleFieldRange {
         }
     }
 
-    /// The key of a value that equals exactly what has the same key; `nil` for other values.
+    /// Returns the key of a value that equals exactly the values with the same key; `nil` for other
+    /// values.
     private static func key(of value: BSONValue) -> [UInt8]? {
         switch value {
         case .double(let number): number.isNaN ? nil : BSONKey.encode(value)
@@ -98,8 +58,8 @@ private struct SingleFieldRange {
 }
 
 extension IndexScan {
-    /// Reads the documents whose first field lies between bounds, which decides whether they pass.
-    fileprivate init(_ index: StoredIndex, only range: Range) {
+    /// Scans the documents whose first field is in a range equivalent to the filter.
+    init(_ index: StoredIndex, only range: Range) {
         self.init(
             index, groups: [[range]], bounds: [], isReversed: false, isSorted: true, isExact: true)
     }

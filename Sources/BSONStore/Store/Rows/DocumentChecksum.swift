@@ -1,31 +1,30 @@
-/// Tells bytes of a document that changed in the file from those that were written: damage that leaves
-/// valid BSON is seen by nothing else.
+/// The checksum of a stored document, the only means to detect damage that leaves valid BSON.
 ///
-/// Every write of a row stores the checksum of its document. A row that was last written by a version
-/// without checksums has none until it is written again.
+/// Every write of a row stores the checksum of its document. A row last written by a version
+/// without checksums has none until its next write.
 enum DocumentChecksum {
-    /// The checksum as it is stored: signed, since SQLite keeps it in four bytes then.
+    /// Returns the checksum in its stored form: signed, because SQLite then needs only four bytes.
     static func stored(_ bytes: UnsafeRawBufferPointer) -> Int64 {
         Int64(Int32(bitPattern: CRC32C.checksum(bytes)))
     }
 
-    /// The checksum of a document as it is stored.
+    /// Returns the checksum of a document in its stored form.
     static func stored(_ document: BSONDocument) -> Int64 {
         document.withUnsafeBytes { stored($0) }
     }
 
-    /// The checksum in a column of the current row; `nil` where none is known.
+    /// Returns the checksum in a column of the current row; `nil` if the row has none.
     static func read(_ statement: borrowing SQLiteStatement, _ column: Int32) -> Int64? {
         statement.isNull(column) ? nil : statement.int64(column)
     }
 
-    /// Whether bytes have a checksum that is known.
+    /// Whether bytes match a checksum; true without one.
     static func fits(_ bytes: UnsafeRawBufferPointer, _ checksum: Int64?) -> Bool {
         checksum.map { $0 == stored(bytes) } ?? true
     }
 
-    /// What a statement selects as the checksum of a table's rows: a file of an earlier version that is
-    /// open for reading only has no such column.
+    /// Returns the SQL that selects the checksum of a table's rows: a file of an earlier version
+    /// that is open read-only lacks the column.
     static func column(
         of table: CollectionTable, _ connection: SQLiteConnection
     ) throws(StoreError) -> String {
@@ -37,7 +36,7 @@ enum DocumentChecksum {
 }
 
 extension StoredDocument {
-    /// A document that is not what was written.
+    /// Returns the error for a document that does not match its checksum.
     static func altered(
         id: BSONValue?, of table: CollectionTable, _ connection: SQLiteConnection
     ) -> StoreError {
@@ -47,29 +46,5 @@ extension StoredDocument {
                 + "`verify --quarantine`, which moves it away, and put a backup back or fetch the "
                 + "document again",
             namespace: table.namespace, documentID: id)
-    }
-}
-
-extension ReadTransaction {
-    /// The `_id`s of the documents of a collection that do not fit their checksums, by the keys of their
-    /// rows; `nil` for a key that cannot be read.
-    ///
-    /// O(n).
-    ///
-    /// - Throws: what SQLite says.
-    package func alteredDocuments(
-        _ namespace: Namespace
-    ) throws(StoreError) -> [(row: Int64, documentID: BSONValue?)] {
-        guard let table = try Catalog.read(namespace, connection) else { return [] }
-        let checksum = try DocumentChecksum.column(of: table, connection)
-        let rows = try connection.prepare(
-            "SELECT id, key, doc, \(checksum) FROM \(StoreSchema.tableName(table.id)) ORDER BY id")
-        var altered: [(row: Int64, documentID: BSONValue?)] = []
-        while try rows.step() {
-            let checksum = DocumentChecksum.read(rows, 3)
-            if rows.withBytes(2, { DocumentChecksum.fits($0, checksum) }) { continue }
-            altered.append((rows.int64(0), BSONKey.decode(rows.bytes(1))))
-        }
-        return altered
     }
 }

@@ -1,4 +1,4 @@
-/// Reads documents by their rows.
+/// A reader of documents by row.
 final class RowReader {
     private let statement: SQLiteStatement
     private let table: CollectionTable
@@ -8,9 +8,9 @@ final class RowReader {
         statement = try connection.prepare(.getRow, table)
     }
 
-    /// The document of a row.
+    /// Returns the document of a row.
     ///
-    /// - Throws: `corrupt` when it is not there or no BSON.
+    /// - Throws: `corrupt` when the document is missing or not valid BSON.
     func document(_ row: Int64) throws(StoreError) -> BSONDocument {
         statement.bind(1, row)
         defer { statement.reset() }
@@ -21,7 +21,7 @@ final class RowReader {
         }
     }
 
-    /// The error for a row whose document is not valid or not there.
+    /// Returns the error for a row whose document is invalid or missing.
     static func damaged(
         _ row: Int64, isThere: Bool, _ table: CollectionTable, _ connection: SQLiteConnection
     ) throws(StoreError) -> StoreError {

@@ -1,6 +1,7 @@
-/// Holds a document that may be stored: with an `_id` in front that an id can be, not too large.
+/// A document that may be stored: a valid `_id` is its first field, and its size is within the
+/// limit.
 struct StorableDocument {
-    /// Documents are at most this large, in bytes.
+    /// The largest size of a document in bytes.
     static let bytesMax = BSONLimits().documentBytesMax
 
     let document: BSONDocument
@@ -8,7 +9,7 @@ struct StorableDocument {
     /// The order-preserving key of the id.
     let key: [UInt8]
 
-    /// Checks a document and puts its `_id` in front, a new one when it has none.
+    /// Checks a document and moves its `_id` to the front; adds one if missing.
     init(_ document: BSONDocument, in namespace: Namespace) throws(StoreError) {
         if let id = Self.leadingID(of: document) {
             self.document = document
@@ -38,7 +39,7 @@ struct StorableDocument {
         return ordered
     }
 
-    /// MongoDB's rules for an id.
+    /// Checks MongoDB's rules for an id.
     ///
     /// Source: the server's `fixDocumentForInsert`.
     static func check(_ id: BSONValue, in namespace: Namespace) throws(StoreError) {
@@ -81,7 +82,7 @@ struct StorableDocument {
 }
 
 extension StoreError {
-    /// MongoDB's error for an `_id` that is there already.
+    /// Returns MongoDB's error for an `_id` that exists.
     static func duplicateID(
         _ id: BSONValue, in namespace: Namespace, _ cause: StoreError
     ) -> StoreError {

@@ -1,9 +1,9 @@
-/// A document with the row that it is stored in.
+/// A document with its row.
 package struct StoredDocument: Sendable {
     let row: Int64
     /// The document.
     package let document: BSONDocument
-    /// The position of the change that wrote it, 0 for none; `nil` where that was not read.
+    /// The position of the change that wrote it, 0 without one; `nil` if not read.
     var change: Int64?
 
     /// Checks a document whose key is known.
@@ -31,12 +31,12 @@ package struct StoredDocument: Sendable {
         }
     }
 
-    /// A document that is not valid BSON, not yet named.
+    /// The error for a document that is not valid BSON, still without its name.
     static var damaged: StoreError {
         StoreError(.corrupt, "A stored document is not valid BSON")
     }
 
-    /// A document that is not valid BSON.
+    /// Returns the error for a document that is not valid BSON.
     static func damaged(key: [UInt8], of table: CollectionTable) -> StoreError {
         var error = damaged
         error.namespace = table.namespace

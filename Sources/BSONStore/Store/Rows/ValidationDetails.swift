@@ -1,10 +1,10 @@
-/// Says which rules of a validator a document broke, as the server does in `errInfo.details`.
+/// The rules of a validator that a document broke, in the form of the server's `errInfo.details`.
 ///
-/// Each rule is tried by itself with the filter that decides; nothing is judged a second way.
+/// Each rule is evaluated by itself with the same filter code that made the decision.
 ///
 /// Source: MongoDB manual, "Schema Validation", the examples' error output.
 enum ValidationDetails {
-    /// Rules that say how long or large something is, with the server's reason.
+    /// The rules on length or size, with the server's reason.
     private static let reasons: [String: String] = [
         "bsonType": "type did not match", "type": "type did not match",
         "enum": "value was not found in enum", "minimum": "comparison failed",
@@ -20,7 +20,7 @@ enum ValidationDetails {
         "maxProperties": "specified number of properties was not satisfied",
     ]
 
-    /// The details for a document that does not pass a validator.
+    /// Returns the details for a document that fails a validator.
     static func details(of document: BSONDocument, _ validator: BSONDocument) -> BSONDocument {
         let clauses = validator.map { BSONDocument([($0.key, $0.value)]) }
         if clauses.count == 1, let clause = validator.first(where: { _ in true }) {
@@ -93,7 +93,7 @@ enum ValidationDetails {
         return details
     }
 
-    /// Whether a document passes a part of the validator; a part that cannot be read passes.
+    /// Whether a document matches a part of the validator; an unreadable part counts as matched.
     private static func passes(_ document: BSONDocument, _ clause: BSONDocument) -> Bool {
         do throws(StoreError) {
             return try Filter(clause).matches(document)
@@ -117,7 +117,7 @@ extension ValidationDetails {
         return details
     }
 
-    /// The rules of an object's schema that it breaks.
+    /// Returns the rules of an object schema that a document breaks.
     private static func rules(_ schema: BSONDocument, _ document: BSONDocument) -> [BSONValue] {
         var broken: [BSONValue] = []
         for (rule, value) in schema
@@ -146,7 +146,7 @@ extension ValidationDetails {
         return broken
     }
 
-    /// One rule with those that it cannot be told without.
+    /// Returns one rule with the rules that its description needs.
     private static func aspect(
         _ rule: String, _ value: BSONValue, _ schema: BSONDocument
     ) -> BSONDocument {
@@ -166,7 +166,7 @@ extension ValidationDetails {
         return aspect
     }
 
-    /// The named properties without their rules.
+    /// Returns the names of properties, each with an empty schema.
     private static func names(_ properties: BSONValue) -> BSONDocument {
         BSONDocument((properties.documentValue ?? [:]).map { ($0.key, .document([:])) })
     }

@@ -1,6 +1,6 @@
 internal import BSONStoreCSQLite
 
-/// Owns one compiled statement, for the cache and for whoever runs it.
+/// The owner of a compiled statement, shared by the cache and its current user.
 final class CompiledStatement {
     nonisolated(unsafe) static let emptyText: UnsafePointer<CChar> = {
         let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
@@ -26,7 +26,7 @@ final class CompiledStatement {
         if result != SQLITE_OK { bindResult = result }
     }
 
-    /// Lets go of the row and of the bound values.
+    /// Releases the row and the bound values.
     func rest() {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
@@ -34,7 +34,7 @@ final class CompiledStatement {
         isInUse = false
     }
 
-    /// The error for a result code; a transaction that it damaged is not used any more.
+    /// Returns the error for a result code and blocks a transaction that it damaged.
     func error(_ result: Int32) -> StoreError {
         let error = StoreError(sqlite: result, on: sqlite3_db_handle(handle))
         connection?.note(error, from: handle)

@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// Names a statement whose text never changes by a place that each connection keeps it under.
+/// A statement with constant SQL and a fixed slot in each connection's cache.
 ///
-/// Each takes a place for ever: for statements that are static constants.
+/// Each instance takes a slot for ever: use it only for static constants.
 package struct FixedStatement: Sendable {
     private static let places = Atomic<Int>(0)
 
     let sql: String
     let place: Int
 
-    /// Takes the next place for a text.
+    /// Takes the next slot for a statement.
     package init(_ sql: String) {
         self.sql = sql
         place = Self.places.add(1, ordering: .relaxed).oldValue

@@ -3,24 +3,29 @@ internal import BSONStoreCSQLite
     internal import Glibc
 #endif
 
-/// Are the places from which the C library hands out memory.
+/// The C library's arenas, from which it hands out memory.
 package enum MemoryArenas {
-    /// Lets there be so many at most; called before a program starts its threads.
+    /// The free bytes that an arena keeps at its end.
+    package static let keptMax = 8 * 1024 * 1024
+    /// The size from which on a block lies in no arena: freeing it gives it back to the system.
+    package static let mappedMin = 4 * 1024 * 1024
+
+    /// Limits how many arenas there are and what each keeps.
     ///
-    /// By itself glibc has eight for each processor. What a thread frees stays in the place that it
-    /// came from, so that a server of many threads keeps free memory in each of them.
+    /// A program calls this before it starts its threads. By itself glibc has eight arenas for each
+    /// processor, and each of them keeps up to 64 MiB that its threads freed.
     package static func limit(to count: Int) {
-        bsonstore_limit_arenas(Int32(clamping: max(1, count)))
+        bsonstore_limit_arenas(
+            Int32(clamping: max(1, count)), Int32(keptMax), Int32(mappedMin))
     }
 
-    /// Gives free memory back to the system when more than so many bytes of it are held.
+    /// Returns free memory to the system when the process holds more than a number of bytes.
     ///
-    /// - Returns: whether some was given back.
+    /// - Returns: whether memory was returned.
     @discardableResult
     package static func trim(above bytesMax: Int) -> Bool {
         #if canImport(Glibc)
-            let taken = Int(clamping: bsonstore_bytes_taken())
-            guard taken > 0, let resident, resident - taken > bytesMax else { return false }
+            guard let taken, let resident, resident - taken > bytesMax else { return false }
             bsonstore_trim()
             return true
         #else
@@ -28,8 +33,14 @@ package enum MemoryArenas {
         #endif
     }
 
+    /// The bytes that the process has allocated and not freed; `nil` where the C library has no count.
+    package static var taken: Int? {
+        let taken = Int(clamping: bsonstore_bytes_taken())
+        return taken > 0 ? taken : nil
+    }
+
     #if canImport(Glibc)
-        /// How many bytes of the process are in memory; `nil` where the system does not tell.
+        /// The resident memory of the process in bytes; `nil` where the system does not report it.
         package static var resident: Int? {
             let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
             guard file >= 0 else { return nil }

@@ -1,7 +1,7 @@
 internal import BSONStoreCSQLite
 
 extension SQLiteConnection {
-    /// Copies all pages, as this connection's transaction sees them, into another file.
+    /// Copies all pages of this connection's snapshot into another file.
     ///
     /// Source: https://www.sqlite.org/backup.html
     func copy(to target: SQLiteConnection) throws(StoreError) {
@@ -16,11 +16,11 @@ extension SQLiteConnection {
         }
     }
 
-    /// Gives the file's key to SQLCipher; must come before anything else.
+    /// Passes the file's key to SQLCipher; must be the first call on the connection.
     ///
     /// Source: https://www.zetetic.net/sqlcipher/sqlcipher-api/#key
     ///
-    /// - Throws: `invalidOptions` when the library that is linked cannot encrypt.
+    /// - Throws: `invalidOptions` when the linked library cannot encrypt.
     func unlock(_ key: [UInt8]?) throws(StoreError) {
         guard let key else { return }
         guard try isEncrypting() else {

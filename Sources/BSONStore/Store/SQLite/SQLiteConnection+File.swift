@@ -7,9 +7,10 @@ extension SQLiteConnection {
         return path.isEmpty ? "The store in memory" : "The file \(path)"
     }
 
-    /// Makes the end of the connection touch no file but the one that it has opened.
+    /// Prepares the connection's close so that it touches only the files it has opened.
     ///
-    /// - Parameter emptyingLog: carries the log over first, by what is open, not by the path.
+    /// - Parameter emptyingLog: whether to checkpoint the log first, through open descriptors
+    ///   rather than the path.
     func abandon(emptyingLog: Bool) {
         if emptyingLog {
             sqlite3_busy_timeout(handle, 0)
@@ -18,11 +19,11 @@ extension SQLiteConnection {
         preserveLog()
     }
 
-    /// Leaves the log as it is when the connection is closed.
+    /// Keeps the log when the connection is closed.
     func preserveLog() { _ = bsonstore_sqlite3_keep_log(handle) }
 
-    /// How many bytes the file must have by its own first page, the log left aside; `nil` where it is
-    /// not told, as in an encrypted file.
+    /// The file's size according to its first page, without the log; `nil` where unreadable, as in
+    /// an encrypted file.
     ///
     /// Source: https://www.sqlite.org/fileformat.html, "The Database Header".
     var sizeByHeader: Int? {
@@ -33,7 +34,7 @@ extension SQLiteConnection {
         else { return nil }
         var header = [UInt8](repeating: 0, count: 32)
         let result = header.withUnsafeMutableBytes { read(file, $0.baseAddress, 32, 0) }
-        // Shorter than its own header.
+        // The file is shorter than its header.
         guard result == SQLITE_OK else { return .max }
         guard header.starts(with: "SQLite format 3\0".utf8) else { return nil }
         let stored = Int(header[16]) << 8 | Int(header[17])

@@ -1,14 +1,14 @@
 internal import BSONStoreCSQLite
 
-/// Holds one connection to a database file with its cache of compiled statements.
+/// A connection to a database file with its cache of compiled statements.
 ///
-/// A connection is used by one thread at a time; its owner sees to that with a lock. That is why it
-/// may be sent between threads.
+/// One thread at a time uses a connection; its owner ensures that with a lock. This makes it safe
+/// to send between threads.
 package final class SQLiteConnection: @unchecked Sendable {
-    /// How many compiled statements are kept; beyond it the cache starts anew.
+    /// The largest number of cached statements; beyond it the cache is cleared.
     static let statementsMax = 512
-    /// Statements with numbers up to this are kept without limit: those of collections, then those
-    /// whose numbers are given out by ``reserveNumbers(_:)``.
+    /// The limit of statement numbers, which are cached without eviction: those of collections,
+    /// then those from ``reserveNumbers(_:)``.
     static let numberedStatementsMax = 4_096
     static let collectionStatementsMax = 2_048
 
@@ -19,21 +19,22 @@ package final class SQLiteConnection: @unchecked Sendable {
     private var nextNumber = collectionStatementsMax
     var boundaries = Array(
         repeating: TransactionStatementSlot(), count: TransactionStatement.allCases.count)
-    /// Where the index of the write-ahead log is mapped; `nil` when it is not shared memory.
+    /// The mapped index of the write-ahead log; `nil` when it is not shared memory.
     var walIndex: UnsafeRawPointer?
-    /// What the connection knows of the store's collections and indexes.
+    /// The cache of the store's collections and indexes.
     let catalogCache = CatalogCache()
-    /// Whether a transaction that somebody may still use was begun.
+    /// Whether a transaction is open and still in use.
     var isInScope = false
-    /// Why the transaction cannot go on: SQLite gave it up, or part of a write is missing.
+    /// The reason why the transaction cannot continue: SQLite undid it, or part of a write is
+    /// missing.
     private(set) var fault: StoreError?
     private(set) var hasFault = false
 
     /// Opens a file, or memory for `":memory:"`, without changing any setting.
     ///
-    /// - Parameter fileSystem: the name of SQLite's layer over the system's files, `nil` for its own.
-    /// - Throws: `cannotOpen` and what else SQLite says; a file that is no database is noticed by
-    ///   the first statement, not here.
+    /// - Parameter fileSystem: the name of SQLite's VFS; `nil` for the default.
+    /// - Throws: `cannotOpen` and other SQLite errors; only the first statement, not this call,
+    ///   detects a file that is not a database.
     init(
         path: String, mode: SQLiteOpenMode, fileSystem: String? = nil
     ) throws(StoreError) {
@@ -55,9 +56,9 @@ package final class SQLiteConnection: @unchecked Sendable {
         sqlite3_close_v2(handle)
     }
 
-    /// Compiles a statement, or takes it from the cache unless it is running there.
+    /// Returns a compiled statement, from the cache unless it is in use there.
     ///
-    /// - Throws: what SQLite says about the text.
+    /// - Throws: SQLite's errors about the SQL.
     package func prepare(_ sql: String) throws(StoreError) -> SQLiteStatement {
         if hasFault, let fault { throw fault }
         let cached = slots[sql]
@@ -70,10 +71,10 @@ package final class SQLiteConnection: @unchecked Sendable {
         return SQLiteStatement(slot: slot)
     }
 
-    /// Takes a statement by its number, which stands for its text.
+    /// Returns the statement with a number that identifies its SQL.
     ///
-    /// - Parameter text: called when there is none under the number yet.
-    /// - Throws: what SQLite says about the text.
+    /// - Parameter text: provides the SQL on first use of the number.
+    /// - Throws: SQLite's errors about the SQL.
     func prepare(
         numbered number: Int, _ text: () -> String
     ) throws(StoreError) -> SQLiteStatement {
@@ -87,9 +88,9 @@ package final class SQLiteConnection: @unchecked Sendable {
         return SQLiteStatement(slot: slot)
     }
 
-    /// Takes a statement that is known by its place, without looking at its text.
+    /// Returns a statement by its slot, without comparing its SQL.
     ///
-    /// - Throws: what SQLite says about the text.
+    /// - Throws: SQLite's errors about the SQL.
     package func prepare(_ statement: FixedStatement) throws(StoreError) -> SQLiteStatement {
         if hasFault, let fault { throw fault }
         let place = statement.place
@@ -102,14 +103,15 @@ package final class SQLiteConnection: @unchecked Sendable {
         return SQLiteStatement(slot: slot)
     }
 
-    /// Gives the first of so many numbers that no statement has had; `nil` when none are left.
+    /// Reserves consecutive unused statement numbers and returns the first; `nil` when none are
+    /// left.
     func reserveNumbers(_ count: Int) -> Int? {
         guard nextNumber + count <= Self.numberedStatementsMax else { return nil }
         defer { nextNumber += count }
         return nextNumber
     }
 
-    /// Runs a statement without parameters; rows are passed over.
+    /// Runs a statement without parameters and ignores its rows.
     package func execute(_ sql: String) throws(StoreError) {
         let statement = try prepare(sql)
         try statement.run()
@@ -123,22 +125,22 @@ package final class SQLiteConnection: @unchecked Sendable {
         try statement.run()
     }
 
-    /// The first column of the first row as a whole number, `nil` without a row.
+    /// Returns the first column of the first row as an integer; `nil` without a row.
     package func int64(_ sql: String) throws(StoreError) -> Int64? {
         let statement = try prepare(sql)
         return try statement.step() ? statement.int64(0) : nil
     }
 
-    /// The rowid of the row that was inserted last.
+    /// The rowid of the most recently inserted row.
     package var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// How many rows the last statement inserted, updated or deleted.
+    /// The number of rows that the last statement inserted, updated or deleted.
     package var changedRowCount: Int { Int(sqlite3_changes(handle)) }
 
     /// Whether a transaction is open.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Ends a transaction without its changes; SQLite may have done so by itself after an error.
+    /// Rolls the transaction back; SQLite may already have done so after an error.
     package func rollback() throws(StoreError) {
         isInScope = false
         forgetFault()
@@ -151,12 +153,13 @@ package final class SQLiteConnection: @unchecked Sendable {
         fault = nil
     }
 
-    /// Ends the use of a transaction after an error of SQLite that may have taken a part of it.
+    /// Blocks further use of a transaction after an SQLite error that may have undone a part of it.
     ///
-    /// After some errors SQLite undoes the whole transaction by itself: what is written then would be
-    /// committed at once. After others a write may be there without its index keys.
+    /// After some errors SQLite rolls the whole transaction back: a later write would be committed
+    /// at once. After others a write may lack its index keys.
     ///
-    /// Source: https://www.sqlite.org/lang_transaction.html, "Response To Errors Within A Transaction".
+    /// Source: https://www.sqlite.org/lang_transaction.html, "Response To Errors Within A
+    /// Transaction".
     func note(_ error: StoreError, from statement: OpaquePointer?) {
         guard isInScope, !hasFault, let code = error.sqliteCode else { return }
         switch code & 0xFF {
@@ -169,7 +172,7 @@ package final class SQLiteConnection: @unchecked Sendable {
         hasFault = true
     }
 
-    /// Runs a body whose changes are undone when it throws, inside of an open transaction.
+    /// Runs a body in a savepoint of an open transaction; undoes its changes when it throws.
     package func savepoint<R>(_ body: () throws -> R) throws -> R {
         try execute("SAVEPOINT nested")
         do {
@@ -183,7 +186,7 @@ package final class SQLiteConnection: @unchecked Sendable {
                 try execute("ROLLBACK TO nested")
                 try execute("RELEASE nested")
             } catch {
-                // Whatever went wrong, a half of the body may be left.
+                // Whatever failed, a part of the body's changes may remain.
                 fault = error
                 hasFault = true
             }
@@ -191,9 +194,9 @@ package final class SQLiteConnection: @unchecked Sendable {
         }
     }
 
-    /// A number that differs when the file was changed, also by another connection or process.
+    /// A number that changes whenever any connection or process changes the file.
     ///
-    /// Up to date only inside of a transaction.
+    /// It is current only inside a transaction.
     var dataVersion: UInt32 {
         var version: UInt32 = 0
         sqlite3_file_control(handle, nil, SQLITE_FCNTL_DATA_VERSION, &version)

@@ -1,16 +1,17 @@
 internal import BSONStoreCSQLite
 
-/// Says what a connection may do with its file.
+/// The access of a connection to its file.
 enum SQLiteOpenMode {
-    /// Reads and writes a file that is there, or memory.
+    /// Reads and writes an existing file, or memory.
     case readWrite
-    /// Reads only; needs the WAL's index, which it makes when it can.
+    /// Only reads; needs the WAL index, which it creates if it can.
     case readOnly
-    /// Reads a file that nobody can change, such as one in a read-only directory.
+    /// Reads a file that cannot change, such as one in a read-only directory.
     case immutable
-    /// Reads only; uses the log's index when it is there, and never writes it.
+    /// Only reads; uses an existing WAL index but never writes it.
     case looking
-    /// Reads a file that nobody has open, by its log, whose index is kept in this connection's memory.
+    /// Reads a file that no other process has open; keeps the WAL index in this connection's
+    /// memory.
     case alone
 
     var flags: Int32 {
@@ -22,7 +23,7 @@ enum SQLiteOpenMode {
         }
     }
 
-    /// The path as SQLite takes it in this mode.
+    /// Returns the path as an SQLite URI for this mode.
     ///
     /// Source: https://www.sqlite.org/uri.html
     func fileName(_ path: String) -> String {
@@ -34,8 +35,8 @@ enum SQLiteOpenMode {
         }
     }
 
-    /// The layer over the system's files that the mode needs: where nobody else has the file open no
-    /// lock is wanted, and a lock for one alone is refused to who may only read.
+    /// The VFS that the mode needs: without other users of the file no lock is needed, and a
+    /// read-only process cannot get an exclusive one.
     ///
     /// Source: https://www.sqlite.org/vfs.html, "unix-none".
     var fileSystem: String? { self == .alone ? "unix-none" : nil }
@@ -58,7 +59,7 @@ enum SQLiteOpenMode {
 }
 
 extension SQLiteConnection {
-    /// Makes the connection safe against hostile files and sets its limits; touches no file.
+    /// Protects the connection against hostile files and sets its limits; touches no file.
     ///
     /// Source: https://www.sqlite.org/security.html, "Untrusted SQLite Database Files".
     func configure(cacheKiB: Int, busyTimeoutMS: Int32) throws(StoreError) {
@@ -72,8 +73,8 @@ extension SQLiteConnection {
         try executeOnce("PRAGMA mmap_size = 0")
     }
 
-    /// Lets the budget of the thread end long statements, on a connection that only reads: one that
-    /// writes would give its whole transaction up, with what others write in it.
+    /// Lets the thread's budget interrupt long statements, for read connections only: an
+    /// interrupted write would undo its whole transaction, including the writes of others.
     ///
     /// Source: https://www.sqlite.org/c3ref/progress_handler.html
     func heedBudget() {
@@ -81,10 +82,10 @@ extension SQLiteConnection {
             handle, 2_000, { _ in WorkBudget.isOver(after: 1_024) ? 1 : 0 }, nil)
     }
 
-    /// Chooses what a commit waits for.
+    /// Chooses the storage that a commit waits for.
     ///
-    /// - Parameter full: waits for the disk at each commit; else only checkpoints do, and a power
-    ///   failure may undo the last commits but never damages the file.
+    /// - Parameter full: whether each commit waits for the disk; otherwise only checkpoints do, and
+    ///   a power failure may undo the last commits but never damages the file.
     func setDurability(full: Bool) throws(StoreError) {
         try executeOnce("PRAGMA synchronous = \(full ? "FULL" : "NORMAL")")
         #if canImport(Darwin)
@@ -93,7 +94,7 @@ extension SQLiteConnection {
         #endif
     }
 
-    /// Switches the file to a write-ahead log.
+    /// Switches the file to write-ahead logging.
     ///
     /// - Throws: `cannotOpen` when the file system or the file does not allow it.
     func useWriteAheadLog(autocheckpointPages: Int) throws(StoreError) {
@@ -106,11 +107,11 @@ extension SQLiteConnection {
         guard try statement.step(), statement.string(0) == "wal" else {
             throw StoreError(.cannotOpen, "The file cannot use a write-ahead log")
         }
-        // What the row says becomes true when the statement ends: that commits the file's header.
+        // The mode takes effect when the statement ends and commits the file's header.
         try statement.run()
     }
 
-    /// Whether the file can only be read, by its mode or by how it was opened.
+    /// Whether the file can only be read, because of its mode or the open mode.
     var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
     private func check(_ result: Int32) throws(StoreError) {

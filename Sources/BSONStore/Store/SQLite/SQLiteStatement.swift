@@ -1,8 +1,8 @@
 internal import BSONStoreCSQLite
 
-/// Runs a compiled SQL statement; goes back to its connection's cache when it goes out of scope.
+/// A running SQL statement, which returns to its connection's cache at the end of its scope.
 ///
-/// Parameters are counted from 1, columns from 0. Not for use by two threads at once.
+/// Parameters are counted from 1, columns from 0. Two threads must not use it concurrently.
 package struct SQLiteStatement: ~Copyable {
     private let slot: CompiledStatement
 
@@ -13,17 +13,17 @@ package struct SQLiteStatement: ~Copyable {
 
     deinit { slot.rest() }
 
-    /// Binds a whole number to a parameter.
+    /// Binds an integer to a parameter.
     package borrowing func bind(_ parameter: Int32, _ value: Int64) {
         slot.note(sqlite3_bind_int64(slot.handle, parameter, value))
     }
 
-    /// Binds a number to a parameter.
+    /// Binds a floating-point number to a parameter.
     package borrowing func bind(_ parameter: Int32, _ value: Double) {
         slot.note(sqlite3_bind_double(slot.handle, parameter, value))
     }
 
-    /// Binds a copy of a text to a parameter, NULL for `nil`.
+    /// Binds a copy of a string to a parameter, NULL for `nil`.
     package borrowing func bind(_ parameter: Int32, _ value: String?) {
         guard var value else { return bindNull(parameter) }
         let result = value.withUTF8 { text in
@@ -48,7 +48,7 @@ package struct SQLiteStatement: ~Copyable {
         value.withUnsafeBytes { bytes in bind(parameter, bytes, Self.transient) }
     }
 
-    /// Binds bytes without a copy; they must stay where they are until the statement is reset.
+    /// Binds bytes without a copy; they must stay in place until the statement is reset.
     package borrowing func bind(_ parameter: Int32, lending value: UnsafeRawBufferPointer) {
         bind(parameter, value, nil)
     }
@@ -58,9 +58,9 @@ package struct SQLiteStatement: ~Copyable {
         slot.note(sqlite3_bind_null(slot.handle, parameter))
     }
 
-    /// Goes on to the next row; `false` at the end.
+    /// Moves to the next row; returns `false` at the end.
     ///
-    /// - Throws: what SQLite says, mapped to a ``StoreError``; a failed binding is thrown here too.
+    /// - Throws: SQLite's errors as ``StoreError``, including that of a failed binding.
     package borrowing func step() throws(StoreError) -> Bool {
         if slot.bindResult != SQLITE_OK { throw slot.error(slot.bindResult) }
         let result = sqlite3_step(slot.handle)
@@ -69,13 +69,13 @@ package struct SQLiteStatement: ~Copyable {
         throw slot.error(result)
     }
 
-    /// Runs the statement to its end and resets it; rows are passed over.
+    /// Runs the statement to its end, ignoring rows, and resets it.
     package borrowing func run() throws(StoreError) {
         while try step() {}
         reset()
     }
 
-    /// Makes the statement ready to run again; the bound values stay.
+    /// Resets the statement so that it can run again; bound values stay.
     package borrowing func reset() { sqlite3_reset(slot.handle) }
 
     /// Whether the column is NULL in the current row.
@@ -83,33 +83,34 @@ package struct SQLiteStatement: ~Copyable {
         sqlite3_column_type(slot.handle, column) == SQLITE_NULL
     }
 
-    /// The column as a whole number, 0 for NULL.
+    /// Returns the column as an integer, 0 for NULL.
     package borrowing func int64(_ column: Int32) -> Int64 {
         sqlite3_column_int64(slot.handle, column)
     }
 
-    /// The column as a number, 0 for NULL.
+    /// Returns the column as a floating-point number, 0 for NULL.
     package borrowing func double(_ column: Int32) -> Double {
         sqlite3_column_double(slot.handle, column)
     }
 
-    /// The column as a text, empty for NULL.
+    /// Returns the column as a string, empty for NULL.
     package borrowing func string(_ column: Int32) -> String {
         guard let text = sqlite3_column_text(slot.handle, column) else { return "" }
         let count = Int(sqlite3_column_bytes(slot.handle, column))
         return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
     }
 
-    /// A copy of the column's bytes, empty for NULL.
+    /// Returns a copy of the column's bytes, empty for NULL.
     package borrowing func bytes(_ column: Int32) -> [UInt8] {
         withBytes(column) { Array($0) }
     }
 
-    /// Lends the column's bytes; they are valid until the next step or reset.
+    /// Calls a body with the column's bytes, which are valid until the next step or reset.
     package borrowing func withBytes<R, E: Error>(
         _ column: Int32, _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {
-        // One look at the row for both; not protected, so for this thread only, which it is.
+        // One access for pointer and size; an unprotected value is safe because only this thread
+        // uses it.
         let value = sqlite3_column_value(slot.handle, column)
         let start = sqlite3_value_blob(value)
         let count = Int(sqlite3_value_bytes(value))
@@ -117,12 +118,12 @@ package struct SQLiteStatement: ~Copyable {
         return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
     }
 
-    /// Binds the key of an id, which no other id has.
+    /// Binds the unique key of an id.
     package borrowing func bind(_ parameter: Int32, keyOf id: BSONValue) {
         BSONKey.lend(id) { bind(parameter, $0, Self.transient) }
     }
 
-    /// The id that a key stands for, where the key says all of it, as an ObjectId's does.
+    /// Returns the id of a key that encodes it completely, as an ObjectId's does; `nil` for others.
     package borrowing func objectID(ofKey column: Int32) -> BSONObjectID? {
         withBytes(column) { key in
             guard key.count == 13, key[0] == BSONKey.classByte(of: .objectID) else { return nil }
@@ -133,9 +134,9 @@ package struct SQLiteStatement: ~Copyable {
         }
     }
 
-    /// A copy of the column as a document.
+    /// Returns a copy of the column as a document.
     ///
-    /// - Throws: the first fault of bytes that are none.
+    /// - Throws: the first error of bytes that are not a valid document.
     package borrowing func document(
         _ column: Int32, limits: BSONLimits
     ) throws(BSONError) -> BSONDocument {
@@ -154,17 +155,17 @@ package struct SQLiteStatement: ~Copyable {
                 slot.handle, parameter, start, sqlite3_uint64(value.count), destructor))
     }
 
-    /// SQLite copies a value that is bound with this: `SQLITE_TRANSIENT`, which is a C cast.
+    /// The marker `SQLITE_TRANSIENT`, which makes SQLite copy a bound value; in C it is a cast.
     private static var transient: sqlite3_destructor_type {
         unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     }
 
-    /// A text of no characters which is not NULL, for empty values.
+    /// A non-null pointer to an empty string, for empty values.
     private static var emptyText: UnsafePointer<CChar> { CompiledStatement.emptyText }
 }
 
 extension [UInt8] {
-    /// Lends the bytes like `withUnsafeBytes`, which does not know typed errors.
+    /// Calls a body with the bytes as `withUnsafeBytes` does, but with typed errors.
     func withLentBytes<R, E: Error>(
         _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {

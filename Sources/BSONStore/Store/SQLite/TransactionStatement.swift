@@ -15,7 +15,7 @@ enum TransactionStatement: Int, CaseIterable {
     }
 }
 
-/// Holds the compiled statement of a boundary from its first use on.
+/// A slot for the compiled statement of a transaction's begin or end, filled on first use.
 struct TransactionStatementSlot {
     private var slot: CompiledStatement?
 

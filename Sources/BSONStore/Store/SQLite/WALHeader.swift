@@ -1,8 +1,8 @@
 internal import BSONStoreCSQLite
 
-/// Copies the header of a write-ahead log's index, which every commit of every process changes.
+/// The header of a WAL index, which every commit of every process changes.
 ///
-/// It holds the number of the change, the count of frames and the checksum of the last one, so that
+/// It holds the change counter, the number of frames and the checksum of the last one, so that
 /// equal headers mean the same state of the file.
 /// Source: https://www.sqlite.org/walformat.html, "The WAL-Index Header".
 struct WALHeader: Equatable {
@@ -20,13 +20,13 @@ struct WALHeader: Equatable {
 }
 
 extension SQLiteConnection {
-    /// The header as it is now, `nil` when the file has no shared index of a log.
+    /// The current header; `nil` when the file has no shared WAL index.
     ///
-    /// Costs no system call: SQLite keeps the index mapped as long as the connection is open.
+    /// Reading it needs no system call: SQLite keeps the index mapped while the connection is open.
     @inline(__always)
     var walHeader: WALHeader? { walIndex.map { WALHeader($0) } }
 
-    /// Asks SQLite's file system layer where the log's index is mapped; after the first read.
+    /// Asks SQLite's VFS where the WAL index is mapped; call it after the first read.
     ///
     /// Source: https://www.sqlite.org/c3ref/io_methods.html, `xShmMap`.
     func findWALIndex() {
@@ -43,7 +43,7 @@ extension SQLiteConnection {
         walIndex = UnsafeRawPointer(region)
     }
 
-    /// The size of the parts in which the index is mapped.
+    /// The size in bytes of the regions in which the index is mapped.
     private static let walIndexBytes: Int32 = 32_768
 
     /// Begins or ends a transaction.

@@ -1,15 +1,15 @@
-/// Reads documents of one state of the store; valid only in the body that it is given to.
+/// A snapshot of the store for reading; valid only in the body that receives it.
 public class ReadTransaction {
-    /// The connection, for tables of the sync engine in the same file and transaction.
+    /// The connection, also for the sync engine's tables in the same file and transaction.
     package let connection: SQLiteConnection
     private(set) var isOpen = true
-    /// Decides what is seen and may be written; `nil` where nothing is hidden.
+    /// The policy that limits reads and writes; `nil` for full access.
     package var accessPolicy: (any AccessPolicy)?
-    /// The table that was used last; most transactions use one.
+    /// The most recently used table; most transactions use one.
     private(set) var lastTable: CollectionTable?
-    /// Whether rows are read with the changes that wrote them, which files of earlier versions lack.
+    /// Whether a row is read together with its latest change; files of earlier versions lack it.
     var readsChanges: Bool { false }
-    /// How many views are being read, each for the one before it.
+    /// How many views are being read, one inside the other.
     var viewDepth = 0
 
     init(connection: SQLiteConnection, lastTable: CollectionTable?) {
@@ -17,9 +17,10 @@ public class ReadTransaction {
         self.lastTable = lastTable
     }
 
-    /// The document with an id, `nil` when there is none; O(log n).
+    /// Returns the document with an id, or `nil`; O(log n).
     ///
-    /// - Throws: `corrupt` naming the document when its bytes are no BSON, and what SQLite says.
+    /// - Throws: `corrupt` naming the document when its bytes are not valid BSON, and SQLite's
+    ///   errors.
     public func get(_ namespace: Namespace, id: BSONValue) throws(StoreError) -> BSONDocument? {
         if let gate = gate(namespace) { return try visible(namespace, id: id, gate) }
         return try BSONKey.lend(id) { (key) throws(StoreError) -> BSONDocument? in
@@ -30,7 +31,7 @@ public class ReadTransaction {
         }
     }
 
-    /// The document with an id as it is seen, and the row that it is stored in.
+    /// Returns the document with an id as the access policy shows it, and its stored row.
     ///
     /// - Throws: as ``get(_:id:)`` does.
     package func found(
@@ -41,9 +42,9 @@ public class ReadTransaction {
         return visible(found.document, gate).map { StoredDocument(row: found.row, document: $0) }
     }
 
-    /// Whether a collection has no documents, or is not there.
+    /// Whether a collection has no documents or does not exist.
     ///
-    /// - Throws: what SQLite says.
+    /// - Throws: SQLite's errors.
     package func isEmpty(_ namespace: Namespace) throws(StoreError) -> Bool {
         if let gate = gate(namespace) { return try countVisible(namespace, gate) == 0 }
         return try onTable(namespace) { (table) throws(StoreError) in
@@ -52,7 +53,8 @@ public class ReadTransaction {
         } ?? true
     }
 
-    /// How many documents a collection has, 0 when it is not there; O(n), without reading them.
+    /// Returns how many documents a collection has, 0 when it does not exist; O(n) in index
+    /// entries.
     public func count(_ namespace: Namespace) throws(StoreError) -> Int {
         if let gate = gate(namespace) { return try countVisible(namespace, gate) }
         let count = try onTable(namespace) { (table) throws(StoreError) in
@@ -62,9 +64,9 @@ public class ReadTransaction {
         return Int(count ?? 0)
     }
 
-    /// The collections of the file, in the order in which they were made.
+    /// Returns the collections of the file in order of creation.
     ///
-    /// - Throws: what SQLite says.
+    /// - Throws: SQLite's errors.
     public func collections() throws(StoreError) -> [Namespace] {
         let statement = try connection.prepare(
             "SELECT database, name FROM store_collections ORDER BY id")
@@ -75,10 +77,10 @@ public class ReadTransaction {
         return names
     }
 
-    /// Ends the transaction's validity.
+    /// Marks the transaction as ended; later calls fail.
     func finish() { isOpen = false }
 
-    /// Runs a body on the collection's table, `nil` when there is none.
+    /// Runs a body on the collection's table; returns `nil` when it does not exist.
     func onTable<R>(
         _ namespace: Namespace, _ body: (CollectionTable) throws(StoreError) -> R
     ) throws(StoreError) -> R? {
@@ -90,15 +92,15 @@ public class ReadTransaction {
         return try body(table)
     }
 
-    /// The collection's table, as far as this transaction sees it.
+    /// Returns the collection's table as this transaction sees it.
     func collectionTable(_ namespace: Namespace) throws(StoreError) -> CollectionTable? {
         try connection.catalogCache.table(namespace, connection)
     }
 
-    /// Looks the next table up again, because the last one may be gone.
+    /// Forgets the cached table, which may have been dropped.
     func forgetLastTable() { lastTable = nil }
 
-    /// The row and the document with an id key, which stays where it is during the call.
+    /// Returns the row and the document with an id key; the key must stay in place during the call.
     func row(
         lent key: UnsafeRawBufferPointer, _ table: CollectionTable
     ) throws(StoreError) -> StoredDocument? {

@@ -1,28 +1,28 @@
-/// Reads and changes documents; all of it is committed together or not at all.
+/// A transaction that reads and writes documents; its changes are committed together or not at all.
 ///
-/// Valid only in the body that it is given to. Its reads see its own writes.
+/// It is valid only in the body that receives it. Its reads see its own writes.
 public final class WriteTransaction: ReadTransaction {
-    /// Names the operation in the change feed: copied into each change that is written after.
+    /// A comment that is copied into each later change of the feed.
     public var comment: BSONValue?
 
-    /// Whether documents are written without asking the collections' validators.
+    /// Whether writes skip the collections' validators.
     public var bypassesValidation = false
 
-    /// By which index updates and deletes find their documents; `nil` leaves it to the planner.
+    /// The index by which updates and deletes find their documents; `nil` leaves it to the planner.
     package var hint: IndexHint?
 
-    /// Whether the sync engine writes, which alone may write to what it keeps in step.
+    /// Whether the sync engine writes; only the engine may write to synced collections directly.
     package var isEngineWrite = false
-    /// The collections that no engine keeps in step, as far as that was asked.
+    /// The tables already found not to be synced.
     var unsyncedTables: Set<Int64> = []
 
     private(set) var feed: ChangeFeed
-    /// What capped collections hold, as far as it was counted.
+    /// The cached sizes of capped collections.
     var cappedUsage: [Int64: CappedUsage] = [:]
-    /// The newest position before this transaction.
+    /// The newest feed position before this transaction.
     let feedHeadAtStart: Int64
     private let clock: @Sendable () -> BSONDatetime
-    /// The time of the deletions.
+    /// The time recorded for deletions.
     private(set) lazy var now = clock()
     private var madeTables: Set<Int64> = []
     override var readsChanges: Bool { true }
@@ -37,9 +37,9 @@ public final class WriteTransaction: ReadTransaction {
         super.init(connection: connection, lastTable: nil)
     }
 
-    /// Runs a body whose changes are undone when it throws, while the transaction goes on.
+    /// Runs a body and undoes its changes when it throws; the transaction stays usable.
     ///
-    /// - Throws: what the body throws, and what SQLite says.
+    /// - Throws: what the body throws, and SQLite's errors.
     public func savepoint<R>(_ body: () throws -> R) throws -> R {
         let feedBefore = feed
         do {
@@ -53,7 +53,7 @@ public final class WriteTransaction: ReadTransaction {
         }
     }
 
-    /// Runs a body on the collection's table, which is made when it is not there.
+    /// Runs a body on the collection's table, which is created when missing.
     func onTableForWriting<R>(
         _ namespace: Namespace, _ body: (CollectionTable) throws(StoreError) -> R
     ) throws(StoreError) -> R {
@@ -61,7 +61,7 @@ public final class WriteTransaction: ReadTransaction {
         return try body(try makeTable(namespace, .none))
     }
 
-    /// Makes a collection or view and records it.
+    /// Creates a collection or view and records it in the feed.
     func makeTable(
         _ namespace: Namespace, _ options: CollectionOptions
     ) throws(StoreError) -> CollectionTable {
@@ -72,32 +72,32 @@ public final class WriteTransaction: ReadTransaction {
         return table
     }
 
-    /// Whether the collection is one that this transaction made.
+    /// Whether this transaction created the collection.
     package func hasCreated(_ namespace: Namespace) throws(StoreError) -> Bool {
         try collectionTable(namespace).map { madeTables.contains($0.id) } ?? false
     }
 
-    /// Remembers that there is a tombstone.
+    /// Records the time of a new tombstone.
     func noteTombstone(at time: Int64) {
         feed.oldestTombstone = min(feed.oldestTombstone ?? time, time)
     }
 
-    /// Looks tables up again after this transaction made one.
+    /// Discards cached tables after this transaction created one.
     package func invalidateTables() {
         connection.catalogCache.forgetTables()
         forgetLastTable()
     }
 
-    /// Forgets a table that this transaction dropped or that has another number now.
+    /// Forgets a table that this transaction dropped or renumbered.
     func abandon(_ table: CollectionTable) {
         cappedUsage[table.id] = nil
         connection.catalogCache.forget(table.id)
         invalidateTables()
     }
 
-    /// Writes a change to the feed, when there is one.
+    /// Writes a change to the feed, if the file has one.
     ///
-    /// - Parameter link: where the document is that was written right before, for the change of one.
+    /// - Parameter link: where to find the document just written; used for changes of documents.
     func record(
         _ kind: StoreChange.Kind, _ namespace: Namespace, before: BSONDocument?,
         after: BSONDocument?, link: ImageLink? = nil, remarks: BSONDocument? = nil

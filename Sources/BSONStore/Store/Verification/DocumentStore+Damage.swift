@@ -1,6 +1,6 @@
 extension DocumentStore {
-    /// Takes a document's row from its table and leaves everything else as it is, as damage does; for
-    /// tests of what a store and sync do then.
+    /// Removes a document's row and nothing else, as damage would; for tests of the store and of
+    /// sync.
     package func loseRow(_ id: BSONValue, in namespace: Namespace) throws {
         try write { transaction in
             guard let table = try Catalog.read(namespace, transaction.connection) else { return }

@@ -1,7 +1,8 @@
 extension StoreCheck {
-    /// Compares each index with the keys that the documents give; O(n log n).
+    /// Compares each index with the keys of the documents; O(n log n).
     ///
-    /// An index that holds every key of every document, and as many keys as these are, holds no other.
+    /// An index that holds every key of every document, and the same number of keys, holds no
+    /// others.
     func indexes(
         _ namespace: Namespace, _ report: inout StoreReport
     ) throws(StoreError) {
@@ -17,7 +18,8 @@ extension StoreCheck {
 }
 
 extension ReadTransaction {
-    /// How many keys each index of a collection holds, `_id_` first; empty where it is not there.
+    /// Returns how many keys each index of a collection holds, `_id_` first; empty when it does not
+    /// exist.
     ///
     /// O(n).
     package func keyCounts(
@@ -34,7 +36,7 @@ extension ReadTransaction {
     }
 }
 
-/// Checks one index.
+/// A check of one index.
 private struct IndexCheck {
     let index: StoredIndex
     let namespace: Namespace
@@ -43,7 +45,7 @@ private struct IndexCheck {
     private var name: String { index.definition.name }
     private var keys: String { StoredIndex.tableName(index.id) }
 
-    /// Notes a fault.
+    /// Records a fault.
     private mutating func note(_ message: String, id: BSONValue? = nil) {
         report.note(.index, message, namespace: namespace, documentID: id, indexName: name)
     }
@@ -58,7 +60,7 @@ private struct IndexCheck {
         if let lost, lost > 0 { note("\(lost) rows of \(keys) have no document") }
     }
 
-    /// Looks every key of every document up, and counts what else there is.
+    /// Looks up every key of every document, and counts the other keys.
     mutating func documents(
         _ table: CollectionTable, _ connection: SQLiteConnection
     ) throws(StoreError) {
@@ -70,7 +72,7 @@ private struct IndexCheck {
         while try rows.step() {
             let row = rows.int64(0)
             guard let wanted = expectedKeys(rows) else {
-                // Of a document that cannot be read nobody knows the keys.
+                // The keys of an unreadable document are unknown.
                 ofRow.bind(1, row)
                 if try ofRow.step() { expected += ofRow.int64(0) }
                 ofRow.reset()
@@ -96,7 +98,7 @@ private struct IndexCheck {
         }
     }
 
-    /// The keys of the document of a row; `nil` when it is damaged.
+    /// Returns the keys of the document of a row; `nil` when it is damaged.
     private mutating func expectedKeys(_ rows: borrowing SQLiteStatement) -> [[UInt8]]? {
         let document: BSONDocument
         do throws(BSONError) {
@@ -104,7 +106,7 @@ private struct IndexCheck {
                 try BSONDocument(validating: bytes)
             }
         } catch {
-            // The check of the documents tells it.
+            // The check of documents reports it.
             return nil
         }
         let id = document["_id"]

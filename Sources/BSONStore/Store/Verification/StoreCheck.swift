@@ -1,22 +1,22 @@
 extension DocumentStore {
-    /// Reads the whole store and tells what is wrong with it; O(n), other calls go on meanwhile.
+    /// Checks the whole store and reports its faults; O(n); other calls continue meanwhile.
     ///
-    /// Checked are SQLite's pages and indexes, that every document is valid BSON under the key of its
-    /// `_id` and fits its checksum, that each index holds the keys of all its documents and no others, and that the feed's
-    /// positions and images are whole.
+    /// It checks SQLite's pages and indexes; that every document is valid BSON under the key of its
+    /// `_id` and matches its checksum; that each index holds the keys of all its documents and no
+    /// others; and that the feed's positions and images are complete.
     ///
-    /// - Throws: when the file cannot be read at all; what is damaged is told, not thrown.
+    /// - Throws: when the file cannot be read at all; damage is reported, not thrown.
     public func verify() throws -> StoreReport {
         try read { transaction in try StoreCheck(transaction).run() }
     }
 
-    /// Moves documents that ``verify()`` finds damaged out of their collections, so that the rest can
-    /// be read; their bytes stay in the file's table `store_quarantine`.
+    /// Moves damaged documents out of their collections, so that the rest can be read; their bytes
+    /// stay in the file's table `store_quarantine`.
     ///
-    /// The feed is not told, since nothing that could be read is gone.
+    /// The feed records no change, because no readable document is removed.
     ///
-    /// - Returns: what was found wrong.
-    /// - Throws: what SQLite says; nothing was changed then.
+    /// - Returns: the faults found.
+    /// - Throws: SQLite's errors; nothing is changed then.
     @discardableResult
     public func quarantine() throws -> StoreReport {
         try write { transaction in
@@ -38,7 +38,7 @@ extension DocumentStore {
 extension ReadTransaction {
     /// Checks the documents and indexes of one collection; O(n log n).
     ///
-    /// - Throws: what SQLite says, but for damaged pages, which are faults.
+    /// - Throws: SQLite's errors, except damaged pages, which are reported.
     package func verify(_ namespace: Namespace) throws(StoreError) -> StoreReport {
         var report = StoreReport()
         try StoreCheck(self).collection(namespace, &report)
@@ -46,7 +46,7 @@ extension ReadTransaction {
     }
 }
 
-/// Looks through all tables of a store.
+/// A check of all tables of a store.
 struct StoreCheck {
     let transaction: ReadTransaction
     var connection: SQLiteConnection { transaction.connection }
@@ -63,7 +63,7 @@ struct StoreCheck {
         return report
     }
 
-    /// Looks through the documents of one collection, and compares its indexes with them.
+    /// Checks the documents of one collection and compares its indexes with them.
     func collection(
         _ namespace: Namespace, _ report: inout StoreReport
     ) throws(StoreError) {
@@ -75,7 +75,7 @@ struct StoreCheck {
         }
     }
 
-    /// Notes a damaged page that ends one part of the check, so that the others go on.
+    /// Records a damaged page that ends one part of the check; the other parts continue.
     private func reporting(
         _ place: StoreReport.Fault.Place, _ namespace: Namespace?, _ report: inout StoreReport,
         _ body: (inout StoreReport) throws(StoreError) -> Void
@@ -125,7 +125,7 @@ struct StoreCheck {
         "A document does not fit its checksum: its bytes are not those that were written. "
         + "`verify --quarantine` moves it away"
 
-    /// What is wrong with a document under a key.
+    /// Returns the fault of a document under a key; `nil` for a sound one.
     private static func fault(of bytes: UnsafeRawBufferPointer, key: [UInt8]) -> String? {
         do throws(BSONError) {
             let document = try BSONDocument(validating: bytes)
@@ -172,7 +172,7 @@ struct StoreCheck {
                 try checkImages(of: position, kind, statement)
             } catch {
                 guard error.code == .corrupt else { throw error }
-                // A damaged document is a fault of its own.
+                // A damaged document is reported as a fault of its own.
                 if error.documentID == nil { report.note(.change, error.message) }
             }
         }

@@ -1,44 +1,44 @@
-/// Tells what a check of a whole store found.
+/// The result of a check of a store.
 public struct StoreReport: Sendable, Hashable {
-    /// One thing that is not as it has to be.
+    /// A fault.
     public struct Fault: Sendable, Hashable {
-        /// Where the fault lies.
+        /// The place of a fault.
         public enum Place: Sendable, Hashable {
-            /// In a page of the file, which SQLite reports.
+            /// A page of the file, which SQLite reports.
             case page
-            /// In a document: its bytes, or its `_id` against the key of its row.
+            /// A document: its bytes, or its `_id` compared with the key of its row.
             case document
-            /// In an index: a row for a document that is not there.
+            /// An index: a row without its document.
             case index
-            /// In the change feed.
+            /// The change feed.
             case change
         }
 
-        /// Where the fault lies.
+        /// The place of the fault.
         public let place: Place
-        /// The collection concerned, where there is one.
+        /// The collection's name, if the fault concerns one.
         public let namespace: Namespace?
-        /// The document's `_id` by the key of its row, where that can be read.
+        /// The document's `_id`, from the key of its row; `nil` when unreadable.
         public let documentID: BSONValue?
-        /// The index concerned, by its name, where there is one.
+        /// The index's name, if the fault concerns one.
         public let indexName: String?
-        /// A sentence for people.
+        /// A description for people.
         public let message: String
         /// The document's row in its table.
         let row: Int64?
     }
 
-    /// At most so many faults are told.
+    /// The largest number of reported faults.
     public static let faultsMax = 1_000
 
-    /// What is wrong; empty for a sound store.
+    /// The faults; empty for a sound store.
     public internal(set) var faults: [Fault] = []
-    /// How many documents were looked at.
+    /// The number of checked documents.
     public internal(set) var documentCount = 0
-    /// How many changes of the feed were looked at.
+    /// The number of checked changes of the feed.
     public internal(set) var changeCount = 0
 
-    /// Whether nothing is wrong.
+    /// Whether no fault was found.
     public var isSound: Bool { faults.isEmpty }
 
     mutating func note(

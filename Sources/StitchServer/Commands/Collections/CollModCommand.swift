@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Changes options of a collection.
+/// Changes the options of a collection.
 enum CollModCommand {
     static let rule = CommandDefinition("collMod", .catalog, .store(run))
 

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells the size of a collection.
+/// Reports the size of a collection.
 ///
 /// Source: MongoDB manual, "collStats".
 enum CollStatsCommand {
@@ -37,59 +37,5 @@ enum CollStatsCommand {
                 usage.addIndexes(to: &reply, scale)
                 return reply
             })
-    }
-}
-
-/// Divides sizes as a command asks for it.
-struct StatsScale: Sendable {
-    let factor: Int
-
-    /// Sizes in bytes.
-    static let one = StatsScale(factor: 1)
-
-    private init(factor: Int) { self.factor = factor }
-
-    /// Reads the argument `scale`.
-    ///
-    /// - Throws: 51024 for what is not positive.
-    init(_ call: CommandCall) throws(CommandFailure) {
-        factor = try call.count("scale", atLeast: 1) ?? 1
-    }
-
-    func value(_ bytes: Int) -> BSONValue {
-        let scaled = bytes / factor
-        return Int32(exactly: scaled).map { .int32($0) } ?? .int64(Int64(scaled))
-    }
-}
-
-/// Counts what a collection holds; O(n) in its documents.
-struct CollectionUsage {
-    let count: Int
-    let bytes: Int
-    let indexes: [IndexDefinition]
-
-    init(_ namespace: Namespace, _ transaction: ReadTransaction) throws {
-        var (count, bytes) = (0, 0)
-        try transaction.forEach(namespace, filter: .all) { document in
-            count += 1
-            bytes += document.byteCount
-        }
-        (self.count, self.bytes) = (count, bytes)
-        indexes = try transaction.indexes(namespace)
-    }
-
-    /// An index takes about so many bytes: 32 for each document.
-    var indexBytes: Int { count * 32 }
-
-    func addIndexes(to reply: inout BSONDocument, _ scale: StatsScale) {
-        reply.append("nindexes", .int32(Int32(indexes.count)))
-        reply.append("indexDetails", [:])
-        reply.append("indexBuilds", [])
-        reply.append("totalIndexSize", scale.value(indexBytes * indexes.count))
-        reply.append("totalSize", scale.value(bytes + indexBytes * indexes.count))
-        var sizes = BSONDocument()
-        for index in indexes { sizes.append(index.name, scale.value(indexBytes)) }
-        reply.append("indexSizes", .document(sizes))
-        reply.append("scaleFactor", .int32(Int32(clamping: scale.factor)))
     }
 }

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Gives unused space of the file back.
+/// Returns unused space of the file to the system.
 enum CompactCommand {
     static let rule = CommandDefinition(
         "compact", [.writes], fields: ["force": .flag, "freeSpaceTargetMB": .any],

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Turns a collection into one that lets its oldest documents go; its indexes are not kept.
+/// Makes a collection capped, so that it drops its oldest documents; removes its indexes.
 ///
 /// Source: MongoDB manual, "convertToCapped".
 enum ConvertToCappedCommand {

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Makes a collection or a view.
+/// Creates a collection or a view.
 enum CreateCommand {
     static let rule = CommandDefinition(
         "create", [.catalog, .inTransaction], .store(run))
@@ -19,7 +19,7 @@ enum CreateCommand {
             throw CommandFailure(263, "Cannot create a view in a multi-document transaction.")
         }
         try store.write(call) { transaction in
-            // The same once more is no error, but it ends a transaction.
+            // Creating the same collection again succeeds, but aborts a transaction.
             if call.transaction == nil, let there = try transaction.options(namespace),
                 there.document == options.document
             {

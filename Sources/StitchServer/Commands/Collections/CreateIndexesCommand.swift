@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Makes indexes.
+/// Creates indexes.
 enum CreateIndexesCommand {
     static let rule = CommandDefinition(
         "createIndexes", [.catalog, .inTransaction],
@@ -50,7 +50,7 @@ enum CreateIndexesCommand {
         return definition
     }
 
-    /// A transaction makes indexes of collections that it made and that have nothing in them.
+    /// Checks that a transaction creates indexes only on empty collections that it created.
     private static func checkTransaction(
         _ call: CommandCall, _ namespace: Namespace, _ definitions: [IndexDefinition],
         _ transaction: WriteTransaction

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Checks the options of `create` that change nothing about how documents are kept here.
+/// The check of `create` options that have no effect in this store.
 ///
 /// Source: the server's `create.idl`, `create_command.cpp` and `create_collection.cpp`.
 struct CreateOptionsCheck {
@@ -12,10 +12,10 @@ struct CreateOptionsCheck {
         self.namespace = namespace
     }
 
-    /// Checks all of them.
+    /// Checks all options.
     ///
-    /// - Throws: 14, 40414, 40415, 72 and others with MongoDB's texts, 115 for documents that are to
-    ///   go after some time.
+    /// - Throws: 14, 40414, 40415, 72 and others with MongoDB's texts, 115 for
+    ///   `expireAfterSeconds`.
     func check() throws(CommandFailure) {
         try checkStorage()
         try checkCluster()
@@ -99,7 +99,7 @@ struct CreateOptionsCheck {
         }
     }
 
-    /// A collection that is kept by its ids is not capped.
+    /// Refuses a capped clustered collection.
     private func checkBounds() throws(CommandFailure) {
         if call.flag("capped") {
             throw CommandFailure(

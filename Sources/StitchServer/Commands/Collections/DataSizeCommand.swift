@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells how many bytes the documents of a collection have.
+/// Reports the total size of a collection's documents.
 enum DataSizeCommand {
     static let rule = CommandDefinition(
         "dataSize", aliases: ["datasize"], [],

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Gives a fingerprint of each collection, by which copies of a database are compared.
+/// Returns a hash of each collection, to compare copies of a database.
 ///
 /// Source: MongoDB manual, "dbHash".
 enum DbHashCommand {
@@ -32,7 +32,7 @@ enum DbHashCommand {
             ])
         })
 
-    /// The fingerprint of the documents in the order of their ids.
+    /// Returns the hash of the documents in the order of their ids.
     private static func hash(
         _ namespace: Namespace, _ transaction: ReadTransaction, _ call: CommandCall
     ) throws -> String {

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells the size of a database.
+/// Reports the size of a database.
 ///
 /// Source: MongoDB manual, "dbStats".
 enum DbStatsCommand {

@@ -18,7 +18,7 @@ enum DropDatabaseCommand {
         return isThere ? .reply(["dropped": .string(call.database)]) : .ok
     }
 
-    /// Refuses to remove what the server itself needs.
+    /// Refuses to remove the server's own databases.
     ///
     /// - Throws: 20 (IllegalOperation).
     private static func check(_ database: String) throws(CommandFailure) {

@@ -22,9 +22,9 @@ enum ListCollectionsCommand {
     }
 }
 
-/// Reads the argument `cursor` of commands that answer with one.
+/// The argument `cursor` of commands that return one.
 enum CursorArgument {
-    /// How many documents the first batch has at most; `nil` for the default.
+    /// Returns the size of the first batch; `nil` for the default.
     ///
     /// - Throws: 40415, 51024.
     static func batchSize(_ call: CommandCall) throws(CommandFailure) -> Int? {

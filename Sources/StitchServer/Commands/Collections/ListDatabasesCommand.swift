@@ -13,7 +13,7 @@ enum ListDatabasesCommand {
         let user = call.connection.state.withLock { $0.user }
         let all = Self.withOwn(try store.read(call) { try $0.listDatabases() })
             .filter { filter.matches($0) }
-        // Others than those who may read a database do not learn that it is there.
+        // Only users who may read a database learn that it exists.
         let found = all.filter { database in
             guard call.server.settings.requiresSignIn else { return true }
             let name = database["name"]?.stringValue ?? ""
@@ -25,7 +25,7 @@ enum ListDatabasesCommand {
         }
         var reply: BSONDocument = ["databases": .array(BSONArray(shown))]
         if !isNameOnly {
-            // All of them share one file.
+            // All databases share one file.
             let size = all.compactMap { $0["sizeOnDisk"]?.int64Value }.max() ?? 0
             reply.append("totalSize", .int64(size))
             reply.append("totalSizeMb", .int64(size / (1024 * 1024)))
@@ -33,7 +33,7 @@ enum ListDatabasesCommand {
         return .reply(reply)
     }
 
-    /// The databases with those that every server has.
+    /// Adds the databases that every server has.
     private static func withOwn(_ databases: [BSONDocument]) -> [BSONDocument] {
         let own = ["admin", "config", "local"].filter { name in
             !databases.contains { $0["name"] == .string(name) }

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Says that indexes need no rebuilding by hand.
+/// Succeeds without effect: the store keeps indexes current.
 enum ReIndexCommand {
     static let rule = CommandDefinition(
         "reIndex", [.writes], fields: [:],

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Gives a collection another name.
+/// Renames a collection.
 enum RenameCollectionCommand {
     static let rule = CommandDefinition(
         "renameCollection", [.adminOnly, .writes, .takesWriteConcern],
@@ -25,7 +25,7 @@ enum RenameCollectionCommand {
         return .ok
     }
 
-    /// Refuses names that the server keeps for itself.
+    /// Refuses names that the server reserves.
     ///
     /// - Throws: 20 (IllegalOperation).
     ///
@@ -57,12 +57,12 @@ enum RenameCollectionCommand {
     }
 }
 
-/// Says which collection gets which name.
+/// The source and target of a rename.
 struct RenameRequest: Sendable {
     let source: Namespace
     let target: Namespace
 
-    /// - Throws: 73 (InvalidNamespace) for what is no name, 20 for a new one that is too long.
+    /// - Throws: 73 (InvalidNamespace) for an invalid name, 20 for a target that is too long.
     init(_ call: CommandCall) throws {
         guard let from = call.target.stringValue else {
             throw CommandFailure(

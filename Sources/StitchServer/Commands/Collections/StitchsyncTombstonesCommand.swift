@@ -1,18 +1,20 @@
 internal import BSONStore
 internal import StitchRules
 
-/// Tells which documents of a collection were deleted, to sync, whose history does not reach back.
+/// Reports which documents of a collection were deleted, for sync clients whose feed position is
+/// too old.
 ///
-/// `{stitchsyncTombstones: "people", ids: [...], after: <resume token>}` answers with `tombstones`, as long
-/// as `ids`: null for a document whose deletion is not known, else its `_id`, `version` where it had one,
-/// `time`, and whether the delete `isAfter` the place in the history, by proof.
+/// `{stitchsyncTombstones: "people", ids: [...], after: <resume token>}` returns `tombstones` in
+/// the order of `ids`: null if no deletion is known, otherwise `_id`, `version` if the document had
+/// one, `time`, and `isAfter`, which is true if the deletion provably came after the token's
+/// position.
 enum StitchsyncTombstonesCommand {
     static let rule = CommandDefinition(
         "stitchsyncTombstones", [], fields: ["ids": .array, "after": .document], .store(run))
 
-    /// So many ids may be asked about at once.
+    /// The maximum number of ids in one command.
     private static let idsMax = 10_000
-    /// The ids and versions of an answer have so many bytes at most.
+    /// The maximum size of the ids and versions in a reply.
     private static let bytesMax = 12 * 1_024 * 1_024
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
@@ -26,7 +28,7 @@ enum StitchsyncTombstonesCommand {
             throw CommandFailure(
                 .badValue, "ids has \(ids.count) elements; at most \(idsMax) are answered at once")
         }
-        // Who may not see every document must not learn which there were.
+        // A user who may not see every document must not learn which existed.
         let none = [StoreTombstone?](repeating: nil, count: ids.count)
         var found = none
         var place: Int64?
@@ -36,7 +38,7 @@ enum StitchsyncTombstonesCommand {
                 let place = try token.flatMap { try Self.position($0, transaction) }
                 return (try transaction.unrestrictedTombstones(namespace, ids: Array(ids)), place)
             }
-            // Rules may have changed meanwhile.
+            // The rules may have changed meanwhile.
             if try isLimited(namespace, call, store) { found = none }
         }
         var bytes = 0
@@ -63,7 +65,7 @@ enum StitchsyncTombstonesCommand {
         try store.ruleGuard(call).map { !$0.access(namespace).seesAll } ?? false
     }
 
-    /// The position of a place that is one of this history, as far as is known; `nil` for another.
+    /// Returns the position of a resume token; `nil` if the token is of another history.
     private static func position(
         _ token: BSONDocument, _ transaction: ReadTransaction
     ) throws -> Int64? {
@@ -75,7 +77,7 @@ enum StitchsyncTombstonesCommand {
         } catch is CommandFailure {
             return nil
         } catch let error as StoreError where error.code == .changeStreamHistoryLost {
-            // The feed does not reach back so far: nothing speaks against the place.
+            // The feed is too short to disprove the token.
             return try ChangeStreamPosition(token: token).position
         }
     }

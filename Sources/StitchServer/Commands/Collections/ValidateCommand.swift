@@ -1,11 +1,11 @@
 internal import BSONStore
 
-/// Checks a collection: its documents, its indexes against them, and its validator.
+/// Checks a collection: its documents, its indexes, and its validator.
 enum ValidateCommand {
     static let rule = CommandDefinition(
         "validate", [], .store(run))
 
-    /// What the check found.
+    /// The result of the check.
     private struct Findings {
         let report: StoreReport
         let keys: [(indexName: String, keys: Int)]
@@ -41,7 +41,7 @@ enum ValidateCommand {
         var findings = Findings(
             report: try transaction.verify(namespace), keys: try transaction.keyCounts(namespace),
             uuid: try transaction.uuid(namespace))
-        // A damaged document fits no filter; it is told as damaged.
+        // A damaged document matches no filter; it is reported as damaged.
         if let validator = options.validator, findings.report.isSound {
             findings.nonCompliant = try transaction.count(
                 namespace, filter: ["$nor": [.document(validator)]])

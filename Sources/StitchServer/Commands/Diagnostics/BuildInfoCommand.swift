@@ -1,8 +1,8 @@
 internal import BSONStore
 
-/// Tells which MongoDB the server is like.
+/// Reports the MongoDB version that the server emulates.
 enum BuildInfoCommand {
-    /// The version whose behaviour the server has.
+    /// The emulated MongoDB version.
     static let version = "7.0.14"
 
     static let rule = CommandDefinition(

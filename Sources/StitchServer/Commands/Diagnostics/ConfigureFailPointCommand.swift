@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Lets commands fail on purpose, for the tests of drivers; only where the server was started so.
+/// Injects faults, for the tests of drivers; only on servers started with test commands.
 enum ConfigureFailPointCommand {
     static let rule = CommandDefinition(
         "configureFailPoint", [.adminOnly, .testOnly], .server(run))

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells of the connections that the server opened to others: it opens none.
+/// Reports the connections to other servers, of which there are none.
 ///
 /// Source: MongoDB manual, "connPoolStats".
 enum ConnPoolStatsCommand {

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Lists the commands that run, and the cursors that are open.
+/// Lists the running commands and the open cursors.
 enum CurrentOpCommand {
     static let rule = CommandDefinition(
         "currentOp", [.adminOnly], fields: nil,
@@ -14,7 +14,7 @@ enum CurrentOpCommand {
             return .reply(["inprog": .array(BSONArray(operations + cursors))])
         })
 
-    /// What is told of a command: never the values in it.
+    /// Returns the entry of a command, without the values in it.
     private static func entry(_ operation: OperationTable.Operation) -> BSONDocument {
         let call = operation.call
         let name = call.target.stringValue ?? "$cmd"

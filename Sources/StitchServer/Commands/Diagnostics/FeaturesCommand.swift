@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells what a build can do; kept for old tools.
+/// Reports the features of the build, for old tools.
 enum FeaturesCommand {
     static let rule = CommandDefinition(
         "features", [], fields: [:],

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Waits for the disk, as every commit does.
+/// Succeeds without effect: every commit already waits for the disk.
 enum FsyncCommand {
     static let rule = CommandDefinition(
         "fsync", [.adminOnly],

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells what the server was started with.
+/// Reports the command line of the server.
 enum GetCmdLineOptsCommand {
     static let rule = CommandDefinition(
         "getCmdLineOpts", [.adminOnly], fields: [:],

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells the concerns of commands that name none.
+/// Reports the default read and write concerns.
 enum GetDefaultRWConcernCommand {
     static let rule = CommandDefinition(
         "getDefaultRWConcern", [.adminOnly], fields: ["inMemory": .flag],

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Gives the newest lines of a log; none are kept.
+/// Returns the newest log lines; the server keeps none.
 enum GetLogCommand {
     static let rule = CommandDefinition(
         "getLog", [.adminOnly], fields: [:],

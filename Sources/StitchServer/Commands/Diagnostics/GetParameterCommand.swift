@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells the server's settings.
+/// Reports the server's parameters.
 enum GetParameterCommand {
     static let rule = CommandDefinition("getParameter", [.adminOnly], .server(run))
 

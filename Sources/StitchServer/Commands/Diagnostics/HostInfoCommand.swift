@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells about the machine.
+/// Reports facts about the machine.
 enum HostInfoCommand {
     static let rule = CommandDefinition(
         "hostInfo", [], fields: [:],

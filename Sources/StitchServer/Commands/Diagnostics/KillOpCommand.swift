@@ -1,8 +1,8 @@
 internal import BSONStore
 
-/// Ends a command that runs.
+/// Interrupts a running command.
 ///
-/// Source: MongoDB manual, "killOp": an answer of 1 also where there is no such command any more.
+/// Source: MongoDB manual, "killOp": the reply is `ok: 1` even if the command has already ended.
 enum KillOpCommand {
     static let rule = CommandDefinition(
         "killOp", [.adminOnly], fields: ["op": .any],

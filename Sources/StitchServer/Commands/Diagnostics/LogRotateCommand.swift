@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Begins a new log file, of which there are none.
+/// Succeeds without effect: the server writes no log files.
 enum LogRotateCommand {
     static let rule = CommandDefinition(
         "logRotate", [.adminOnly], fields: ["comment": .any],

@@ -1,4 +1,4 @@
-/// Answers that the server is there.
+/// Replies to show that the server is reachable.
 enum PingCommand {
     static let rule = CommandDefinition(
         "ping", [.stable, .unauthenticated, .whileStopping], fields: [:], .server { _ in .ok })

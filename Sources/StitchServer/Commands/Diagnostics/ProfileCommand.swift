@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Notes the commands on a database in its collection `system.profile`, where it is asked to.
+/// Records the commands on a database in its collection `system.profile`, if profiling is on.
 ///
 /// Source: MongoDB manual, "profile".
 enum ProfileCommand {
@@ -8,7 +8,7 @@ enum ProfileCommand {
         "profile", [],
         fields: ["slowms": .number, "sampleRate": .number, "filter": .any], .store(run))
 
-    /// The collection holds so many bytes.
+    /// The size of the capped profile collection in bytes.
     private static let bytesMax = 1024 * 1024
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
@@ -33,16 +33,16 @@ enum ProfileCommand {
 }
 
 extension StoreBackend {
-    /// The kinds of commands that are noted, by MongoDB's names.
+    /// The operation types of profiled commands, by MongoDB's names.
     private static let profiled: [String: String] = [
         "aggregate": "command", "count": "command", "delete": "remove", "distinct": "command",
         "find": "query", "findAndModify": "command", "getMore": "getmore", "insert": "insert",
         "killCursors": "killcursors", "mapReduce": "command", "update": "update",
     ]
 
-    /// Notes a command that was carried out, where its database is profiled.
+    /// Records a finished command if its database is profiled.
     ///
-    /// - Throws: what the store says.
+    /// - Throws: the errors of the store.
     func profile(_ call: CommandCall, since start: ContinuousClock.Instant) throws {
         guard let kind = Self.profiled[call.name], call.transaction?.isTransaction != true,
             call.server.state.withLock({ $0.profiling[call.database] == 2 })

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Reads the rules again.
+/// Reads the rules from their folder again.
 enum ReloadRulesCommand {
     static let rule = CommandDefinition("reloadRules", [.adminOnly], fields: [:], .server(run))
 

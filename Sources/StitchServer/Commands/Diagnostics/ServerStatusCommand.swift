@@ -6,7 +6,7 @@ internal import BSONStore
     internal import Glibc
 #endif
 
-/// Tells how the server is doing.
+/// Reports the state of the server.
 enum ServerStatusCommand {
     static let rule = CommandDefinition("serverStatus", [], .store(run))
 
@@ -52,7 +52,7 @@ enum ServerStatusCommand {
         ])
     }
 
-    /// How often each command was called, and how often it failed.
+    /// Returns the counts of calls and failures of each command.
     private static func commands(_ metrics: ServerMetrics) -> BSONDocument {
         var commands = BSONDocument()
         for (name, calls) in metrics.all {

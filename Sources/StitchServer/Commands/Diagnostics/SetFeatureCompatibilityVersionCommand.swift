@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Takes the only version there is.
+/// Accepts the only supported version.
 enum SetFeatureCompatibilityVersionCommand {
     static let rule = CommandDefinition(
         "setFeatureCompatibilityVersion", [.adminOnly, .takesWriteConcern],

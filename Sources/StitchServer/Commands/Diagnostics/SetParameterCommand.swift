@@ -24,7 +24,7 @@ enum SetParameterCommand {
             return .reply(["was": before])
         })
 
-    /// Refuses what is no number where one is meant.
+    /// Refuses a value that is not a number where one is needed.
     private static func check(
         _ value: BSONValue, of name: String, before: BSONValue
     ) throws(CommandFailure) {

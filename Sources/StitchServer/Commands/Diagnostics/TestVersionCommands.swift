@@ -1,4 +1,4 @@
-/// Are there for the tests of drivers only, about the stable API.
+/// The commands that drivers' tests of the Stable API need.
 ///
 /// Source: the server's `test_api_version_2.cpp` and `test_deprecation_command.cpp`.
 enum TestVersionCommands {

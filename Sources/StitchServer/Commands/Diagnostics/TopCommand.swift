@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells what collections are used for; nothing is measured.
+/// Reports the usage of collections, which the server does not measure.
 enum TopCommand {
     static let rule = CommandDefinition(
         "top", [.adminOnly], fields: [:],

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells a client its own address.
+/// Reports the client's own address.
 enum WhatsMyURICommand {
     static let rule = CommandDefinition(
         "whatsmyuri", [.unauthenticated], fields: [:],

@@ -47,7 +47,7 @@ enum AggregateCommand {
             batchSize: batchSize)
     }
 
-    /// The documents that a pipeline without change stream gives, once it has written what it writes.
+    /// Returns the documents of a pipeline other than a change stream, after its writes.
     static func documents(
         _ call: CommandCall, _ store: StoreBackend,
         failing: String = "PlanExecutor error during aggregation"
@@ -67,7 +67,7 @@ enum AggregateCommand {
         if let target { try OutputCollection(target, by: request.lastStage).checkName() }
         let gather: @Sendable (ReadTransaction) throws -> [BSONDocument] = { transaction in
             var documents: [BSONDocument] = []
-            // The documents of a view are those of its pipeline, which has no hint.
+            // A view's documents come from its pipeline, which takes no hint.
             let isView = try transaction.options(namespace)?.view != nil
             if !isView { try transaction.checkHint(call["hint"], namespace) }
             let pipeline = isView ? pipeline.withoutHint : pipeline
@@ -118,7 +118,7 @@ enum AggregateCommand {
             options: CursorOptions(isTailable: true, awaitsData: true))
     }
 
-    /// The collection, or the name that stands for the whole database.
+    /// Returns the collection, or the name that stands for the whole database.
     static func target(_ call: CommandCall) throws(CommandFailure) -> Namespace {
         guard call.target.stringValue == nil else { return try call.collection() }
         guard call.target.wholeNumber == 1 else {
@@ -130,7 +130,7 @@ enum AggregateCommand {
     }
 }
 
-/// Is what an `aggregate` asks for, as far as it is about the pipeline.
+/// The arguments of an `aggregate` that concern the pipeline.
 struct AggregateRequest: Sendable {
     private let stages: BSONArray
 
@@ -146,13 +146,13 @@ struct AggregateRequest: Sendable {
         }
     }
 
-    /// Stages that no transaction can have.
+    /// The stages that are not allowed in transactions.
     private static let alone: Set<String> = [
         "$changeStream", "$collStats", "$currentOp", "$indexStats", "$listLocalSessions",
         "$listSessions", "$merge", "$out", "$planCacheStats",
     ]
 
-    /// Refuses such stages in a transaction.
+    /// Refuses these stages in a transaction.
     ///
     /// - Throws: 263 (OperationNotSupportedInTransaction).
     func checkTransaction(_ call: CommandCall) throws(CommandFailure) {
@@ -165,9 +165,9 @@ struct AggregateRequest: Sendable {
                 + "cannot run within a multi-document transaction")
     }
 
-    /// The options of `$changeStream`, when the pipeline begins with it.
+    /// Returns the options of `$changeStream` if the pipeline begins with it.
     ///
-    /// - Throws: 40602 when it stands later in the pipeline.
+    /// - Throws: 40602 when it is not the first stage.
     func changeStream() throws(CommandFailure) -> BSONValue? {
         let places = stages.enumerated().filter {
             $0.element.documentValue?.keys.first == ChangeStreamStage.name
@@ -177,7 +177,7 @@ struct AggregateRequest: Sendable {
         return first.element.documentValue?[ChangeStreamStage.name]
     }
 
-    /// Refuses the stage that cuts events where there are none.
+    /// Refuses `$changeStreamSplitLargeEvent` outside of change streams.
     ///
     /// - Throws: 7182800, 20 (IllegalOperation).
     func checkSplit() throws(CommandFailure) {
@@ -188,12 +188,12 @@ struct AggregateRequest: Sendable {
         }
     }
 
-    /// The stages behind the first.
+    /// The stages after the first.
     var rest: BSONArray { BSONArray(stages.dropFirst()) }
 
-    /// The pipeline, read.
+    /// Parses the pipeline.
     ///
-    /// - Throws: what the stages throw.
+    /// - Throws: the errors of the stages.
     func pipeline(for call: CommandCall, _ store: StoreBackend? = nil) throws -> Pipeline {
         var options = PipelineOptions(
             let: call.document("let"), collation: try call.collation(),
@@ -211,7 +211,7 @@ struct AggregateRequest: Sendable {
     /// The name of the last stage.
     var lastStage: String { stages.values.last?.documentValue?.keys.first ?? "" }
 
-    /// The stages at the beginning that the collection answers as a query, and the others.
+    /// Splits the pipeline into leading stages that a query answers, and the rest.
     func leading() -> (query: [BSONDocument], rest: [BSONDocument]) {
         let all = stages.compactMap(\.documentValue)
         let order = ["$match", "$sort", "$skip", "$limit"]

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Does writes of several kinds on several collections.
+/// Runs writes of several kinds on several collections.
 ///
 /// Source: MongoDB manual 8.0, "bulkWrite"; the server's `bulk_write.idl`.
 enum BulkWriteCommand {
@@ -12,9 +12,9 @@ enum BulkWriteCommand {
             "stmtId": .number, "stmtIds": .array, "bypassEmptyTsReplacement": .bool,
         ], required: ["ops", "nsInfo"], .store(run))
 
-    /// Reads the collections that are written to.
+    /// Reads the target collections.
     ///
-    /// - Throws: 40414, 14 and 73 for what names none.
+    /// - Throws: 40414, 14 and 73 for invalid entries.
     static func namespaces(_ call: CommandCall) throws(CommandFailure) -> [Namespace] {
         try call.documents("nsInfo").map { (document) throws(CommandFailure) in
             guard let name = document["ns"]?.stringValue else {
@@ -61,7 +61,7 @@ enum BulkWriteCommand {
     }
 }
 
-/// Is one of the writes of a `bulkWrite`.
+/// One write of a `bulkWrite`.
 private struct BulkOperation: Sendable {
     private enum Kind: Sendable {
         case insert(BSONDocument)
@@ -115,7 +115,7 @@ private struct BulkOperation: Sendable {
     }
 }
 
-/// Says what one write did.
+/// The result of one write.
 private struct BulkOutcome: Sendable {
     var kind = ""
     var count = 0
@@ -123,7 +123,7 @@ private struct BulkOutcome: Sendable {
     var upsertedID: BSONValue?
 }
 
-/// Counts what all writes of a command did.
+/// The summed results of a command.
 private struct BulkTally: Sendable {
     let showsErrorsOnly: Bool
     private(set) var entries: [BSONDocument] = []
@@ -131,7 +131,7 @@ private struct BulkTally: Sendable {
 
     init(showsErrorsOnly: Bool) { self.showsErrorsOnly = showsErrorsOnly }
 
-    /// What was done, as it is remembered for a command that is sent again.
+    /// The results as stored for a retry of the command.
     var document: BSONDocument {
         var document: BSONDocument = [
             "entries": .array(BSONArray(entries.map(BSONValue.document)))

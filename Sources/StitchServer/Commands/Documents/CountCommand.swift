@@ -26,7 +26,7 @@ enum CountCommand {
         return .reply(["n": .int32(Int32(clamping: found))])
     }
 
-    /// How many documents are counted at most; a negative number means the same without its sign.
+    /// Returns the maximum count; a negative number counts as its absolute value.
     static func limit(_ call: CommandCall) -> Int {
         Int(clamping: call.number("limit")?.magnitude ?? 0)
     }

@@ -1,15 +1,15 @@
 internal import BSONStore
 internal import StitchRules
 
-/// Puts documents into the answers of queries.
+/// The replies that hold a batch of documents.
 enum CursorReply {
-    /// Whether a batch is the first one of its cursor.
+    /// The field of a batch in its reply.
     enum Batch: Sendable {
         case first
         case next
     }
 
-    /// The answer with a batch.
+    /// Returns the reply with a batch.
     static func reply(
         _ batch: CursorBatch, _ which: Batch, id: Int64, _ namespace: Namespace,
         readAt time: BSONTimestamp? = nil
@@ -34,10 +34,10 @@ enum CursorReply {
 }
 
 extension StoreBackend {
-    /// Answers with the first documents, and keeps a cursor when there are more.
+    /// Returns the first batch, and opens a cursor if there are more documents.
     ///
-    /// - Parameter ruleGuard: of before the documents were read, so that rules which change meanwhile
-    ///   end the cursor.
+    /// - Parameter ruleGuard: the rules from before the documents were read, so that a change
+    ///   meanwhile ends the cursor.
     func open(
         _ source: some CursorSource, _ namespace: Namespace, _ call: CommandCall,
         under ruleGuard: RuleAccessPolicy?, batchSize: Int?, isSingle: Bool = false,

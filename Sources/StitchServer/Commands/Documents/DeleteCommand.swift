@@ -36,7 +36,7 @@ enum DeleteCommand {
     }
 }
 
-/// Is one of the deletions of a `delete`.
+/// One statement of a `delete`.
 struct DeleteStatement: Sendable {
     private static let schema = CommandSchema(
         fields: [
@@ -52,7 +52,7 @@ struct DeleteStatement: Sendable {
         try Self.schema.check(document, named: "delete.deletes")
         self.document = document
         query = document["q"]?.documentValue ?? [:]
-        // Fractions are not cut off.
+        // A fraction is an error, not cut off.
         let given = document["limit"] ?? 0
         let limit = given.wholeNumber ?? 0
         var isWhole = true
@@ -66,7 +66,7 @@ struct DeleteStatement: Sendable {
         isMulti = limit == 0
     }
 
-    /// Takes a deletion of a `bulkWrite`.
+    /// Reads a delete of a `bulkWrite`.
     init(bulk document: BSONDocument) throws {
         try CommandSchema(
             fields: [
@@ -79,7 +79,7 @@ struct DeleteStatement: Sendable {
         isMulti = document["multi"]?.isTrue ?? false
     }
 
-    /// Deletes what the statement means, and says how many documents that was.
+    /// Deletes the matching documents and returns their number.
     func run(
         on namespace: Namespace, _ transaction: WriteTransaction, variables: BSONDocument?
     ) throws -> Int {

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Gives the different values of a field.
+/// Returns the distinct values of a field.
 enum DistinctCommand {
     static let rule = CommandDefinition(
         "distinct", [.inTransaction, .takesReadConcern],

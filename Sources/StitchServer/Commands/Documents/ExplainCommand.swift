@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells how another command would be carried out.
+/// Explains how the server would run another command.
 ///
 /// Source: MongoDB manual, "explain".
 enum ExplainCommand {
@@ -14,15 +14,15 @@ enum ExplainCommand {
     }
 }
 
-/// Says which command is to be explained, and how far.
+/// The command to explain, and the verbosity.
 struct ExplainRequest: Sendable {
-    /// The command, read.
+    /// The parsed command.
     let call: CommandCall
     let rule: CommandDefinition
     let verbosity: ExplainVerbosity
 
-    /// - Throws: 14, 2 (BadValue) and 59 for what is no command, 20 for `explain` itself, and what
-    ///   checking the command's fields throws.
+    /// - Throws: 14, 2 (BadValue) and 59 for an invalid command, 20 for `explain` itself, and the
+    ///   errors of checking the command's fields.
     init(_ call: CommandCall, _ store: StoreBackend) throws {
         guard var inner = call.target.documentValue else {
             throw CommandFailure(

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells how a command would be carried out.
+/// The reply that explains a command.
 struct ExplainReply {
     private let call: CommandCall
     private let verbosity: ExplainVerbosity
@@ -10,9 +10,9 @@ struct ExplainReply {
         self.verbosity = verbosity
     }
 
-    /// The answer of `explain`.
+    /// Returns the reply of `explain`.
     ///
-    /// - Throws: what reading the command throws; 20 for one that cannot be explained.
+    /// - Throws: the errors of parsing the command; 20 for one that cannot be explained.
     func reply(_ store: StoreBackend) throws -> BSONDocument {
         switch call.name {
         case "aggregate": return try aggregation(store)
@@ -69,7 +69,7 @@ struct ExplainReply {
         let parsed = try call.parsed.aggregate
         let namespace = try parsed.namespace.get()
         let request = try parsed.request.get()
-        // A change stream has no plan, and is refused as in MongoDB: its stage is not known here.
+        // A change stream has no plan. As in MongoDB, the error is that its stage is unknown.
         if case .pipeline = parsed.work {
             _ = try parsed.pipeline
         } else {

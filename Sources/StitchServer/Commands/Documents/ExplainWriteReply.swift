@@ -1,18 +1,18 @@
 internal import BSONStore
 
-/// Tells how documents would be changed or deleted, and how many that would be.
+/// The explanation of a write, with the number of documents it would change.
 struct ExplainWriteReply {
     private let filter: Filter
     private let options: FindOptions
-    /// What would be done to the documents; `nil` deletes them.
+    /// The update; `nil` for a delete.
     private let update: Update?
     private let upserts: Bool
-    /// Whether the document is given back.
+    /// Whether the command returns the document.
     private let returns: Bool
 
     /// Reads a `findAndModify`, or the first statement of an `update` or `delete`.
     ///
-    /// - Throws: as the commands do.
+    /// - Throws: the errors of those commands.
     init(_ call: CommandCall) throws {
         let variables = call.document("let")
         var (query, document, isMulti) = (call.document("query"), call.body, false)
@@ -41,9 +41,9 @@ struct ExplainWriteReply {
             sort: sort, limit: isMulti ? 0 : 1, hint: try CommandCall.hint(document["hint"]))
     }
 
-    /// The explanation, with the write around the plan that finds the documents.
+    /// Returns the explanation, with the write as the stage around the plan of the query.
     ///
-    /// - Throws: what changing a document would throw.
+    /// - Throws: the errors that the update would throw.
     func explained(
         _ namespace: Namespace, _ verbosity: ExplainVerbosity, _ transaction: ReadTransaction
     ) throws -> BSONDocument {
@@ -72,7 +72,7 @@ struct ExplainWriteReply {
         return explained
     }
 
-    /// A plan without the stage that ends it at the first document, which a write does itself.
+    /// Returns a plan without its limit stage, since a single-document write stops by itself.
     private static func inner(_ plan: BSONValue) -> BSONValue {
         guard plan.documentValue?["stage"] == "LIMIT",
             let input = plan.documentValue?["inputStage"]

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Sums up the chunks of a file of GridFS, for drivers that compare them with what they sent.
+/// Returns the MD5 hash of a GridFS file's chunks, for drivers that verify uploads.
 ///
 /// Source: MongoDB manual, "filemd5"; GridFS specification, "Computing MD5".
 enum Filemd5Command {

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Changes or deletes one document and gives it, as it was or as it is.
+/// Changes or deletes one document, and returns it as it was before or after.
 ///
 /// Source: MongoDB manual, "findAndModify"; the server's `find_and_modify.idl`.
 enum FindAndModifyCommand {
@@ -100,7 +100,7 @@ enum FindAndModifyCommand {
         return try reply(outcome, isNew: call.flag("new"), shown)
     }
 
-    /// The update, read.
+    /// Parses the update.
     static func update(_ call: CommandCall, variables: BSONDocument?) throws -> Update {
         var update = try Update(
             call["update"] ?? .null, variables: variables ?? [:],

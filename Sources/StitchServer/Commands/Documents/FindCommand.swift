@@ -19,9 +19,9 @@ enum FindCommand {
         "readOnce": .bool,
     ]
 
-    /// Says beside the documents that rules may hide others from the user, whether they do or not.
+    /// The reply's field for a query in which rules may hide documents, whether they do or not.
     ///
-    /// That a document is not found proves nothing then.
+    /// In such a reply a missing document proves nothing.
     private static let viewIsLimited = "viewIsLimited"
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
@@ -29,7 +29,7 @@ enum FindCommand {
         let ruleGuard = try store.ruleGuard(call)
         let wasLimited = isLimited(namespace, ruleGuard)
         let outcome = try find(namespace, call, store, ruleGuard)
-        // Rules that change meanwhile may limit the view only while documents are read.
+        // A rule change may limit the view during the read only.
         guard case .reply(var reply) = outcome,
             try wasLimited || isLimited(namespace, store.ruleGuard(call))
         else { return outcome }
@@ -120,84 +120,5 @@ enum FindCommand {
             .badValue,
             "error processing query: ns=\(namespace) tailable cursor requested on non capped "
                 + "collection")
-    }
-}
-
-/// Is what a `find` asks for, read.
-struct FindQuery: Sendable {
-    let filter: Filter
-    let options: FindOptions
-    /// Whether the documents are shown as they are, read without bounds of an index.
-    let isPlain: Bool
-
-    init(filter: Filter, options: FindOptions = .all) {
-        self.filter = filter
-        self.options = options
-        isPlain = true
-    }
-
-    /// Reads the stages at the beginning of a pipeline that are a query.
-    init(_ stages: [BSONDocument], _ call: CommandCall) throws {
-        let collation = try call.collation()
-        var parts: [BSONValue] = []
-        var (sort, skip, limit): (SortOrder?, Int, Int) = (nil, 0, 0)
-        for stage in stages {
-            guard let (name, value) = stage.first(where: { _ in true }) else { continue }
-            if name == "$match" { parts.append(value) }
-            if name == "$sort", let document = value.documentValue {
-                sort = try SortOrder(document, collation: collation)
-            }
-            if name == "$skip" { skip = value.wholeNumber ?? 0 }
-            if name == "$limit" { limit = value.wholeNumber ?? 0 }
-        }
-        let document: BSONDocument =
-            parts.count > 1
-            ? ["$and": .array(BSONArray(parts))] : parts.first?.documentValue ?? [:]
-        filter = try CommandCall.filter(
-            document, variables: call.document("let"), collation: call["collation"])
-        options = try FindOptions(sort: sort, skip: skip, limit: limit, hint: try call.hint())
-        isPlain = true
-    }
-
-    init(_ call: CommandCall) throws {
-        try QueryOptionsCheck.check(call)
-        let collation = try call.collation()
-        let variables = call.document("let")
-        filter = try CommandCall.filter(
-            call.document("filter"), variables: variables, collation: call["collation"])
-        try QueryOptionsCheck.check(filter, call, fields: "projection")
-        let sort = try Self.sort(call, collation)
-        let projection = try call.document("projection").flatMap { document in
-            document.isEmpty
-                ? nil
-                : try Projection(document, variables: variables ?? [:], collation: collation)
-        }
-        // Whatever index there is, who waits for new documents reads them as they come.
-        let isNatural = call.flag("tailable") || call.document("sort")?["$natural"] != nil
-        let hint = try call.hint()
-        var options = try FindOptions(
-            sort: sort, skip: try call.count("skip") ?? 0,
-            limit: try call.limit(), projection: projection, hint: isNatural ? .natural : hint)
-        options.min = call.document("min") ?? [:]
-        options.max = call.document("max") ?? [:]
-        self.options = options
-        isPlain =
-            options.min.isEmpty && options.max.isEmpty && !call.flag("returnKey")
-            && !call.flag("showRecordId")
-    }
-
-    /// The order that `sort` asks for; the order of insertion is none, but a hint may turn it round.
-    private static func sort(
-        _ call: CommandCall, _ collation: Collation?
-    ) throws -> SortOrder? {
-        let natural = "$natural"
-        let sort = call.document("sort") ?? [:]
-        guard sort.isEmpty || sort[natural] != nil else {
-            return try SortOrder(sort, collation: collation)
-        }
-        guard let direction = sort[natural] ?? call.document("hint")?[natural],
-            direction.wholeNumber != 1
-        else { return nil }
-        return try SortOrder([natural: direction])
     }
 }

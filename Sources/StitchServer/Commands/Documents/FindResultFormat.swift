@@ -1,21 +1,21 @@
 internal import BSONStore
 
-/// Shows documents of a query as `returnKey` and `showRecordId` ask for it.
+/// The form of query results that `returnKey` and `showRecordId` ask for.
 ///
 /// Source: MongoDB manual, "cursor.returnKey()" and "cursor.showRecordId()".
 struct FindResultFormat {
-    /// The options by which the documents are read.
+    /// The options for reading the documents.
     let options: FindOptions
     private let query: FindQuery
     private let namespace: Namespace
     private let transaction: ReadTransaction
     private let showsRecord: Bool
-    /// The fields of the index that is used; none without an index.
+    /// The fields of the used index; `nil` without `returnKey`, empty without an index.
     private let key: [String]?
 
-    /// Reads the arguments, and looks which index is used.
+    /// Reads the arguments and finds the index of the plan.
     ///
-    /// - Throws: what planning the query throws.
+    /// - Throws: the errors of planning the query.
     init(
         _ call: CommandCall, _ query: FindQuery, _ namespace: Namespace,
         _ transaction: ReadTransaction
@@ -23,7 +23,7 @@ struct FindResultFormat {
         self.query = query
         self.namespace = namespace
         self.transaction = transaction
-        // Who asks for keys gets nothing else.
+        // `returnKey` excludes the record id.
         showsRecord = call.flag("showRecordId") && !call.flag("returnKey")
         guard call.flag("returnKey") else {
             key = nil
@@ -49,9 +49,9 @@ struct FindResultFormat {
         return plan["inputStage"]?.documentValue.map(key) ?? []
     }
 
-    /// A document as it is shown.
+    /// Returns a document in the requested form.
     ///
-    /// - Throws: what projecting it throws, and what the store says.
+    /// - Throws: the errors of the projection and of the store.
     func shown(_ document: BSONDocument) throws -> BSONDocument {
         guard showsRecord || key != nil else { return document }
         var shown: BSONDocument

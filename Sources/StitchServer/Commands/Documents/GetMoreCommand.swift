@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Gives the next documents of a cursor.
+/// Returns the next documents of a cursor.
 ///
 /// Source: MongoDB manual, "getMore"; the server's `getmore_command.idl`.
 enum GetMoreCommand {
@@ -41,7 +41,7 @@ enum GetMoreCommand {
             isTimeUp: wait == 0)
     }
 
-    /// Lets the command fail where a test asks for it.
+    /// Fails the command where a test asks for it.
     private static func fail(_ call: CommandCall, _ cursor: CursorTable.Cursor) throws {
         let fault = call.server.failPoints.fault("failGetMoreAfterCursorCheckout") { _ in true }
         guard let code = fault?["errorCode"]?.wholeNumber else { return }
@@ -51,14 +51,14 @@ enum GetMoreCommand {
             labels: isStream && resumable.contains(code) ? ["ResumableChangeStreamError"] : [])
     }
 
-    /// Errors after which a change stream can be opened again where it was.
+    /// The errors after which a driver may resume a change stream.
     ///
     /// Source: the drivers' specification "Change Streams", section "Resumable Error".
     private static let resumable: Set<Int> = [
         6, 7, 63, 89, 91, 133, 150, 189, 234, 262, 9001, 10107, 11600, 11602, 13388, 13435, 13436,
     ]
 
-    /// What stays the same while a cursor waits for more.
+    /// The part that stays the same while a cursor waits for more.
     private struct Reading: Sendable {
         let cursor: CursorTable.Cursor
         let limits: BatchLimits

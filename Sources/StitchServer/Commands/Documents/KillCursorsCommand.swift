@@ -8,7 +8,7 @@ enum KillCursorsCommand {
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
-        // Who administrates everything ends those of others, too.
+        // A user with the role `root` may end other users' cursors.
         let user = call.connection.state.withLock { $0.user }
         let owner = user?.isBoundless == true ? nil : CursorOwner(user)
         var killed: [BSONValue] = []

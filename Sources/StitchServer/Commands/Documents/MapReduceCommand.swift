@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Runs `mapReduce` as the pipeline that it stands for.
+/// Runs `mapReduce` as the equivalent pipeline.
 ///
 /// Source: the server's `mr_common.cpp`; MongoDB manual, "mapReduce".
 enum MapReduceCommand {
@@ -21,7 +21,7 @@ enum MapReduceCommand {
         }
         var aggregate = call.standing(
             for: request.aggregate(namespace), as: "aggregate", givenName: "aggregate")
-        // It writes where the output says, by which it was authorised.
+        // The parsed output is the one that was authorized.
         aggregate.parsed = .aggregate(ParsedAggregate(aggregate, store))
         let documents = try AggregateCommand.documents(
             aggregate, store, failing: "MapReduce internal error")
@@ -29,7 +29,7 @@ enum MapReduceCommand {
     }
 }
 
-/// Is what a `mapReduce` asks for.
+/// The parsed arguments of a `mapReduce`.
 struct MapReduceRequest: Sendable {
     let output: MapReduceOutput
     private let call: CommandCall
@@ -37,7 +37,7 @@ struct MapReduceRequest: Sendable {
     private let reduce: BSONValue
     private let finalize: BSONValue?
 
-    /// - Throws: 2 (BadValue) for what is no script, and what the output throws.
+    /// - Throws: 2 (BadValue) for an invalid script, and the errors of the output.
     init(_ call: CommandCall) throws(CommandFailure) {
         self.call = call
         map = try Self.script(call["map"] ?? .null, "map")
@@ -61,7 +61,7 @@ struct MapReduceRequest: Sendable {
         }
     }
 
-    /// The `aggregate` command that does the same.
+    /// Returns the equivalent `aggregate` command.
     func aggregate(_ namespace: Namespace) -> BSONDocument {
         let scope = BSONValue.document(call.document("scope") ?? [:])
         var stages: [BSONValue] = []
@@ -104,7 +104,7 @@ struct MapReduceRequest: Sendable {
         return command
     }
 
-    /// The stage that puts a script's value in the place of the value.
+    /// Returns the stage that replaces a value by a script's result.
     static func applying(
         _ script: BSONValue, _ arguments: BSONValue, _ scope: BSONValue
     ) -> BSONValue {
@@ -115,7 +115,7 @@ struct MapReduceRequest: Sendable {
     }
 }
 
-/// Says where the results of a `mapReduce` go.
+/// The destination of a `mapReduce`'s results.
 struct MapReduceOutput: Sendable {
     private enum Kind: String, Sendable, CaseIterable {
         case inline
@@ -130,7 +130,7 @@ struct MapReduceOutput: Sendable {
 
     /// Reads `out`: a name, or a document such as `{merge: "totals"}`.
     ///
-    /// - Throws: 2 (BadValue) for what is neither.
+    /// - Throws: 2 (BadValue) for other values.
     init(_ value: BSONValue) throws(CommandFailure) {
         switch value {
         case .string(let name): collection = name
@@ -161,7 +161,7 @@ struct MapReduceOutput: Sendable {
                 guard let name = value.stringValue else {
                     throw CommandFailure(.badValue, "'db' must be of type string")
                 }
-                try Dispatcher.checkDatabase(name)
+                try DatabaseName.check(name)
                 database = name
             } else if key != "sharded" && key != "nonAtomic" {
                 throw CommandFailure(.badValue, "'out' has an unknown field '\(key)'")
@@ -186,17 +186,17 @@ struct MapReduceOutput: Sendable {
         }
     }
 
-    /// Whether the results are in the reply.
+    /// Whether the reply holds the results.
     var isInline: Bool { kind == .inline }
 
-    /// The collection that the results go to; `nil` where they are in the reply.
+    /// Returns the collection for the results; `nil` if the reply holds them.
     ///
     /// - Parameter database: the database of the command.
     func target(from database: String) -> Namespace? {
         isInline ? nil : Namespace(self.database ?? database, collection)
     }
 
-    /// The stages that write the results.
+    /// Returns the stages that write the results.
     func stages(
         _ namespace: Namespace, reduce: BSONValue, finalize: BSONValue?, scope: BSONValue
     ) -> [BSONValue] {
@@ -223,7 +223,7 @@ struct MapReduceOutput: Sendable {
         }
     }
 
-    /// The field of the reply that tells the results, or where they are.
+    /// The field of the reply for the results, or for their collection.
     var replyField: String { isInline ? "results" : "result" }
 
     func reply(_ documents: [BSONDocument]) -> BSONValue {

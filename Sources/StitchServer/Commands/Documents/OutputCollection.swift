@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Is the collection that the last stage of a pipeline writes.
+/// The collection that the last stage of a pipeline writes.
 ///
 /// Source: the server's `document_source_out.cpp` and `document_source_merge.cpp`.
 struct OutputCollection {
@@ -12,7 +12,7 @@ struct OutputCollection {
         self.stage = stage
     }
 
-    /// Refuses collections that are the server's own, such as that of the users.
+    /// Refuses the server's own collections, such as that of the users.
     ///
     /// - Throws: 17385, 31321 for `$out`, 31319, 31320 for `$merge`.
     func checkName() throws(CommandFailure) {
@@ -29,9 +29,9 @@ struct OutputCollection {
         }
     }
 
-    /// Refuses what is not written as a whole, or not at all.
+    /// Refuses collections that cannot be written, or cannot be replaced as a whole.
     ///
-    /// - Throws: 166 for a view, 17152 for a capped collection that `$out` would replace.
+    /// - Throws: 166 for a view, 17152 for a capped collection under `$out`.
     func check(_ transaction: ReadTransaction) throws(StoreError) {
         guard let options = try transaction.options(namespace) else { return }
         guard options.view == nil else {

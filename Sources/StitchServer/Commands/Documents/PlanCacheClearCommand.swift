@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Forgets the plans of queries; here none are kept, so there is nothing to forget.
+/// Succeeds without effect: the server caches no plans.
 ///
 /// Source: MongoDB manual, "planCacheClear"; the server's `plan_cache_clear_command.cpp`.
 enum PlanCacheClearCommand {

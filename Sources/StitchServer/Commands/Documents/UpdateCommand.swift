@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Changes documents.
+/// Updates documents.
 ///
 /// Source: MongoDB manual, "update"; the server's `write_ops.idl`.
 enum UpdateCommand {
@@ -48,7 +48,7 @@ enum UpdateCommand {
     }
 }
 
-/// Is one of the changes of an `update`.
+/// One statement of an `update`.
 struct UpdateStatement: Sendable {
     private static let schema = CommandSchema(
         fields: [
@@ -78,7 +78,7 @@ struct UpdateStatement: Sendable {
         _ = try arrayFilters()
     }
 
-    /// Refuses what is no update, before anything is changed.
+    /// Refuses an invalid update before anything is changed.
     ///
     /// - Throws: 9, 14.
     private static func check(_ update: BSONValue) throws(CommandFailure) {
@@ -93,7 +93,7 @@ struct UpdateStatement: Sendable {
         }
     }
 
-    /// Takes an update of a `bulkWrite`.
+    /// Reads an update of a `bulkWrite`.
     init(bulk document: BSONDocument) throws {
         try CommandSchema(
             fields: [
@@ -110,7 +110,7 @@ struct UpdateStatement: Sendable {
         upsertsSupplied = false
     }
 
-    /// Refuses a pipeline with a stage that there is not, before anything is changed.
+    /// Refuses a pipeline with an unknown stage before anything is changed.
     ///
     /// - Throws: 40323, 40324.
     func checkStages() throws {
@@ -120,12 +120,12 @@ struct UpdateStatement: Sendable {
         } catch  where [40323, 40324].contains(error.code.rawValue) {
             throw error
         } catch {
-            // Said of the one statement, when its turn comes.
+            // Reported for this statement, when its turn comes.
             return
         }
     }
 
-    /// Changes what the statement means.
+    /// Updates the matching documents.
     func run(
         on namespace: Namespace, _ transaction: WriteTransaction, variables: BSONDocument?,
         keepsEmptyTimestamps: Bool
@@ -152,9 +152,9 @@ struct UpdateStatement: Sendable {
         }
     }
 
-    /// The update, read.
+    /// Parses the update.
     ///
-    /// - Throws: what reading it throws, 51198 for constants of one that computes nothing.
+    /// - Throws: the parse errors, 51198 for constants of an update without a pipeline.
     func parsed(variables: BSONDocument?) throws -> Update {
         var all = variables ?? [:]
         if let constants = (document["c"] ?? document["constants"])?.documentValue {

@@ -1,21 +1,21 @@
 internal import BSONStore
 
-/// Counts what the writes of one command did, and which of them were refused.
+/// The results of the writes of one command.
 struct WriteBatch: Sendable {
-    /// A command has at most so many writes.
+    /// The maximum number of writes in a command.
     static let countMax = 100_000
 
     let isOrdered: Bool
-    /// Documents that were inserted, found or deleted.
+    /// The number of inserted, matched or deleted documents.
     var count = 0
-    /// Documents that are different now, where the command says it.
+    /// The number of modified documents, where the command reports it.
     var modified: Int?
     var upserted: [BSONValue] = []
     private(set) var errors: [BSONValue] = []
 
     init(isOrdered: Bool) { self.isOrdered = isOrdered }
 
-    /// Checks the number of writes of a command.
+    /// Checks the number of writes in a command.
     ///
     /// - Throws: 16 (InvalidLength).
     static func checkCount(_ count: Int) throws(CommandFailure) {
@@ -26,10 +26,10 @@ struct WriteBatch: Sendable {
         }
     }
 
-    /// Does one write, which is undone alone when it is refused.
+    /// Runs one write, and undoes it alone when it fails.
     ///
-    /// - Returns: why it was refused, when it was.
-    /// - Throws: what ends the whole command.
+    /// - Returns: the error of the write, if it failed.
+    /// - Throws: errors that end the whole command.
     static func attempt(
         _ transaction: WriteTransaction, _ body: () throws -> Void
     ) throws -> CommandFailure? {
@@ -44,13 +44,13 @@ struct WriteBatch: Sendable {
         }
     }
 
-    /// Notes that a write was refused, and says whether the next one is to be done.
+    /// Records a failed write, and returns whether the next one is run.
     mutating func goesOn(after fault: CommandFailure, at index: Int) -> Bool {
         errors.append(fault.writeError(at: index))
         return !isOrdered
     }
 
-    /// The command's answer.
+    /// The reply to the command.
     var reply: BSONDocument {
         var reply: BSONDocument = ["n": .int32(Int32(clamping: count))]
         if let modified {
@@ -63,7 +63,7 @@ struct WriteBatch: Sendable {
 }
 
 extension StoreError {
-    /// What the server says of a document that an update made too large.
+    /// Returns MongoDB's error for a document that an update made too large.
     func ofUpdate() -> StoreError {
         guard code == .documentTooLarge else { return self }
         var error = self
@@ -72,7 +72,7 @@ extension StoreError {
         return error
     }
 
-    /// What it says of one that is to be inserted.
+    /// MongoDB's error for a document that is too large to insert.
     var ofInsert: StoreError {
         guard code == .documentTooLarge else { return self }
         var error = self
@@ -80,7 +80,7 @@ extension StoreError {
         return error
     }
 
-    /// Whether one write was refused for what it is, so that others can go on.
+    /// Whether the error concerns one write only, so that others can continue.
     fileprivate var concernsWrite: Bool { sqliteCode == nil || code == .duplicateKey }
 }
 
@@ -105,7 +105,7 @@ extension Namespace {
 }
 
 extension Namespace {
-    /// Checks that clients may make a collection of the name.
+    /// Checks that clients may create a collection of the name.
     ///
     /// - Throws: 73 (InvalidNamespace).
     func checkCreatable() throws(CommandFailure) {
@@ -126,9 +126,9 @@ extension Namespace {
 }
 
 extension ReadTransaction {
-    /// Checks that the index that a command asks for is there.
+    /// Checks that the hinted index exists.
     ///
-    /// - Throws: 2 (BadValue) where it is not, 9 for what names no index.
+    /// - Throws: 2 (BadValue) for a missing index, 9 for an invalid hint.
     func checkHint(_ value: BSONValue?, _ namespace: Namespace) throws {
         guard let hint = try CommandCall.hint(value), try options(namespace) != nil else { return }
         let isThere = try indexes(namespace).contains { index in
@@ -147,9 +147,9 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Finds documents by the index that a command asks for, from now on.
+    /// Makes the following writes find documents by the hinted index.
     ///
-    /// - Throws: 2 (BadValue) where there is no such index, 9 for what names none.
+    /// - Throws: 2 (BadValue) for a missing index, 9 for an invalid hint.
     func take(hint: BSONValue?, _ namespace: Namespace) throws {
         try checkHint(hint, namespace)
         self.hint = try CommandCall.hint(hint)

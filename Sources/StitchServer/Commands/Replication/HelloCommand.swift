@@ -1,7 +1,7 @@
 internal import BSONStore
 internal import StitchWire
 
-/// Tells a driver whom it talks to.
+/// Describes the server to a driver.
 ///
 /// Source: the drivers' specification "Server Discovery and Monitoring" and the handshake's.
 enum HelloCommand {
@@ -26,7 +26,7 @@ enum HelloCommand {
                 "Received a topology version with counter: \(known.changes) which is greater than "
                     + "the server topology version counter: \(standing.changes)")
         }
-        // Who is to be elected again is so at a time that nobody calls out.
+        // The end of a step-down wakes no callback, so the wait ends by then.
         let limit = ContinuousClock.now + .milliseconds(min(wait, 600_000))
         return .waiting(
             CommandWait(
@@ -35,7 +35,7 @@ enum HelloCommand {
                 again: { _ in .reply(reply(call)) }, abandon: {}))
     }
 
-    /// Keeps what the client says about itself, which it may do once.
+    /// Stores the client's metadata, which it may send once.
     private static func remember(_ call: CommandCall) throws(CommandFailure) {
         guard let client = call.body["client"] else { return }
         guard let client = client.documentValue else {
@@ -60,7 +60,7 @@ enum HelloCommand {
         }
     }
 
-    /// The server that the client knows, when it wants to be told of a change.
+    /// Returns the `topologyVersion` that the client knows, if it waits for a change.
     private static func topology(
         _ call: CommandCall
     ) throws(CommandFailure) -> (process: BSONObjectID, changes: Int64)? {
@@ -82,26 +82,26 @@ enum HelloCommand {
         return (process, changes)
     }
 
-    /// Adds what the client asks about signing in.
+    /// Adds the fields about signing in that the client asked for.
     private static func signingIn(
         _ reply: BSONDocument, _ call: CommandCall, _ store: StoreBackend
     ) throws -> BSONDocument {
         var reply = reply
         if let name = call.string("saslSupportedMechs"), let parts = name.splitAtFirstDot {
-            // Asked also for a user who is there: the answer takes as long for the others.
+            // Computed also for users who exist, so that both replies take the same time.
             let standIn = try store.decoyCredentials.mechanisms(parts.tail, parts.head, store)
             let user = try store.user(parts.tail, parts.head)
             let names = (user?.credentials.map(\.mechanism) ?? standIn).map(\.rawValue)
             reply.append(
                 "saslSupportedMechs", .array(BSONArray(names.map { BSONValue.string($0) })))
-            // Who cannot go on with the mechanism that was guessed begins anew with another.
+            // A client whose guessed mechanism does not fit starts a new sign-in.
             let guess = call.document("speculativeAuthenticate")?["mechanism"]?.stringValue
             if let guess, !names.contains(guess) { return reply }
         }
         if let start = call.document("speculativeAuthenticate"), start["saslStart"] != nil {
             let database = start["db"]?.stringValue ?? "admin"
-            // Who has to wait begins anew, and waits then.
-            try Dispatcher.checkDatabase(database)
+            // A client under a delay starts a new sign-in, and waits there.
+            try DatabaseName.check(database)
             let now = call.server.signIns.now
             guard store.opening(start, database, call.connection) <= now else { return reply }
             do {
@@ -109,14 +109,14 @@ enum HelloCommand {
                     start, database: database, call.connection, began: now)
                 reply.append("speculativeAuthenticate", .document(answer))
             } catch is CommandFailure, is DelayedFailure {
-                // The client begins anew, and is told then.
+                // The client starts a new sign-in, which reports the error.
                 return reply
             }
         }
         return reply
     }
 
-    /// What tells drivers whether they know the newest of the server.
+    /// Returns the version by which drivers know whether their view of the server is current.
     static func topologyVersion(_ server: ServerContext) -> BSONValue {
         [
             "processId": .objectID(server.processID),

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Keeps the server from being elected, or lets it be.
+/// Prevents the election of the server for some time, or allows it again.
 enum ReplSetFreezeCommand {
     static let rule = CommandDefinition(
         "replSetFreeze", [.adminOnly],

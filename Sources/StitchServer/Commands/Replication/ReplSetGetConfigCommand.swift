@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells the members of the replica set.
+/// Reports the configuration of the replica set.
 enum ReplSetGetConfigCommand {
     static let rule = CommandDefinition(
         "replSetGetConfig", [.adminOnly], fields: nil,

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells the state of the replica set, whose only member the server is.
+/// Reports the state of the replica set, whose only member is the server.
 enum ReplSetGetStatusCommand {
     static let rule = CommandDefinition(
         "replSetGetStatus", [.adminOnly], fields: nil,

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Makes the server a secondary for a while: it takes no writes, and its transactions end.
+/// Makes the server a secondary for some time: it refuses writes, and its transactions end.
 ///
 /// Source: the server's `repl_set_commands.cpp`.
 enum ReplSetStepDownCommand {
@@ -22,7 +22,7 @@ enum ReplSetStepDownCommand {
             throw CommandFailure(
                 .badValue, "stepdown period must be longer than secondaryCatchUpPeriodSecs")
         }
-        // Waiting for others to catch up is in vain: there are none.
+        // The set has no other members that could catch up.
         guard isForced || !call.server.member.standing.isPrimary else {
             throw CommandFailure(
                 262,

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Takes back what a transaction changed.
+/// Aborts a transaction.
 ///
 /// Source: the drivers' specification "Transactions".
 enum AbortTransactionCommand {

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Makes what a transaction changed lasting.
+/// Commits a transaction.
 ///
 /// Source: the drivers' specification "Transactions".
 enum CommitTransactionCommand {
@@ -31,7 +31,7 @@ enum CommitTransactionCommand {
     }
 }
 
-/// Checks the commands that end transactions.
+/// The checks of the commands that end transactions.
 enum TransactionEnd {
     /// - Throws: 125 (CommandFailed) outside of a transaction.
     static func request(_ call: CommandCall) throws(CommandFailure) -> TransactionRequest {

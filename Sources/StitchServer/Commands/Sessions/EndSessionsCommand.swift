@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Ends logical sessions that the client needs no more.
+/// Ends logical sessions that the client no longer needs.
 enum EndSessionsCommand {
     static let rule = CommandDefinition(
         "endSessions", [.stable, .unauthenticated], fields: [:],

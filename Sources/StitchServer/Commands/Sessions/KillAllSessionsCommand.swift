@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Ends all logical sessions with what runs in them.
+/// Ends all logical sessions with their cursors and transactions.
 enum KillAllSessionsCommand {
     static let rule = CommandDefinition(
         "killAllSessions", aliases: ["killAllSessionsByPattern"], [], fields: [:],

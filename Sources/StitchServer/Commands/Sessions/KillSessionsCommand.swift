@@ -1,11 +1,11 @@
 internal import BSONStore
 
-/// Ends logical sessions with what runs in them.
+/// Ends logical sessions with their cursors and transactions.
 enum KillSessionsCommand {
     static let rule = CommandDefinition(
         "killSessions", [], fields: [:],
         .store { call, store in
-            // Somebody else's are named with their `uid`.
+            // The `uid` names a session of another user.
             let others = SessionTable.sessions(call.target.arrayValue).filter { $0["uid"] != nil }
             let namesNone = call.target.arrayValue?.isEmpty != false
             store.end(

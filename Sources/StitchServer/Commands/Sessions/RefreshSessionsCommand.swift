@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Keeps logical sessions from ending for want of use.
+/// Keeps idle logical sessions alive.
 enum RefreshSessionsCommand {
     static let rule = CommandDefinition(
         "refreshSessions", [], fields: [:],

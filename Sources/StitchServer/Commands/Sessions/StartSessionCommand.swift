@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Begins a logical session.
+/// Starts a logical session.
 enum StartSessionCommand {
     static let rule = CommandDefinition(
         "startSession", [], fields: [:],

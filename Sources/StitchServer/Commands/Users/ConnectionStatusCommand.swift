@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells who is signed in on a connection.
+/// Reports the user signed in on a connection.
 enum ConnectionStatusCommand {
     static let rule = CommandDefinition(
         "connectionStatus", [.unauthenticated, .stable], fields: ["showPrivileges": .flag],

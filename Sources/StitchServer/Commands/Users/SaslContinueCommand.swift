@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Goes on with signing a user in.
+/// Continues a sign-in.
 ///
 /// Source: the drivers' specification "Authentication".
 enum SaslContinueCommand {

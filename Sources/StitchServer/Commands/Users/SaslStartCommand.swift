@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Begins to sign a user in.
+/// Starts a sign-in.
 ///
 /// Source: the drivers' specification "Authentication".
 enum SaslStartCommand {
@@ -12,14 +12,14 @@ enum SaslStartCommand {
         ], required: ["mechanism", "payload"],
         .store { call, store in try start(call, store, waited: nil) })
 
-    /// - Parameter waited: until when the client was made to wait.
+    /// - Parameter waited: the end of the delay that the client has already waited.
     private static func start(
         _ call: CommandCall, _ store: StoreBackend, waited: ContinuousClock.Instant?
     ) throws -> CommandOutcome {
-        // Before the time is read: who need not wait may begin by then.
+        // Read before the current time: a client without a delay may start at once.
         let opening = store.opening(call.body, call.database, call.connection)
         let now = store.server.signIns.now
-        // Another attempt has failed meanwhile: it is waited for, too.
+        // Another attempt has failed meanwhile, so its delay applies, too.
         if opening > max(now, waited ?? now) {
             return .waiting(
                 CommandWait(until: opening) { try start(call, store, waited: opening) })

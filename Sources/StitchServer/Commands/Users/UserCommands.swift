@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Makes users, changes them and removes them.
+/// Creates, changes and removes users.
 ///
 /// Source: MongoDB manual, "User Management Commands".
 enum UserCommands {

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells of users.
+/// Describes users.
 ///
 /// Source: MongoDB manual, "usersInfo".
 enum UsersInfoCommand {
@@ -23,14 +23,14 @@ enum UsersInfoCommand {
         })
 }
 
-/// Says which users a `usersInfo` asks for.
+/// The users that a `usersInfo` asks for.
 struct UserSelection: Sendable {
     private enum Part: Sendable {
         case all
         case ofDatabase(String)
         case one(String, database: String)
 
-        /// The database whose users are told of; the empty name stands for all of them.
+        /// The database of the users; the empty name stands for all databases.
         var database: String {
             switch self {
             case .all: ""
@@ -49,7 +49,7 @@ struct UserSelection: Sendable {
 
     private let parts: [Part]
 
-    /// - Throws: 2 (BadValue) for what names no user.
+    /// - Throws: 2 (BadValue) for an invalid user name.
     init(_ call: CommandCall) throws(CommandFailure) {
         switch call.target {
         case .string, .document: parts = [try Self.part(call.target, call)]
@@ -74,10 +74,10 @@ struct UserSelection: Sendable {
         return .one(user, database: db)
     }
 
-    /// The databases whose users are told of; the empty name stands for all of them.
+    /// The databases of the users; the empty name stands for all databases.
     var databases: [String] { parts.map(\.database) }
 
-    /// What finds the users.
+    /// The filter that finds the users.
     var query: BSONDocument {
         switch parts.count {
         case 0: ["_id": ["$in": []]]

@@ -1,17 +1,17 @@
-/// Turns documents into `Decodable` values.
+/// A decoder that turns documents into `Decodable` values.
 ///
-/// Numbers convert between all widths where nothing is lost, else there is an error that names the
-/// coding path. Null and undefined are absent optionals. Keys that a type does not ask for are
-/// passed over.
+/// Numbers convert between all widths if nothing is lost; otherwise the decoder throws an error
+/// with the coding path. Null and undefined decode as absent optionals. Keys that a type does not
+/// request are ignored.
 ///
 ///     let todo = try BSONDecoder().decode(Todo.self, from: document)
 public struct BSONDecoder: Sendable {
     /// The forms of dates, UUIDs, data and keys.
     public var strategies: BSONCodingStrategies
-    /// What the values find in `Decoder.userInfo`.
+    /// The information that values find in `Decoder.userInfo`.
     public var userInfo: [CodingUserInfoKey: any Sendable]
 
-    /// Takes BSON's own form of everything unless told otherwise.
+    /// Creates a decoder; the default is BSON's own form of everything.
     public init(
         strategies: BSONCodingStrategies = BSONCodingStrategies(),
         userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -47,7 +47,7 @@ public struct BSONDecoder: Sendable {
         }
     }
 
-    /// Whether it was told nothing.
+    /// Whether strategies and user info are the defaults.
     var isPlain: Bool {
         @inline(__always) get { strategies.isPlain && userInfo.isEmpty }
     }

@@ -1,4 +1,4 @@
-/// Holds what all decoders of one document share; serves for one document after the other.
+/// The state that all decoders of one document share; reused for one document after the other.
 final class BSONDecodingContext {
     @exclusivity(unchecked) private(set) var decoder: BSONDecoder
     @exclusivity(unchecked) private var document: BSONDocument
@@ -17,7 +17,7 @@ final class BSONDecodingContext {
         hasDefaultKeys = decoder.strategies.keys.isDefault
     }
 
-    /// Decodes a value of a document that lends its bytes at `base` for the duration of the call.
+    /// Decodes a value of a document; the bytes at `base` are valid for the duration of the call.
     static func decode<T: Decodable>(
         _ type: T.Type, _ raw: BSONRawValue, _ decoder: BSONDecoder, _ document: BSONDocument,
         _ base: UnsafeRawPointer
@@ -32,7 +32,7 @@ final class BSONDecodingContext {
             context = BSONDecodingContext(decoder, document, base)
         }
         defer {
-            // Who kept a decoder keeps the context with it.
+            // A decoder that the type's code kept retains the context.
             if context.hasDefaultKeys, isKnownUniquelyReferenced(&context) {
                 if !decoder.isPlain { context.decoder = plain }
                 context.document = empty
@@ -46,7 +46,7 @@ final class BSONDecodingContext {
         return try context.decode(type, raw, parent: nil, key: nil)
     }
 
-    /// Decodes a value of a type of its own; the key lies there for the duration of the call.
+    /// Decodes a value of a type with its own code; the key is valid for the duration of the call.
     @inline(__always)
     func decode<T: Decodable>(
         _ type: T.Type, _ raw: BSONRawValue, parent: BSONDecodingNode?,
@@ -70,7 +70,7 @@ final class BSONDecodingContext {
         }
     }
 
-    /// The key in documents for a coding key.
+    /// Returns the document's key for a coding key.
     func documentKey(_ key: String) -> String { decoder.strategies.keys.documentKey(key) }
 
     func value(_ raw: BSONRawValue) -> BSONValue {

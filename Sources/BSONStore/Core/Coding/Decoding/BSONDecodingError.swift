@@ -1,4 +1,4 @@
-/// Makes the errors of decoding, with the coding path.
+/// A maker of decoding errors, with the coding path.
 enum BSONDecodingError {
     static func mismatch(
         _ type: any Any.Type, _ raw: BSONRawValue, _ node: BSONDecodingNode,
@@ -10,7 +10,8 @@ enum BSONDecodingError {
         return .typeMismatch(type, context(node, key, "Here is a value of type \(raw.type)."))
     }
 
-    /// The error for a value that a type cannot take: a loss for numbers, else a wrong type.
+    /// Returns the error for a value that a type cannot hold: a loss for numbers, else a wrong
+    /// type.
     static func refused(
         _ type: any Any.Type, _ raw: BSONRawValue, _ node: BSONDecodingNode,
         _ key: (any CodingKey)?

@@ -54,7 +54,8 @@ extension BSONDecodingNode {
         }
     }
 
-    /// Reads an array of primitives in one go; `nil` where that is none or an element does not fit.
+    /// Reads an array of primitives in one go; `nil` if the value is not an array or an element
+    /// does not fit.
     @inline(__always)
     private static func elements<V>(
         _ raw: BSONRawValue, _ element: (BSONRawValue) -> V?
@@ -73,7 +74,7 @@ extension BSONDecodingNode {
         return values
     }
 
-    /// Reads any array as its elements decode themselves, for the error with its position.
+    /// Reads any array element by element, for an error with the position.
     @inline(never)
     private func plainList<T: Decodable>(
         _ type: T.Type, _ raw: BSONRawValue, _ key: (any CodingKey)?
@@ -106,7 +107,7 @@ extension BSONDecodingNode {
         }
     }
 
-    /// A decimal128 of a number of another type.
+    /// Converts a number of another type to a decimal128.
     private func widened(_ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> BSONDecimal128 {
         switch raw.typeByte {
         case 0x01: BSONDecimal128(raw.double)
@@ -116,7 +117,7 @@ extension BSONDecodingNode {
         }
     }
 
-    /// A primitive of another form than BSON's own.
+    /// Returns a primitive that is stored in another form than BSON's own.
     private func form<V>(_ value: V?, _ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> V {
         guard let value else { throw BSONDecodingError.refused(V.self, raw, self, key) }
         return value

@@ -35,7 +35,7 @@ extension BSONDecodingNode: SingleValueDecodingContainer {
 
     func decode(_ type: UInt64.Type) throws -> UInt64 { try checked(Self.integer(type, raw)) }
 
-    /// Reads this value as another type: the coders' own at once, others by themselves.
+    /// Reads this value as another type: the coders' own types directly, others by their own code.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         if let kind = BSONNativeKind.of(type) { return try native(type, kind, raw, nil) }
         if !context.hasDefaultKeys { keepsKeys = type is any BSONKeyedCollection.Type }

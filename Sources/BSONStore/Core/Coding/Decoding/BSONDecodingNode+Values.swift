@@ -1,5 +1,5 @@
 extension BSONDecodingNode {
-    /// Reads a whole number of any width; `nil` when the type cannot hold it.
+    /// Reads a whole number of any width; `nil` if the type cannot hold it.
     @inline(__always)
     static func integer<T: FixedWidthInteger>(_ type: T.Type, _ raw: BSONRawValue) -> T? {
         switch raw.typeByte {
@@ -20,7 +20,7 @@ extension BSONDecodingNode {
         }
     }
 
-    /// Reads a double, or a number that is one exactly; `nil` for others.
+    /// Reads a double, or a number that a double represents exactly; `nil` for others.
     @inline(__always)
     static func double(_ raw: BSONRawValue) -> Double? {
         raw.typeByte == 0x01 ? raw.double : convertedDouble(raw)
@@ -41,7 +41,7 @@ extension BSONDecodingNode {
         }
     }
 
-    /// Reads a number that is a float exactly; `nil` for others.
+    /// Reads a number that a float represents exactly; `nil` for others.
     static func float(_ raw: BSONRawValue) -> Float? {
         guard let value = double(raw) else { return nil }
         return value.isNaN ? .nan : Float(exactly: value)
@@ -62,7 +62,7 @@ extension BSONDecodingNode {
         raw.typeByte == BSONType.null.rawValue || raw.typeByte == BSONType.undefined.rawValue
     }
 
-    /// Reads an element: the coders' own types at once, others by themselves.
+    /// Reads an element: the coders' own types directly, others by their own code.
     @inline(__always)
     func element<T: Decodable>(
         _ type: T.Type, _ raw: BSONRawValue, _ key: some CodingKey
@@ -71,7 +71,7 @@ extension BSONDecodingNode {
         return try decode(type, raw, key)
     }
 
-    /// Reads an element of a type of its own.
+    /// Reads an element of a type with its own code.
     @inline(__always)
     func decode<T: Decodable>(
         _ type: T.Type, _ raw: BSONRawValue, _ key: some CodingKey

@@ -1,22 +1,23 @@
-/// Is the `Decoder` of one value in place.
+/// The `Decoder` of one value in place.
 ///
-/// A node and its container serve again for the next value of its type. Meanwhile its decoding
-/// keeps context and parent alive; where the type's code kept the node, it keeps them itself.
+/// A node and its container are reused for the next value of the type. While its value is decoded,
+/// the caller keeps context and parent alive. If the type's code kept the node, the node retains
+/// them itself.
 final class BSONDecodingNode: Decoder, BSONReusableNode {
     let unmanagedContext: Unmanaged<BSONDecodingContext>
     @exclusivity(unchecked) private(set) unowned(unsafe) var parent: BSONDecodingNode?
-    /// Where the key lies while the node serves.
+    /// The address of the key while the node is in use.
     @exclusivity(unchecked) private var passedKey: UnsafePointer<any CodingKey>?
     @exclusivity(unchecked) private(set) var raw: BSONRawValue
     @exclusivity(unchecked) var next: Unmanaged<BSONDecodingNode>?
-    /// Whether keys are data, which no strategy changes.
+    /// Whether keys are data, so that no strategy changes them.
     @exclusivity(unchecked) var keepsKeys = false
     let search: UnsafeMutablePointer<BSONKeySearch>
-    /// The container for keys of the node's type, see `BSONContainerBox`.
+    /// The keyed container of the node's type, see `BSONContainerBox`.
     @exclusivity(unchecked) private var box = BSONContainerBox<BSONDecodingNode>()
     @exclusivity(unchecked) private var kept: Kept?
 
-    /// What a node refers to, once nobody else keeps it.
+    /// The objects that a node retains once its decoding has ended.
     private struct Kept {
         let context: BSONDecodingContext
         let parent: BSONDecodingNode?
@@ -39,7 +40,7 @@ final class BSONDecodingNode: Decoder, BSONReusableNode {
 
     var context: BSONDecodingContext { unmanagedContext.takeUnretainedValue() }
 
-    /// Makes a node that lives as long as anybody refers to it.
+    /// Creates a node that lives as long as it has references.
     convenience init(
         keeping parent: BSONDecodingNode, _ raw: BSONRawValue, key: some CodingKey
     ) {
@@ -47,7 +48,7 @@ final class BSONDecodingNode: Decoder, BSONReusableNode {
         kept = Kept(context: parent.context, parent: parent, key: key)
     }
 
-    /// Serves for another value.
+    /// Reuses the node for another value.
     @inline(__always)
     func reuse(
         _ raw: BSONRawValue, parent: BSONDecodingNode?, key: UnsafePointer<any CodingKey>?
@@ -58,7 +59,8 @@ final class BSONDecodingNode: Decoder, BSONReusableNode {
         search.pointee = BSONKeySearch(raw)
     }
 
-    /// Whether nobody else has the node or its container; one that somebody has keeps what it needs.
+    /// Whether there are no other references to the node or its container; a node that has them
+    /// retains what it needs.
     @inline(__always)
     static func isIdle(_ node: inout BSONDecodingNode) -> Bool {
         if isKnownUniquelyReferenced(&node), node.box.isIdle { return true }

@@ -1,18 +1,18 @@
-/// Finds values by key in the document of a node.
+/// A search for values by key in the document of a node.
 ///
-/// Types ask for their keys in the order of their declaration, which is mostly the order of the
-/// document: a search begins where the last one ended, and goes around once. It lies in memory of
-/// its own, where containers reach it without counting references.
+/// Types usually request their keys in the order of their declaration, which is mostly the order in
+/// the document: a search begins where the last one ended, and wraps around once. It has its own
+/// memory, which containers reach without reference counting.
 struct BSONKeySearch {
     private let start: UnsafeRawPointer
-    /// Behind the last element.
+    /// The address behind the last element.
     private let end: UnsafeRawPointer
-    /// Where the next search begins.
+    /// The address at which the next search begins.
     private var hint: UnsafeRawPointer
-    /// The marks of all keys, once a search went all around; 0 before.
+    /// The marks of all keys, set after a search visited every element; 0 before.
     private var seenKeys: UInt64 = 0
 
-    /// Starts before the first element; a value that is no document is never searched.
+    /// Starts before the first element; a value that is not a document is never searched.
     @inline(__always)
     init(_ raw: BSONRawValue) {
         start = raw.start
@@ -41,7 +41,8 @@ struct BSONKeySearch {
         }
     }
 
-    /// Whether as many bytes of a key are the wanted ones; the last are compared overlapping.
+    /// Whether the first bytes of a key equal the wanted ones; the last word overlaps the one
+    /// before.
     @inline(__always)
     private static func isKey(
         _ start: UnsafeRawPointer, _ wanted: UnsafeRawBufferPointer
@@ -66,10 +67,11 @@ struct BSONKeySearch {
         return count == 0 || equal(0, UInt8.self)
     }
 
-    /// Looks at the elements behind the hint, then at those before it.
+    /// Searches the elements behind the hint, then those before it.
     @inline(never)
     private mutating func search(_ wanted: UnsafeRawBufferPointer) -> BSONRawValue? {
-        // Keys that are nowhere would cost a walk each: most are told by what the first one saw.
+        // Missing keys would cost a full search each: the marks of the first one exclude most of
+        // them.
         if seenKeys != 0, seenKeys & Self.mark(wanted) == 0 { return nil }
         var seen: UInt64 = 0
         var cursor = BSONCursor(document, offset: hint - start)
@@ -90,7 +92,7 @@ struct BSONKeySearch {
         return nil
     }
 
-    /// One of 64 bits for a key; equal keys have equal marks.
+    /// Returns one of 64 bits for a key; equal keys have equal marks.
     @inline(__always)
     private static func mark(_ key: UnsafeRawBufferPointer) -> UInt64 {
         guard let first = key.first, let last = key.last else { return 1 }

@@ -1,7 +1,7 @@
-/// Reads the elements of a document.
+/// A container that reads the elements of a document.
 struct BSONKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let unmanaged: Unmanaged<BSONDecodingNode>
-    /// Keeps the node when nothing else does.
+    /// The reference that keeps the node alive when nothing else does.
     private let keeper: BSONNodeOwner<BSONDecodingNode>
     private let search: UnsafeMutablePointer<BSONKeySearch>
     private let hasDefaultKeys: Bool
@@ -23,7 +23,7 @@ struct BSONKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
 
     var codingPath: [any CodingKey] { node.codingPath }
 
-    /// The keys that the type knows; with keys of another form they are as in the document.
+    /// The keys that the type knows; a strategy that renames keys leaves them as in the document.
     var allKeys: [Key] {
         var keys: [Key] = []
         var cursor = BSONCursor(node.raw)
@@ -43,7 +43,7 @@ struct BSONKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
         return raw
     }
 
-    /// The value of a key that is there and not null.
+    /// Returns the value of a key, unless it is missing or null.
     @inline(__always)
     private func present(_ key: Key) -> BSONRawValue? {
         guard let raw = find(key.stringValue), !BSONDecodingNode.isNil(raw) else {

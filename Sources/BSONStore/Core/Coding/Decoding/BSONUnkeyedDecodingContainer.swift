@@ -1,4 +1,4 @@
-/// Reads the elements of an array.
+/// A container that reads the elements of an array.
 struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
     private let node: BSONDecodingNode
     private var cursor: BSONCursor

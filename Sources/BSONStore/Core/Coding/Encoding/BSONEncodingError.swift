@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// Makes the errors of encoding, with the coding path.
+/// A maker of encoding errors, with the coding path.
 enum BSONEncodingError {
     static func make(
         _ value: Any, _ node: BSONEncodingNode, _ key: (any CodingKey)?, _ message: String

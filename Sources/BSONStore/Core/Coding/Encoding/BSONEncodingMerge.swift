@@ -1,13 +1,14 @@
-/// Puts a freshly encoded document over the one that it came from, keeping unknown fields.
+/// A merge of a newly encoded document into its original that keeps unknown fields.
 ///
-/// The fresh document holds marks, elements of types that BSON does not have: one for each optional
-/// that is absent, and one at the beginning of each document that is not a type's but data.
+/// The new document holds marks, which are elements of types that BSON does not have: one for each
+/// absent optional, and one at the beginning of each document that is data rather than a type.
 enum BSONEncodingMerge {
     /// The type byte of a key whose optional is absent.
     static let omittedByte: UInt8 = 0x14
-    /// The type byte of the mark of a document all of whose keys are the value's own.
+    /// The type byte of the mark of a document in which all keys belong to the value.
     static let wholeByte: UInt8 = 0x15
-    /// The type byte of the mark of a document that holds one value, to be taken as it is.
+    /// The type byte of the mark of a document that holds one value, which the merge copies
+    /// unchanged.
     static let exactByte: UInt8 = 0x16
 
     /// Writes the mark of a whole document.
@@ -17,7 +18,7 @@ enum BSONEncodingMerge {
         buffer.put(0 as UInt8)
     }
 
-    /// Wraps a value that is to be taken as it is.
+    /// Wraps a value that the merge copies unchanged.
     static func exact(_ value: BSONValue) -> BSONValue {
         let carrier: BSONDocument = ["": value]
         var bytes = carrier.bytes
@@ -29,7 +30,7 @@ enum BSONEncodingMerge {
         return .document(BSONDocument(unchecked: bytes))
     }
 
-    /// The original with the fresh document's fields in it; holds no marks.
+    /// Returns the original with the new document's fields in it, without marks.
     static func merge(_ fresh: BSONDocument, onto original: BSONDocument) -> BSONDocument {
         let elements = marked(fresh)
         if case .document(let exact)? = elements.exact { return exact }
@@ -40,7 +41,7 @@ enum BSONEncodingMerge {
                 if !elements.isWhole { result.append(key, old) }
                 continue
             }
-            // A repeated key is known as well: only its first place stays.
+            // A repeated key counts as known: only its first place stays.
             guard taken.insert(key).inserted, let value = element else { continue }
             result.append(key, merge(value, onto: old))
         }
@@ -50,7 +51,7 @@ enum BSONEncodingMerge {
         return result
     }
 
-    /// The document with the last of elements with the same key only.
+    /// Returns the document with only the last of the elements that have the same key.
     static func keepingLast(_ document: BSONDocument) -> BSONDocument {
         let elements = Array(document)
         var last: [Name: Int] = [:]
@@ -71,7 +72,7 @@ enum BSONEncodingMerge {
         }
     }
 
-    /// Whether two values are one number in two widths.
+    /// Whether two values are the same number in two widths.
     private static func isSameNumber(_ fresh: BSONValue, _ old: BSONValue) -> Bool {
         guard fresh.type != old.type else { return false }
         return isNumber(fresh.type) && isNumber(old.type)
@@ -94,7 +95,7 @@ enum BSONEncodingMerge {
             })
     }
 
-    /// Finds an array's document that this one was: the same `_id`, or nothing known changed.
+    /// Finds the previous version of a document in an array: the same `_id`, or no known change.
     private static func merge(
         _ fresh: BSONDocument, at index: Int, among old: [BSONValue]
     ) -> BSONDocument {
@@ -140,7 +141,7 @@ enum BSONEncodingMerge {
         var order: [String] = []
         var fields: [Name: BSONValue?] = [:]
         var isWhole = false
-        /// The one value of a document that carries it.
+        /// The single value of a document that carries an exact value.
         var exact: BSONValue?
     }
 
@@ -168,7 +169,7 @@ enum BSONEncodingMerge {
     }
 }
 
-/// Marks collections of keyed data, which have no unknown fields.
+/// A collection of keyed data, which has no unknown fields.
 protocol BSONKeyedCollection {}
 
 extension Dictionary: BSONKeyedCollection {}

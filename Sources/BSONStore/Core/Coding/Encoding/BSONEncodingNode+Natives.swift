@@ -5,7 +5,7 @@
 #endif
 
 extension BSONEncodingNode {
-    /// The BSON value for a value of one of the coders' own types.
+    /// Returns the BSON value for a value of one of the coders' own types.
     func native<T>(
         _ value: T, _ kind: BSONNativeKind, _ key: (any CodingKey)? = nil
     ) throws -> BSONValue {

@@ -1,5 +1,5 @@
 extension BSONEncodingNode: SingleValueEncodingContainer {
-    /// Settles the value's type and makes room for a fixed value.
+    /// Sets the value's type and reserves room for a fixed value.
     private func slot(_ type: BSONType) {
         precondition(shape == .open, "A value is encoded once.")
         shape = .single
@@ -62,7 +62,8 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
         try encode(signed)
     }
 
-    /// Encodes a value in this one's place: the coders' own types at once, others by themselves.
+    /// Encodes a value in this one's place: the coders' own types directly, others by their own
+    /// code.
     func encode<T: Encodable>(_ value: T) throws {
         if let kind = BSONNativeKind.of(T.self) {
             let native = marked(try native(value, kind), kind)
@@ -74,7 +75,7 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
         }
     }
 
-    /// Encodes an element whose key was just written.
+    /// Encodes an element whose key has just been written.
     @inline(__always)
     func encodeElement<T: Encodable>(_ value: T, _ key: some CodingKey, typeIndex: Int) throws {
         if let kind = BSONNativeKind.of(T.self) {
@@ -110,7 +111,7 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
         }
     }
 
-    /// The value, wrapped where a merge must not look into it or keep another number's width.
+    /// Returns the value, wrapped if a merge must not look into it or keep another number's width.
     private func marked(_ value: BSONValue, _ kind: BSONNativeKind) -> BSONValue {
         guard storage.marksOmitted else { return value }
         switch kind {

@@ -1,22 +1,23 @@
-/// Is the `Encoder` of one value: knows where in the storage the value goes and what was asked for.
+/// The `Encoder` of one value: its position in the storage and the container that was requested.
 ///
 /// A value's bytes are written in place while its `encode(to:)` runs. Containers that outlive that
-/// call (`nestedContainer`, `superEncoder`) write to a storage of their own, which is put in their
+/// call (`nestedContainer`, `superEncoder`) write to a separate storage, which is inserted in their
 /// place when the enclosing value is finished.
 ///
-/// A node and its container serve again for the next value of its type. Meanwhile its encoding
-/// keeps storage and parent alive; where the type's code kept the node, it keeps them itself.
+/// A node and its container are reused for the next value of the type. While its value is encoded,
+/// the caller keeps storage and parent alive. If the type's code kept the node, the node retains
+/// them itself.
 final class BSONEncodingNode: Encoder, BSONReusableNode {
-    /// What a value turned out to be.
+    /// The kind of container that a value requested.
     enum Shape {
-        /// Nothing was asked for yet.
+        /// No container was requested yet.
         case open
         case keyed
         case unkeyed
         case single
     }
 
-    /// A container with a storage of its own, and where it goes.
+    /// A container with a separate storage, and the place where it will be inserted.
     struct Detached {
         let typeOffset: Int
         let valueOffset: Int
@@ -26,32 +27,32 @@ final class BSONEncodingNode: Encoder, BSONReusableNode {
     let unmanagedStorage: Unmanaged<BSONEncodingStorage>
     let buffer: UnsafeMutablePointer<BSONByteBuffer>
     @exclusivity(unchecked) private(set) unowned(unsafe) var parent: BSONEncodingNode?
-    /// Where the key lies while the node serves.
+    /// The address of the key while the node is in use.
     @exclusivity(unchecked) private var passedKey: UnsafePointer<any CodingKey>?
     @exclusivity(unchecked) private(set) var typeIndex: Int
     @exclusivity(unchecked) private(set) var start: Int
     @exclusivity(unchecked) private(set) var depth: Int
     @exclusivity(unchecked) var next: Unmanaged<BSONEncodingNode>?
-    /// Whether the value is a dictionary, all of whose keys are its own.
+    /// Whether the value is a dictionary: all its keys are its own.
     @exclusivity(unchecked) private(set) var isWhole: Bool
-    /// Whether keys are data, which no strategy changes.
+    /// Whether keys are data, so that no strategy changes them.
     @exclusivity(unchecked) var keepsKeys = false
     @exclusivity(unchecked) var shape = Shape.open
     @exclusivity(unchecked) var elementCount = 0
     @exclusivity(unchecked) private var detached: [Detached] = []
     @exclusivity(unchecked) private var hasSeveralContainers = false
-    /// The container for keys of the node's type, see `BSONContainerBox`.
+    /// The keyed container of the node's type, see `BSONContainerBox`.
     @exclusivity(unchecked) private var box = BSONContainerBox<BSONEncodingNode>()
     @exclusivity(unchecked) private var kept: Kept?
 
-    /// What a node refers to, once nobody else keeps it.
+    /// The objects that a node retains once its encoding has ended.
     private struct Kept {
         let storage: BSONEncodingStorage
         let parent: BSONEncodingNode?
         let key: (any CodingKey)?
     }
 
-    /// Begins a value whose type byte was just written.
+    /// Begins a value whose type byte has just been written.
     init(
         _ storage: BSONEncodingStorage, parent: BSONEncodingNode?,
         key: UnsafePointer<any CodingKey>?,
@@ -67,7 +68,7 @@ final class BSONEncodingNode: Encoder, BSONReusableNode {
         depth = (parent?.depth ?? 0) + 1
     }
 
-    /// Begins a value in a storage of its own, as long as anybody refers to it.
+    /// Begins a value in a separate storage that lives as long as the node has references.
     convenience init(keeping parent: BSONEncodingNode, key: any CodingKey) {
         let storage = BSONEncodingStorage(
             parent.storage.encoder, marksOmitted: parent.storage.marksOmitted)
@@ -76,7 +77,7 @@ final class BSONEncodingNode: Encoder, BSONReusableNode {
         kept = Kept(storage: storage, parent: parent, key: key)
     }
 
-    /// Serves for another value.
+    /// Reuses the node for another value.
     @inline(__always)
     func reuse(
         parent: BSONEncodingNode?, key: UnsafePointer<any CodingKey>?, typeIndex: Int, isWhole: Bool
@@ -92,10 +93,11 @@ final class BSONEncodingNode: Encoder, BSONReusableNode {
         hasSeveralContainers = false
     }
 
-    /// Whether nobody else has the node or its container; one that somebody has keeps what it needs.
+    /// Whether there are no other references to the node or its container; a node that has them
+    /// retains what it needs.
     @inline(__always)
     static func isIdle(_ node: inout BSONEncodingNode) -> Bool {
-        // What is left of an encoding that failed; they refer to the node.
+        // Remains of a failed encoding; they refer to the node.
         if !node.detached.isEmpty { node.detached = [] }
         if isKnownUniquelyReferenced(&node), node.box.isIdle { return true }
         node.keep()
@@ -167,7 +169,7 @@ final class BSONEncodingNode: Encoder, BSONReusableNode {
     @inline(__always)
     func set(_ type: BSONType) { buffer.pointee.base[typeIndex] = type.rawValue }
 
-    /// Ends the value; one that wrote nothing is an empty document.
+    /// Ends the value; a value that wrote nothing becomes an empty document.
     func finish() {
         switch shape {
         case .single: return
@@ -181,7 +183,7 @@ final class BSONEncodingNode: Encoder, BSONReusableNode {
         if hasSeveralContainers { removeRepeatedKeys() }
     }
 
-    /// Writes a stand-in for a container that goes on after others were written.
+    /// Writes a placeholder for a container that continues after others were written.
     func detach(key: any CodingKey, typeIndex: Int) -> BSONEncodingNode {
         let node = BSONEncodingNode(keeping: self, key: key)
         detached.append(
@@ -195,7 +197,7 @@ final class BSONEncodingNode: Encoder, BSONReusableNode {
         return node
     }
 
-    /// Puts the containers with storages of their own where they belong, the last first.
+    /// Inserts the containers with separate storages in their places, the last first.
     private func placeDetached() {
         for place in detached.reversed() {
             place.node.finish()
@@ -210,7 +212,7 @@ final class BSONEncodingNode: Encoder, BSONReusableNode {
         if !detached.isEmpty { detached = [] }
     }
 
-    /// Keeps the last of elements with the same key, where several containers wrote them.
+    /// Keeps the last of the elements with the same key, if several containers wrote them.
     private func removeRepeatedKeys() {
         let document = BSONDocument(unchecked: buffer.pointee.array(start..<buffer.pointee.count))
         let clean = BSONEncodingMerge.keepingLast(document)

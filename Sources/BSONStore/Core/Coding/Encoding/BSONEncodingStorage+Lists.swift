@@ -1,5 +1,5 @@
 extension BSONEncodingStorage {
-    /// Writes an array of primitives in one go, as its elements would write themselves.
+    /// Writes an array of primitives in one go, as its elements would write themselves one by one.
     func put<T>(list value: T, _ kind: BSONNativeKind, _ typeIndex: Int) {
         buffer.pointee.base[typeIndex] = BSONType.array.rawValue
         let to = buffer

@@ -1,19 +1,19 @@
-/// Collects the bytes that the containers of one encoding write; serves for one after the other.
+/// The bytes that the containers of one encoding write; reused for one encoding after the other.
 final class BSONEncodingStorage {
     @exclusivity(unchecked) private(set) var encoder: BSONEncoder
     /// Whether absent optionals and dictionaries leave marks for `BSONEncodingMerge`.
     @exclusivity(unchecked) private(set) var marksOmitted: Bool
     let hasDefaultKeys: Bool
-    /// In memory of its own, where containers reach it without counting references.
+    /// The bytes, in separate memory that containers reach without reference counting.
     let buffer: UnsafeMutablePointer<BSONByteBuffer>
-    /// What a container could not do that cannot throw; the encoding throws it at its end.
+    /// The failure of a container function that cannot throw; the encoding throws it at its end.
     @exclusivity(unchecked) var failure: EncodingError?
     @exclusivity(unchecked) private var convertedKeys: [Name: String] = [:]
     @exclusivity(unchecked) private var pool = BSONNodePool<BSONEncodingNode>()
 
     private static let lot = IdleObjectPool<BSONEncodingStorage>()
     private static let plain = BSONEncoder()
-    /// The most bytes of memory that a storage keeps for the next encoding.
+    /// The maximum number of bytes that a storage keeps for the next encoding.
     private static let idleCapacityMax = 65_536
 
     init(_ encoder: BSONEncoder, marksOmitted: Bool) {
@@ -29,7 +29,7 @@ final class BSONEncodingStorage {
         buffer.deallocate()
     }
 
-    /// Encodes an outermost value and makes a result of its type byte and bytes.
+    /// Encodes an outermost value and returns a result made from its type byte and bytes.
     static func encode<T: Encodable, R>(
         _ value: T, _ encoder: BSONEncoder, marksOmitted: Bool,
         _ result: (UInt8, UnsafeRawBufferPointer) throws -> R
@@ -43,7 +43,7 @@ final class BSONEncodingStorage {
             storage = BSONEncodingStorage(encoder, marksOmitted: marksOmitted)
         }
         defer {
-            // Who kept an encoder keeps the storage with it.
+            // An encoder that the value's code kept retains the storage.
             if storage.hasDefaultKeys, isKnownUniquelyReferenced(&storage) {
                 if !encoder.isPlain { storage.encoder = plain }
                 storage.failure = nil
@@ -67,14 +67,14 @@ final class BSONEncodingStorage {
         node.finish()
     }
 
-    /// Writes the type byte of an outermost value; tells where.
+    /// Writes the type byte of an outermost value and returns its offset.
     func outermost() -> Int {
         buffer.pointee.reserve(1)
         buffer.pointee.put(0 as UInt8)
         return 0
     }
 
-    /// Encodes a value of a type of its own whose type byte was just written; the key lies there
+    /// Encodes a value with its own code whose type byte has just been written; the key is valid
     /// for the duration of the call.
     @inline(__always)
     func encode<T: Encodable>(
@@ -100,7 +100,8 @@ final class BSONEncodingStorage {
         if BSONEncodingNode.isIdle(&node) { pool.put(node, T.self) }
     }
 
-    /// Writes type and key and makes room for a fixed value; tells whether the key holds no NUL.
+    /// Writes type and key and reserves room for a fixed value; returns whether the key holds no
+    /// NUL.
     @inline(__always)
     func head(_ typeByte: UInt8, _ key: String) -> Bool {
         buffer.pointee.head(typeByte, hasDefaultKeys ? key : converted(key))
@@ -113,7 +114,7 @@ final class BSONEncodingStorage {
         return converted
     }
 
-    /// Writes a value of a common type at once; tells whether it was one.
+    /// Writes a value of a common type directly; returns whether it was one.
     @inline(__always)
     func put<T>(_ value: T, _ kind: BSONNativeKind, _ typeIndex: Int) -> Bool {
         if kind == .objectID {

@@ -1,7 +1,7 @@
-/// Writes the elements of a document.
+/// A container that writes the elements of a document.
 struct BSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     private let unmanaged: Unmanaged<BSONEncodingNode>
-    /// Keeps the node when nothing else does.
+    /// The reference that keeps the node alive when nothing else does.
     private let keeper: BSONNodeOwner<BSONEncodingNode>
     private let buffer: UnsafeMutablePointer<BSONByteBuffer>
     private let hasDefaultKeys: Bool
@@ -99,7 +99,7 @@ struct BSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
         }
     }
 
-    /// Leaves an absent optional out, or writes null or a mark for it.
+    /// Omits an absent optional, or writes null or a mark for it.
     private func encodeAbsent(_ key: Key) throws {
         switch node.storage.encoder.strategies.nils {
         case .encodeNull: try encodeNil(forKey: key)

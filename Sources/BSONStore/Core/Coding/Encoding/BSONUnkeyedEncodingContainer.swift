@@ -1,4 +1,4 @@
-/// Writes the elements of an array.
+/// A container that writes the elements of an array.
 struct BSONUnkeyedEncodingContainer: UnkeyedEncodingContainer {
     let node: BSONEncodingNode
 

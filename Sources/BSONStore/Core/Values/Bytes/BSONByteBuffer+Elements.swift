@@ -1,5 +1,6 @@
 extension BSONByteBuffer {
-    /// Writes type and key and makes room for a fixed value; tells whether the key holds no NUL.
+    /// Writes type and key and reserves room for a fixed value; returns whether the key holds no
+    /// NUL.
     @inline(__always)
     mutating func head(_ typeByte: UInt8, _ key: String) -> Bool {
         key.withUTF8Bytes { utf8 in
@@ -15,7 +16,7 @@ extension BSONByteBuffer {
         }
     }
 
-    /// Writes type and position and makes room for a fixed value.
+    /// Writes type and position and reserves room for a fixed value.
     @inline(__always)
     mutating func head(_ typeByte: UInt8, index: Int) {
         reserve(64)

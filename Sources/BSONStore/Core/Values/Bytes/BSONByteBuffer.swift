@@ -1,6 +1,7 @@
-/// Grows a run of bytes by hand, so that storing one costs no uniqueness or bounds check.
+/// A growing run of bytes that stores without uniqueness or bounds checks.
 ///
-/// The caller reserves first; storing does not look at the capacity again (debug builds do).
+/// The caller reserves room first; storing does not check the capacity again, except in debug
+/// builds.
 struct BSONByteBuffer: ~Copyable {
     private(set) var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
@@ -13,7 +14,7 @@ struct BSONByteBuffer: ~Copyable {
 
     deinit { base.deallocate() }
 
-    /// Makes room for so many bytes more.
+    /// Reserves room for more bytes.
     @inline(__always)
     mutating func reserve(_ additional: Int) {
         if _slowPath(additional > capacity - count) { grow(additional) }
@@ -29,7 +30,7 @@ struct BSONByteBuffer: ~Copyable {
         capacity = wanted
     }
 
-    /// Where the next byte goes.
+    /// The address of the next byte.
     var tail: UnsafeMutablePointer<UInt8> {
         @inline(__always) get { base + count }
     }
@@ -58,7 +59,7 @@ struct BSONByteBuffer: ~Copyable {
         count += added
     }
 
-    /// Stores bytes in reserved room and tells whether none of them is zero.
+    /// Stores bytes in reserved room and returns whether none of them is zero.
     @inline(__always)
     mutating func put(nonzero source: UnsafeRawPointer, count added: Int) -> Bool {
         assert(count + added <= capacity)
@@ -94,7 +95,7 @@ struct BSONByteBuffer: ~Copyable {
         }
     }
 
-    /// Exchanges a run of bytes for others of any count, moving what follows.
+    /// Replaces a run of bytes by others of any count, moving the rest.
     mutating func replace(_ range: Range<Int>, with bytes: UnsafeBufferPointer<UInt8>) {
         reserve(max(bytes.count - range.count, 0))
         let end = range.lowerBound + bytes.count
@@ -120,18 +121,18 @@ struct BSONByteBuffer: ~Copyable {
         UnsafeMutableRawPointer(base + index).storeBytes(of: value, as: Int32.self)
     }
 
-    /// Forgets the bytes, and memory above so many of them.
+    /// Removes the bytes, and releases memory above a number of them.
     mutating func clear(keeping capacityMax: Int) {
         count = 0
         if capacity > capacityMax { self = BSONByteBuffer(capacity: 1_000) }
     }
 
-    /// The bytes from an offset on, until the next change.
+    /// Returns the bytes from an offset on, valid until the next change.
     func bytes(from offset: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base + offset, count: count - offset)
     }
 
-    /// A copy of a range of the bytes.
+    /// Returns a copy of a range of the bytes.
     func array(_ range: Range<Int>) -> [UInt8] {
         Array(UnsafeBufferPointer(start: base + range.lowerBound, count: range.count))
     }

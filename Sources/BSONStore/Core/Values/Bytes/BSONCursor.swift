@@ -1,13 +1,13 @@
-/// Walks a document's elements in place: no copies, no allocation, no reference counting.
+/// A cursor over a document's elements in place: no copies, no allocation, no reference counting.
 ///
-/// For loops that run for every document. The bytes must be those of a valid document and must
-/// outlive the cursor: use it inside of ``BSONDocument/withCursor(_:)``, or over a database blob
-/// whose content was validated when it was stored.
+/// It is meant for loops that run for every document. The bytes must be a valid document and must
+/// outlive the cursor: use it inside ``BSONDocument/withCursor(_:)``, or over a database blob whose
+/// content was validated when it was stored.
 @frozen
 public struct BSONCursor {
-    /// Where the next element begins, or the terminator.
+    /// The address of the next element, or of the terminator.
     @usableFromInline var position: UnsafeRawPointer
-    /// The terminator.
+    /// The address of the terminator.
     @usableFromInline let end: UnsafeRawPointer
 
     /// Starts before the first element of a valid document.
@@ -16,7 +16,7 @@ public struct BSONCursor {
         self.init(document, offset: 4)
     }
 
-    /// Where a document's bytes begin; it has at least five.
+    /// Returns the address of a document's bytes, of which there are at least five.
     @inlinable
     @inline(__always)
     static func base(_ document: UnsafeRawBufferPointer) -> UnsafeRawPointer {
@@ -35,7 +35,7 @@ public struct BSONCursor {
         end = base + document.count - 1
     }
 
-    /// Starts before the first element of the document or array that a value is.
+    /// Starts before the first element of a value that is a document or array.
     @inlinable
     public init(_ value: BSONRawValue) { self.init(value.bytes) }
 
@@ -55,7 +55,7 @@ public struct BSONCursor {
             value: BSONRawValue(typeByte: typeByte, start: start, count: count))
     }
 
-    /// Steps to the element with a key from here on; `nil` when there is none.
+    /// Steps to the next element with a key; `nil` if there is none.
     @inlinable
     public mutating func next(withKey wanted: UnsafeRawBufferPointer) -> BSONRawValue? {
         while let element = next() {
@@ -68,7 +68,7 @@ public struct BSONCursor {
         return nil
     }
 
-    /// Steps over the next element if it is the same, byte for byte, as one of another document.
+    /// Steps over the next element if it equals one of another document byte for byte.
     @inline(__always)
     mutating func skip(sameAs element: BSONRawElement) -> Bool {
         let bytes = element.bytes
@@ -79,7 +79,7 @@ public struct BSONCursor {
         return true
     }
 
-    /// Steps over so many elements and returns the value of the one behind; `nil` at the end.
+    /// Skips a number of elements and returns the value of the next one; `nil` at the end.
     @inlinable
     public mutating func skip(to index: Int) -> BSONRawValue? {
         guard index >= 0 else { return nil }
@@ -87,7 +87,7 @@ public struct BSONCursor {
         return next()?.value
     }
 
-    /// Compares two runs of equally many bytes, eight at a step.
+    /// Compares two runs of the same number of bytes, eight per step.
     @inlinable
     @inline(__always)
     static func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
@@ -113,7 +113,7 @@ public struct BSONCursor {
         return true
     }
 
-    /// The bytes before the next NUL, eight at a step while the document has as many.
+    /// Returns the bytes before the next NUL, eight per step while the document has that many.
     @inlinable
     @inline(__always)
     static func textCount(_ start: UnsafeRawPointer, _ end: UnsafeRawPointer) -> Int {
@@ -128,10 +128,10 @@ public struct BSONCursor {
         return at - start
     }
 
-    /// For each type the fixed bytes of its value, in 5 bits, with two marks.
+    /// The fixed number of bytes of each type's value, in 5 bits, with two marks.
     ///
-    /// 0x20 when the size must be looked for, 0x40 when a length in front counts too. A literal is
-    /// read without any set-up.
+    /// 0x20: the size must be computed. 0x40: the value begins with a length that must be added. A
+    /// literal needs no initialization.
     @usableFromInline static var sizes: StaticString {
         @inlinable @inline(__always) get {
             """
@@ -141,9 +141,9 @@ public struct BSONCursor {
         }
     }
 
-    /// The size of a value on the wire in a valid document.
+    /// Returns the size of a value on the wire in a valid document.
     ///
-    /// By table, since a branch for each type cannot be predicted.
+    /// A table avoids a branch per type, which the processor cannot predict.
     @inlinable
     @inline(__always)
     static func valueCount(
@@ -180,7 +180,7 @@ public struct BSONCursor {
 }
 
 extension BSONDocument {
-    /// Lends a cursor before the first element for the duration of the call.
+    /// Calls a closure with a cursor before the first element.
     @inlinable
     public func withCursor<R, E: Error>(
         _ body: (inout BSONCursor) throws(E) -> R

@@ -1,17 +1,17 @@
-/// Copies documents one behind the other, so that many small ones cost few allocations.
+/// Documents that are copied one behind the other, so that many small ones cost few allocations.
 ///
-/// The documents of one run share its bytes, as a nested document shares its parent's: whoever
-/// keeps one of them keeps the run, until the document changes and takes bytes of its own.
+/// The documents of one run share its bytes, as a nested document shares its parent's: keeping one
+/// of them keeps the run alive, until the document changes and copies its own bytes.
 struct BSONDocumentBatch {
-    /// A run has at most so many bytes.
+    /// The maximum number of bytes in a run.
     static let runBytesMax = 16_384
-    /// A larger document has bytes of its own.
+    /// The size above which a document has its own bytes.
     static let sharedBytesMax = 2_048
 
     private var documents: [BSONDocument] = []
-    /// Where a run is gathered; nowhere before the second document, which says that there may be many.
+    /// The room for a run; `nil` before the second document, which suggests that there may be many.
     private var room: Room?
-    /// The room's rest.
+    /// The free part of the room.
     private var free = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
     /// Copies a valid document.
@@ -24,7 +24,7 @@ struct BSONDocumentBatch {
         free = UnsafeMutableRawBufferPointer(rebasing: free[bytes.count...])
     }
 
-    /// Copies a document for which there is no room yet, or that has bytes of its own.
+    /// Copies a document for which there is no room yet, or that needs its own bytes.
     private mutating func begin(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count <= Self.sharedBytesMax, !documents.isEmpty else {
             closeRun()
@@ -38,7 +38,7 @@ struct BSONDocumentBatch {
         append(bytes)
     }
 
-    /// Ends the batch and gives its documents in order.
+    /// Ends the batch and returns its documents in order.
     mutating func finish() -> [BSONDocument] {
         closeRun()
         return documents
@@ -49,7 +49,7 @@ struct BSONDocumentBatch {
         let used = room.bytes.count - free.count
         let run = Array(UnsafeRawBufferPointer(rebasing: room.bytes[..<used]))
         if documents.count == 1, let first = documents.first {
-            // As many as there are if all have one size.
+            // The expected count if all have the same size.
             documents.reserveCapacity(2 + used / first.byteCount)
         }
         run.withUnsafeBytes { bytes in
@@ -64,7 +64,7 @@ struct BSONDocumentBatch {
         free = room.bytes
     }
 
-    /// Memory for one run.
+    /// The memory for one run.
     private final class Room {
         let bytes = UnsafeMutableRawBufferPointer.allocate(
             byteCount: BSONDocumentBatch.runBytesMax, alignment: 16)

@@ -86,14 +86,14 @@ extension BSONDocumentBuilder {
         store(value.milliseconds)
     }
 
-    /// Appends a document that is encoded already.
+    /// Appends an encoded document.
     @inlinable
     public mutating func append(_ key: StaticString, document value: BSONDocument) {
         head(.document, key, room: value.byteCount)
         bytes(value)
     }
 
-    /// Appends an array that is encoded already.
+    /// Appends an encoded array.
     @inlinable
     public mutating func append(_ key: StaticString, array value: BSONArray) {
         head(.array, key, room: value.document.byteCount)
@@ -132,7 +132,7 @@ extension BSONDocumentBuilder {
         try body(&self)
     }
 
-    /// Appends a value of an array that is being written, under its position's key.
+    /// Appends a value of an array that is being written, under the key of its position.
     public mutating func append(at index: Int, _ value: BSONValue) {
         reserve(2 + BSONWriter.digits(index) + BSONWriter.count(value))
         (base + count).storeBytes(of: value.type.rawValue, as: UInt8.self)
@@ -171,7 +171,7 @@ extension BSONDocumentBuilder {
 }
 
 extension BSONDocument {
-    /// Makes a document of what the closure writes.
+    /// Creates a document from the elements that the closure writes.
     @inlinable
     public static func build<E: Error>(
         reservingBytes: Int = 4096, _ body: (inout BSONDocumentBuilder) throws(E) -> Void

@@ -4,11 +4,10 @@
     internal import Glibc
 #endif
 
-/// Writes a document's bytes one element after the other, without values in between.
+/// A builder that writes a document's bytes one element after the other, without values in between.
 ///
-/// The fastest way to make a document: keys written as literals are copied without looking at
-/// them, nested documents are written in place. Keys are written as given; one that holds a NUL
-/// traps.
+/// It is the fastest way to create a document: keys written as literals are copied without a check,
+/// nested documents are written in place. Keys are written as given; one that contains a NUL traps.
 @frozen
 public struct BSONDocumentBuilder: ~Copyable {
     @usableFromInline var base: UnsafeMutableRawPointer
@@ -17,7 +16,7 @@ public struct BSONDocumentBuilder: ~Copyable {
     /// The offset of the innermost open document.
     @usableFromInline var open: Int
 
-    /// Starts an empty document; a good guess of its size in bytes saves moving it.
+    /// Starts an empty document; a good estimate of its size in bytes avoids reallocation.
     @inlinable
     public init(reservingBytes: Int = 4096) {
         capacity = max(reservingBytes, 64)
@@ -45,8 +44,8 @@ public struct BSONDocumentBuilder: ~Copyable {
         return BSONDocument(unchecked: bytes)
     }
 
-    /// Ends the document and lends its bytes for the duration of the call; the builder then starts
-    /// the next one and keeps its memory.
+    /// Ends the document and calls a closure with its bytes; the builder then starts the next one
+    /// and keeps its memory.
     public mutating func finish<R, E: Error>(
         lending body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {
@@ -56,7 +55,7 @@ public struct BSONDocumentBuilder: ~Copyable {
         return try body(UnsafeRawBufferPointer(start: base, count: count))
     }
 
-    /// Makes room for so many bytes behind what is written.
+    /// Reserves room for more bytes.
     @inlinable
     @inline(__always)
     mutating func reserve(_ room: Int) {
@@ -86,7 +85,7 @@ public struct BSONDocumentBuilder: ~Copyable {
             as: Int32.self)
     }
 
-    /// Writes type and key, and makes room for the value.
+    /// Writes type and key, and reserves room for the value.
     @inlinable
     @inline(__always)
     mutating func head(_ type: BSONType, _ key: StaticString, room: Int) {
@@ -98,7 +97,7 @@ public struct BSONDocumentBuilder: ~Copyable {
         count = BSONWriter.key(key.utf8Start, size, at + 1) - base
     }
 
-    /// Writes type and key, and makes room for the value.
+    /// Writes type and key, and reserves room for the value.
     @usableFromInline
     @inline(__always)
     mutating func head(_ type: BSONType, _ key: String, room: Int) {
@@ -106,7 +105,7 @@ public struct BSONDocumentBuilder: ~Copyable {
         count = BSONWriter.head(type, key, base + count) - base
     }
 
-    /// Writes a number behind a key; the room is there.
+    /// Writes a number behind a key, in reserved room.
     @inlinable
     @inline(__always)
     mutating func store<T: FixedWidthInteger & BitwiseCopyable>(_ value: T) {
@@ -116,7 +115,7 @@ public struct BSONDocumentBuilder: ~Copyable {
 }
 
 extension BSONDocumentBuilder {
-    /// Appends an array's value from bytes in place.
+    /// Appends an array's value from encoded bytes.
     mutating func append(index: Int, _ value: BSONRawValue) {
         reserve(2 + BSONWriter.digits(index) + value.count)
         let at = base + count
@@ -126,19 +125,19 @@ extension BSONDocumentBuilder {
         count = behind + value.count - base
     }
 
-    /// Appends an element from bytes in place, with its key.
+    /// Appends an element from encoded bytes, with its key.
     public mutating func append(_ element: BSONRawElement) {
         append(key: element.key, element.value)
     }
 
-    /// Appends a value from bytes in place under another key.
+    /// Appends a value from encoded bytes under another key.
     public mutating func append(_ key: String, _ value: BSONRawValue) {
         head(value.type, key, room: value.count)
         (base + count).copy(value.bytes)
         count += value.count
     }
 
-    /// Appends a value from bytes in place under a key that is known to hold no NUL.
+    /// Appends a value from encoded bytes under a key that is known to contain no NUL.
     mutating func append(key: UnsafeRawBufferPointer, _ value: BSONRawValue) {
         reserve(2 + key.count + value.count)
         let at = base + count
@@ -149,7 +148,7 @@ extension BSONDocumentBuilder {
         count += 2 + key.count + value.count
     }
 
-    /// Starts a nested document or array; ``end(_:)`` takes what this returns.
+    /// Starts a nested document or array; pass the result to ``end(_:)``.
     @inlinable
     mutating func begin() -> Int {
         let outer = open

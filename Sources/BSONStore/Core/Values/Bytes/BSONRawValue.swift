@@ -1,17 +1,17 @@
-/// Points at one value inside of bytes that somebody else keeps alive.
+/// A pointer to one value inside bytes that it does not retain.
 ///
-/// Only valid as long as the bytes are: inside of ``BSONDocument/withCursor(_:)`` or while a
-/// database row is current. The bytes must be those of a valid document; nothing is checked again.
+/// It is only valid while the bytes are: inside ``BSONDocument/withCursor(_:)`` or while a database
+/// row is current. The bytes must be a valid document; they are not checked again.
 @frozen
 public struct BSONRawValue {
     /// The type's byte on the wire.
     public let typeByte: UInt8
-    /// Where the value's bytes begin, behind type and key.
+    /// The address of the value's bytes, behind type and key.
     public let start: UnsafeRawPointer
-    /// How many bytes the value has on the wire, 0 for null and its like.
+    /// The number of bytes of the value on the wire, 0 for null and similar types.
     public let count: Int
 
-    /// Points at a value of a known type and size.
+    /// Creates a pointer to a value of a known type and size.
     @inlinable
     public init(typeByte: UInt8, start: UnsafeRawPointer, count: Int) {
         self.typeByte = typeByte
@@ -19,10 +19,10 @@ public struct BSONRawValue {
         self.count = count
     }
 
-    /// The type; valid documents hold no others.
+    /// The type; a valid document has no unknown types.
     @inlinable
     public var type: BSONType {
-        // Written out, so that a caller's own switch over the type becomes one jump with this one.
+        // A full switch, so that the compiler merges it with the caller's own switch over the type.
         switch typeByte {
         case 0x01: .double
         case 0x02: .string
@@ -109,7 +109,7 @@ public struct BSONRawValue {
     }
 }
 
-/// Points at one element, key and value, inside of bytes that somebody else keeps alive.
+/// A pointer to one element, key and value, inside bytes that it does not retain.
 @frozen
 public struct BSONRawElement {
     /// The key's UTF-8, without its NUL.
@@ -117,28 +117,28 @@ public struct BSONRawElement {
     /// The value behind the key.
     public let value: BSONRawValue
 
-    /// Joins a key with a value.
+    /// Combines a key with a value.
     @inlinable
     public init(key: UnsafeRawBufferPointer, value: BSONRawValue) {
         self.key = key
         self.value = value
     }
 
-    /// Type, key and value as they stand in the document.
+    /// The bytes of type, key and value in the document.
     @inlinable
     var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: value.start - key.count - 2, count: key.count + 2 + value.count)
     }
 
-    /// Whether type, key and value are the same bytes.
+    /// Whether type, key and value have the same bytes.
     @inlinable
     func isSame(as other: BSONRawElement) -> Bool {
         value.count == other.value.count && key.count == other.key.count
             && BSONCursor.isEqual(bytes, other.bytes)
     }
 
-    /// Whether the key is this one.
+    /// Whether the element has this key.
     @inlinable
     package func hasKey(_ name: StaticString) -> Bool {
         key.count == name.utf8CodeUnitCount

@@ -1,7 +1,7 @@
 extension BSONStructureValidator {
-    /// What ``skim()`` does with a value of each type: its size on the wire, or one of the marks.
+    /// The size on the wire of each type's value for ``skim()``, or one of the marks.
     ///
-    /// A literal is read without any set-up.
+    /// A literal needs no initialization.
     private static var kinds: StaticString {
         @inline(__always) get {
             """
@@ -14,22 +14,22 @@ extension BSONStructureValidator {
     private static var text: UInt8 { 0x40 }
     private static var bool: UInt8 { 0x41 }
 
-    /// Passes elements with short keys in ASCII and values of the common types, and stops before
-    /// the first that has anything else about it, a fault included.
+    /// Skips elements with short ASCII keys and values of common types, and stops before the first
+    /// other element, including a faulty one.
     ///
-    /// Most documents have nothing else, and a loop that knows less is shorter.
+    /// Most documents have no others, and a loop with fewer cases is faster.
     ///
     /// - Parameters:
-    ///   - base: so many bytes as `count` says.
+    ///   - base: the bytes, as many as `count`.
     ///   - start: the offset of an element, or `end`.
     ///   - end: the offset of the terminator of its document, below `count`.
-    /// - Returns: where it stopped.
+    /// - Returns: the offset at which it stopped.
     @inline(__always)
     static func skim(
         _ base: UnsafeRawPointer, from start: Int, to end: Int, count: Int
     ) -> Int {
         var at = start
-        // The type, and a word of the key, are read at once.
+        // One read each fetches the type and a word of the key.
         let last = min(end, count - 9)
         while at < last {
             let type = base.load(fromByteOffset: at, as: UInt8.self)
@@ -37,7 +37,7 @@ extension BSONStructureValidator {
             let word = UInt64(
                 littleEndian: base.loadUnaligned(fromByteOffset: at &+ 1, as: UInt64.self))
             let zeros = (word &- 0x0101_0101_0101_0101) & ~word & UTF8Validator.highBits
-            // The lowest mark is exact; those of bytes with the top bit are left out of it.
+            // The lowest mark is exact; the marks exclude bytes with the top bit.
             guard zeros != 0, word & (zeros ^ (zeros &- 1)) & UTF8Validator.highBits == 0
             else { break }
             let value = at &+ 2 &+ zeros.trailingZeroBitCount &>> 3
@@ -61,7 +61,7 @@ extension BSONStructureValidator {
         return at
     }
 
-    /// Where a text in ASCII ends whose length is at an offset; 0 where there is none.
+    /// Returns the end of the ASCII text whose length is at an offset; 0 if there is none.
     @inline(__always)
     private static func skimText(_ base: UnsafeRawPointer, _ start: Int, _ end: Int) -> Int {
         guard end &- start >= 5 else { return 0 }

@@ -1,4 +1,4 @@
-/// Walks foreign bytes once, with the ends of the open documents on a stack of fixed size.
+/// A single pass over untrusted bytes, with the ends of the open documents on a fixed-size stack.
 struct BSONStructureValidator {
     let base: UnsafeRawPointer
     let count: Int
@@ -6,12 +6,12 @@ struct BSONStructureValidator {
     private let depthMax: Int
     private let depthLimit: Int
     private var depth = 0
-    /// The offset that is looked at; never beyond `end` while a document is open.
+    /// The current offset; never beyond `end` while a document is open.
     var at = 0
     /// The offset of the terminator of the innermost open document; the byte there is 0.
     private(set) var end = 0
 
-    /// Takes at least 5 bytes and room for `depthMax` ends.
+    /// Creates a validator of at least 5 bytes with room for `depthMax` ends.
     init(
         base: UnsafeRawPointer, count: Int, ends: UnsafeMutablePointer<Int>, depthMax: Int,
         depthLimit: Int
@@ -24,10 +24,10 @@ struct BSONStructureValidator {
         end = count
     }
 
-    /// Walks to the end of the outermost document.
+    /// Validates up to the end of the outermost document.
     ///
-    /// - Parameter start: an element of it before which all are known to be valid.
-    /// - Throws: at the first fault.
+    /// - Parameter start: the offset of an element before which all are known to be valid.
+    /// - Throws: the first fault.
     mutating func run(from start: Int = 4, skimming: Bool = true) throws(BSONError) {
         try open()
         at = start
@@ -115,7 +115,7 @@ struct BSONStructureValidator {
         at += size
     }
 
-    /// Passes a text that a NUL ends: a key or a part of a regular expression.
+    /// Steps over a NUL-terminated text: a key or a part of a regular expression.
     @inline(__always)
     private mutating func key() throws(BSONError) {
         let from = at
@@ -152,7 +152,7 @@ struct BSONStructureValidator {
         }
     }
 
-    /// Passes a text with its length before it and a NUL behind it; NULs inside are content.
+    /// Steps over a text with a length prefix and a final NUL; NULs inside are content.
     @inline(__always)
     private mutating func string(_ limit: Int) throws(BSONError) {
         guard limit - at >= 5 else { throw truncated(at, "a string") }
@@ -204,7 +204,7 @@ struct BSONStructureValidator {
         at += 5 + length
     }
 
-    /// Passes code and enters its scope, which must end where the whole value says.
+    /// Steps over code and enters its scope, which must end where the whole value ends.
     private mutating func codeWithScope() throws(BSONError) {
         guard end - at >= 14 else { throw truncated(at, "code with scope") }
         let length = int32(at)

@@ -1,9 +1,9 @@
-/// Decides whether foreign bytes are one BSON document that everything else may read unchecked.
+/// The check whether untrusted bytes are one BSON document that other code may read unchecked.
 ///
-/// Checked are all lengths and terminators, UTF-8 in keys and texts, booleans, inner lengths of
-/// binaries and of code with scope, types, depth and size. Array keys are not: the specification's
-/// corpus holds arrays with any keys as valid. One pass, no allocation for limits up to 100 levels,
-/// no recursion.
+/// It checks all lengths and terminators, UTF-8 in keys and texts, booleans, inner lengths of
+/// binaries and of code with scope, types, depth and size. Array keys are not checked: the
+/// specification's corpus treats arrays with any keys as valid. It makes one pass without
+/// recursion, and allocates nothing for limits up to 100 levels.
 public enum BSONValidator {
     /// Checks that the bytes are exactly one document, in O(n).
     ///
@@ -31,14 +31,14 @@ public enum BSONValidator {
         guard limits.depthMax >= 1 else {
             throw BSONError(.tooDeep, "Documents are nested deeper than 0 levels", byteOffset: 0)
         }
-        // Most documents have none inside, and need no stack.
+        // Most documents have no nested ones and need no stack.
         let end = bytes.count - 1
         var start = 4
         if base.load(fromByteOffset: end, as: UInt8.self) == 0 {
             start = BSONStructureValidator.skim(base, from: start, to: end, count: bytes.count)
             if start == end { return }
         }
-        // A level costs at least 7 bytes, so deeper stacks than that are never filled.
+        // A level takes at least 7 bytes, so a deeper stack would never be filled.
         let levels = min(limits.depthMax, bytes.count / 7 + 1)
         try withUnsafeTemporaryAllocation(of: Int.self, capacity: levels) {
             (ends) throws(BSONError) in

@@ -4,16 +4,16 @@
     internal import Glibc
 #endif
 
-/// Writes the parts of elements to memory that was measured before.
+/// A writer of parts of elements to memory of the measured size.
 ///
-/// Every function returns the address behind what it wrote; every measure is exact.
+/// Every function returns the address behind the bytes that it wrote; every measure is exact.
 @usableFromInline
 enum BSONWriter {
-    /// The bytes of type, key and NUL.
+    /// Returns the number of bytes of type, key and NUL.
     @inline(__always)
     static func headCount(_ key: String) -> Int { key.utf8.count + 2 }
 
-    /// The bytes of a value.
+    /// Returns the number of bytes of a value.
     static func count(_ value: BSONValue) -> Int {
         switch value {
         case .double, .datetime, .timestamp, .int64: 8
@@ -34,7 +34,7 @@ enum BSONWriter {
         }
     }
 
-    /// Writes type, key and NUL; a key that holds a NUL traps.
+    /// Writes type, key and NUL; a key that contains a NUL traps.
     @inline(__always)
     static func head(
         _ type: BSONType, _ key: String, _ at: UnsafeMutableRawPointer
@@ -84,9 +84,9 @@ enum BSONWriter {
         return at + MemoryLayout<T>.size
     }
 
-    /// Writes a key and its NUL; traps for a key that holds one itself.
+    /// Writes a key and its NUL; a key that contains a NUL traps.
     ///
-    /// Looks for the NUL in the words that it copies, which costs less than a call.
+    /// It checks for the NUL in the words that it copies, which costs less than a call.
     @inlinable
     @inline(__always)
     static func key(_ key: String, _ at: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
@@ -106,7 +106,7 @@ enum BSONWriter {
         _ from: UnsafeRawPointer, _ count: Int, _ at: UnsafeMutableRawPointer
     ) -> UnsafeMutableRawPointer {
         var zeros: UInt64 = 0
-        // The last load and store may overlap the one before: no step is as small as a byte.
+        // The last load and store may overlap the previous one: no step is as small as a byte.
         if count >= 8 {
             var copied = 0
             while copied < count &- 8 {
@@ -132,7 +132,7 @@ enum BSONWriter {
         return at + count + 1
     }
 
-    /// Copies eight bytes; not zero when one of them is NUL.
+    /// Copies eight bytes; the result is nonzero if one of them is NUL.
     @inlinable
     @inline(__always)
     static func copyWord(_ from: UnsafeRawPointer, _ at: UnsafeMutableRawPointer) -> UInt64 {
@@ -141,7 +141,7 @@ enum BSONWriter {
         return zeros(word)
     }
 
-    /// Not zero when one of eight bytes is.
+    /// Returns a nonzero number if one of eight bytes is NUL.
     @inlinable
     @inline(__always)
     static func zeros(_ word: UInt64) -> UInt64 {
@@ -214,7 +214,7 @@ enum BSONWriter {
         return at + count + 1
     }
 
-    /// How many decimal digits a position has.
+    /// Returns the number of decimal digits of a position.
     @inline(__always)
     static func digits(_ index: Int) -> Int {
         var (count, bound) = (1, 10)
@@ -244,7 +244,7 @@ extension UnsafeMutableRawPointer {
 }
 
 extension String {
-    /// Lends the UTF-8 without asking for a variable.
+    /// Calls a closure with the UTF-8, without needing a variable.
     @inlinable
     @inline(__always)
     func withUTF8Bytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
@@ -254,7 +254,7 @@ extension String {
         return copy.withUTF8 { body(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Whether a NUL stands anywhere, which keys and regular expressions cannot have.
+    /// Whether the text contains a NUL, which keys and regular expressions cannot.
     @inline(__always)
     var holdsNull: Bool {
         withUTF8Bytes { bytes in

@@ -1,11 +1,11 @@
-/// Knows the bytes of JSON text: which need an escape, digits, the base64 alphabet.
+/// The classes of bytes in JSON text: characters to escape, digits, the base64 alphabet.
 enum ExtendedJSONCharacters {
     static let base64Alphabet: StaticString =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-    /// Marks the bytes of a little-endian word that JSON cannot hold as they are.
+    /// Marks the bytes of a little-endian word that JSON must escape.
     ///
-    /// The lowest marked byte is right; bytes above it may be marked without need.
+    /// The lowest mark is exact; bytes above it may be marked unnecessarily.
     @inline(__always)
     static func special(_ word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -26,7 +26,7 @@ enum ExtendedJSONCharacters {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
     }
 
-    /// The value of a hexadecimal digit of either case.
+    /// Returns the value of a hexadecimal digit of either case.
     @inline(__always)
     static func hexValue(_ byte: UInt8) -> UInt8? {
         switch byte {
@@ -37,7 +37,7 @@ enum ExtendedJSONCharacters {
         }
     }
 
-    /// The value of a base64 digit of the standard alphabet.
+    /// Returns the value of a base64 digit of the standard alphabet.
     @inline(__always)
     static func base64Value(_ byte: UInt8) -> UInt8? {
         switch byte {
@@ -56,7 +56,7 @@ enum ExtendedJSONCharacters {
 }
 
 extension ExtendedJSONCharacters {
-    /// Whether bytes are the given ASCII text.
+    /// Whether bytes equal the given ASCII text.
     @inline(__always)
     static func equal(_ bytes: UnsafeBufferPointer<UInt8>, _ text: StaticString) -> Bool {
         guard bytes.count == text.utf8CodeUnitCount else { return false }
@@ -64,7 +64,8 @@ extension ExtendedJSONCharacters {
         return true
     }
 
-    /// The length of the UTF-8 sequence that bytes begin with; `nil` when it is malformed.
+    /// Returns the length of the UTF-8 sequence at the beginning of bytes; `nil` if it is
+    /// malformed.
     ///
     /// Source: The Unicode Standard, table 3-7, "Well-Formed UTF-8 Byte Sequences".
     static func sequenceLength(

@@ -1,5 +1,5 @@
 extension String {
-    /// Copies bytes that are known to be UTF-8.
+    /// Creates a string from bytes that are known to be UTF-8.
     @inline(__always)
     init(validUTF8 bytes: UnsafeRawBufferPointer) {
         guard bytes.count > SmallString.countMax, let base = bytes.baseAddress else {
@@ -12,7 +12,8 @@ extension String {
     @inline(never)
     private init(longUTF8 bytes: UnsafeRawBufferPointer) {
         #if os(Linux)
-            // Checked when the document was; elsewhere this is newer than the systems we support.
+            // Validated with the document; on other systems this function needs a newer one than we
+            // support.
             let span = Span<UInt8>(_unsafeBytes: bytes)
             self.init(
                 copying: UTF8Span(unchecked: span, isKnownASCII: UTF8Validator.isASCII(bytes)))
@@ -22,19 +23,20 @@ extension String {
     }
 }
 
-/// Makes the strings that hold their text in themselves, as keys mostly do.
+/// Strings that store their text inline, as keys mostly do.
 ///
-/// Such a string is two words: up to 15 bytes, and a last byte that tells the count and whether all
+/// Such a string is two words: up to 15 bytes, and a last byte that holds the count and whether all
 /// are ASCII. Composing them takes a third of the instructions of the library's initializer. The
-/// layout is part of Swift's ABI on Apple's systems and the same on Linux with 64 bits; where
-/// strings look otherwise, they are made by the library's initializer.
+/// layout is part of Swift's ABI on Apple's systems and the same on 64-bit Linux. On other systems
+/// the library's initializer makes the string.
 enum SmallString {
-    /// The bytes that such a string holds at most.
+    /// The maximum number of bytes in such a string.
     static let countMax = 15
 
     private typealias Words = (low: UInt64, high: UInt64)
 
-    /// Whether strings look as they are composed here; the optimizer folds it into a constant.
+    /// Whether strings have the layout that is composed here; the optimizer folds it into a
+    /// constant.
     private static var isLayoutKnown: Bool {
         @inline(__always) get {
             MemoryLayout<String>.size == MemoryLayout<Words>.size
@@ -44,14 +46,14 @@ enum SmallString {
         }
     }
 
-    /// A string of up to 15 bytes that are known to be UTF-8.
+    /// Returns a string of up to 15 bytes that are known to be UTF-8.
     @inline(__always)
     static func string(_ bytes: UnsafeRawBufferPointer) -> String {
         guard isLayoutKnown else { return made(bytes) }
         return unsafeBitCast(words(bytes), to: String.self)
     }
 
-    /// The library's string.
+    /// Returns a string made by the library's initializer.
     @inline(never)
     private static func made(_ bytes: UnsafeRawBufferPointer) -> String {
         String(unsafeUninitializedCapacity: countMax) { text in
@@ -60,7 +62,7 @@ enum SmallString {
         }
     }
 
-    /// The two words, by loads that may overlap.
+    /// Returns the two words, by loads that may overlap.
     @inline(__always)
     private static func words(_ bytes: UnsafeRawBufferPointer) -> Words {
         let count = bytes.count

@@ -1,9 +1,10 @@
-/// Checks UTF-8 over raw bytes, eight at a step while they are ASCII.
+/// UTF-8 validation of raw bytes, eight per step while they are ASCII.
 enum UTF8Validator {
     /// The top bit of each of eight bytes.
     static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-    /// The offset of the first byte of `start..<end` that is not UTF-8, -1 when all is well.
+    /// Returns the offset of the first byte of `start..<end` that is not UTF-8, or -1 if there is
+    /// none.
     ///
     /// Source: RFC 3629 (no overlong forms, no surrogates, nothing above U+10FFFF).
     @inline(__always)
@@ -29,7 +30,7 @@ enum UTF8Validator {
         return -1
     }
 
-    /// Whether no byte of `start..<end`, before which there are at least eight, has its top bit set.
+    /// Whether all bytes of `start..<end` are ASCII; at least eight bytes precede it.
     ///
     /// The last bytes are read together with some before them rather than one by one.
     @inline(__always)
@@ -57,7 +58,7 @@ enum UTF8Validator {
         return (high[0] | high[1]) & highBits == 0
     }
 
-    /// Whether no byte has its top bit set.
+    /// Whether all bytes are ASCII.
     @inline(__always)
     static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let base = bytes.baseAddress else { return true }
@@ -99,7 +100,7 @@ enum UTF8Validator {
         return -1
     }
 
-    /// The bytes of the scalar at an offset, 0 when there is none.
+    /// Returns the number of bytes of the scalar at an offset, 0 if it is malformed.
     @inline(__always)
     private static func scalarWidth(_ base: UnsafeRawPointer, at: Int, end: Int) -> Int {
         let lead = base.load(fromByteOffset: at, as: UInt8.self)

@@ -1,10 +1,10 @@
-/// Writes points of time as texts.
+/// The formatting of dates as text.
 enum ExpressionDateFormat {
-    /// What is written where no format is given.
+    /// The default format.
     static let isoFormat = "%Y-%m-%dT%H:%M:%S.%LZ"
-    /// The letters behind a percent sign that are written.
+    /// The letters that may follow a percent sign when a date is written.
     static let letters = "bBdGHjLmMSwuUVYzZ"
-    /// The letters behind a percent sign that are read.
+    /// The letters that may follow a percent sign when a date is read.
     static let readLetters = "bBdGHjLmMSuVYzZ"
     /// The names of the months.
     static let months = [
@@ -12,7 +12,7 @@ enum ExpressionDateFormat {
         "October", "November", "December",
     ]
 
-    /// Checks that each percent sign stands before a letter that is known.
+    /// Checks that a known letter follows each percent sign.
     ///
     /// - Throws: 18535 or 18536 with MongoDB's text.
     static func validate(_ format: String, _ letters: String) throws(StoreError) {
@@ -28,7 +28,7 @@ enum ExpressionDateFormat {
         }
     }
 
-    /// A point of time as ISO 8601 writes it in UTC; `nil` outside of the years 0 to 9999.
+    /// Returns a date as ISO 8601 text in UTC; `nil` outside of the years 0 to 9999.
     static func iso(_ milliseconds: Int64) -> String? {
         do throws(StoreError) {
             return try text(isoFormat, milliseconds, .utc)
@@ -37,9 +37,9 @@ enum ExpressionDateFormat {
         }
     }
 
-    /// A point of time in a format that was validated.
+    /// Returns a date in a validated format.
     ///
-    /// - Throws: 18537 for a year outside of 0 to 9999 that is to be written.
+    /// - Throws: 18537 if the format includes a year outside of 0 to 9999.
     static func text(
         _ format: String, _ milliseconds: Int64, _ zone: ExpressionTimeZone
     ) throws(StoreError) -> String {
@@ -94,7 +94,7 @@ enum ExpressionDateFormat {
         }
     }
 
-    /// A number with as many characters as wanted.
+    /// Returns a number padded to a width.
     static func padded(_ value: Int, _ width: Int, with filler: String = "0") -> String {
         let digits = String(value)
         return String(repeating: filler, count: max(0, width - digits.utf8.count)) + digits

@@ -1,5 +1,5 @@
 extension ExpressionDateParser {
-    /// Reads the text as a format says.
+    /// Reads the text in a format.
     mutating func read(_ format: String) throws(StoreError) {
         var rest = format.unicodeScalars[...]
         while let scalar = rest.popFirst() {
@@ -66,7 +66,7 @@ extension ExpressionDateParser {
         return value
     }
 
-    /// Reads the text as people write dates: days, times and zones in any order.
+    /// Reads the text in usual notations: days, times and zones in any order.
     mutating func readFreely() throws(StoreError) {
         guard !isAtEnd else { throw failure("Empty string", at: 0) }
         while true {
@@ -109,7 +109,7 @@ extension ExpressionDateParser {
         return true
     }
 
-    /// Reads a day of numbers, year first or last, or with a month's name between.
+    /// Reads a day in numbers, year first or last, or with a month's name in between.
     private mutating func readDay() -> Bool {
         guard !hasDay else { return false }
         let start = at
@@ -183,7 +183,7 @@ extension ExpressionDateParser {
     private mutating func readDayFirst(_ first: Int) -> Bool {
         if skip("/") {
             if let month = monthName() {
-                // The day of a web server's log, which a colon joins with the time.
+                // The day in a web server's log; a colon separates it from the time.
                 guard skip("/"), let year = number(4...4), skip(":") else { return false }
                 (day, self.month, self.year) = (first, month, year)
                 return true
@@ -246,7 +246,7 @@ extension ExpressionDateParser {
         return true
     }
 
-    /// The hour of a day when `am` or `pm` stands here.
+    /// Reads `am` or `pm` and returns the hour of the day, `nil` if there is neither.
     private mutating func meridian(_ hours: Int) -> Int? {
         let start = at
         skipSpaces()
@@ -305,7 +305,7 @@ extension ExpressionDateParser {
         skipSpaces()
         let beforeYear = at
         year = number(4...4)
-        // Digits that a colon follows were a time.
+        // Digits before a colon were a time.
         if isNext(":") {
             year = nil
             at = beforeYear

@@ -1,4 +1,4 @@
-/// Reads dates from texts, in a given format or in those that people write.
+/// A parser for dates, in a given format or in usual notations.
 struct ExpressionDateParser {
     let text: String
     let bytes: [UInt8]
@@ -14,11 +14,11 @@ struct ExpressionDateParser {
     var isoWeek: Int?
     var isoWeekday: Int?
     var dayOfYear: Int?
-    /// The weekday that the text names, 1 for Monday; the day is the next one that is such.
+    /// The named weekday, 1 for Monday; the date moves to the next such day.
     var weekday: Int?
-    /// Seconds east of UTC, as the text says.
+    /// The offset in the text, in seconds east of UTC.
     var offset: Int?
-    /// The letters that the text names its zone by.
+    /// The zone's abbreviation in the text.
     var zoneName: String?
 
     private init(_ text: String) {
@@ -26,9 +26,9 @@ struct ExpressionDateParser {
         bytes = Array(text.utf8)
     }
 
-    /// Reads a date in a format that was validated, or in a usual one.
+    /// Reads a date in a validated format, or in a usual notation.
     ///
-    /// - Throws: `conversionFailure` for what is no date, or one that the zone contradicts.
+    /// - Throws: `conversionFailure` for text that is not a date, or one that the zone contradicts.
     static func date(
         _ text: String, _ format: String?, _ zone: ExpressionTimeZone
     ) throws(StoreError) -> BSONDatetime {
@@ -83,7 +83,7 @@ struct ExpressionDateParser {
         return BSONDatetime(milliseconds: Int64(seconds * 1_000 + (millisecond ?? 0)))
     }
 
-    /// The error for a text that is no date, as it is at a place.
+    /// Returns the error for text that is not a date, with the place of the fault.
     func failure(_ reason: String, at place: Int) -> StoreError {
         let character =
             place < bytes.count
@@ -110,7 +110,7 @@ struct ExpressionDateParser {
         while skip(" ") || skip("\t") { continue }
     }
 
-    /// A number of digits within bounds.
+    /// Reads a number whose count of digits is within bounds.
     mutating func number(_ counts: ClosedRange<Int>) -> Int? {
         let digits = bytes[at...].prefix { ExtendedJSONCharacters.isDigit($0) }.prefix(
             counts.upperBound)
@@ -119,7 +119,7 @@ struct ExpressionDateParser {
         return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     }
 
-    /// Digits behind a point as milliseconds; what is finer is cut off.
+    /// Reads a fraction as milliseconds; finer digits are truncated.
     mutating func fraction(_ counts: ClosedRange<Int>) -> Int? {
         let digits = bytes[at...].prefix { ExtendedJSONCharacters.isDigit($0) }.prefix(
             counts.upperBound)
@@ -129,7 +129,7 @@ struct ExpressionDateParser {
         return [100, 10][safe: digits.count - 1].map { first * $0 } ?? first
     }
 
-    /// A year of one to four digits, of which short ones lie around the turn of the century.
+    /// Reads a year of one to four digits; short ones lie around the turn of the century.
     mutating func shortYear() -> Int? {
         let start = at
         guard let year = number(1...4) else { return nil }
@@ -137,13 +137,13 @@ struct ExpressionDateParser {
         return year + (year < 70 ? 2_000 : 1_900)
     }
 
-    /// Letters, small.
+    /// Returns the letters at the cursor, in lower case.
     func word() -> String {
         let letters = bytes[at...].prefix { (65...90).contains($0) || (97...122).contains($0) }
         return ExpressionString.lower(String(decoding: letters, as: UTF8.self))
     }
 
-    /// The number of a month whose name stands here, whole or of three letters.
+    /// Reads the name of a month, whole or of three letters, and returns its number.
     mutating func monthName() -> Int? {
         let word = word()
         let index = ExpressionDateFormat.months.firstIndex {
@@ -155,7 +155,7 @@ struct ExpressionDateParser {
         return index + 1
     }
 
-    /// Reads `Z`, `UTC`, `EST` …, or an offset; `false` when there is neither.
+    /// Reads `Z`, `UTC`, `EST` …, or an offset; returns `false` if there is neither.
     mutating func zone() -> Bool {
         let start = at
         let word = word()
@@ -181,7 +181,7 @@ struct ExpressionDateParser {
         return true
     }
 
-    /// The zone of the one letter that soldiers call it by.
+    /// Returns the offset of a military time zone of one letter.
     private static func letterZone(_ word: String) -> Int? {
         guard word.utf8.count == 1, let letter = word.utf8.first else { return nil }
         if let east = Array("abcdefghiklm".utf8).firstIndex(of: letter) {
@@ -190,7 +190,7 @@ struct ExpressionDateParser {
         return Array("nopqrstuvwxy".utf8).firstIndex(of: letter).map { ($0 + 1) * -3_600 }
     }
 
-    /// The abbreviations of zones that stand for one offset.
+    /// The offsets of abbreviated time zones.
     private static let zones: [String: Int] = [
         "z": 0, "utc": 0, "gmt": 0, "wet": 0, "cet": 3_600, "bst": 3_600, "cest": 7_200,
         "eet": 7_200, "eest": 10_800, "msk": 10_800, "ist": 19_800, "jst": 32_400, "est": -18_000,

@@ -1,4 +1,4 @@
-/// Names the units that dates are shifted, compared and cut by.
+/// A unit by which dates are shifted, compared and truncated.
 enum ExpressionDateUnit: String, Sendable {
     case year
     case quarter
@@ -10,7 +10,7 @@ enum ExpressionDateUnit: String, Sendable {
     case second
     case millisecond
 
-    /// The length in milliseconds, `nil` for units that have no fixed one on clocks.
+    /// The length in milliseconds; `nil` for units whose length varies.
     var milliseconds: Int64? {
         switch self {
         case .year, .quarter, .month, .week, .day: nil
@@ -21,7 +21,7 @@ enum ExpressionDateUnit: String, Sendable {
         }
     }
 
-    /// The months that units longer than weeks have.
+    /// The number of months, for units longer than weeks.
     var months: Int? {
         switch self {
         case .year: 12
@@ -31,7 +31,7 @@ enum ExpressionDateUnit: String, Sendable {
         }
     }
 
-    /// How much of the unit may be added; more would leave the range of dates anyway.
+    /// The maximum amount of the unit to add; more would exceed the range of dates anyway.
     var amountMax: Int64 {
         let days: Int64 = 213_503_982_335
         let years = days / 365 + 1
@@ -48,7 +48,8 @@ enum ExpressionDateUnit: String, Sendable {
         }
     }
 
-    /// The number of a weekday's name, 1 for Monday; in any case, whole or of three letters.
+    /// Returns the number of a weekday's name, 1 for Monday; in any case, whole or of three
+    /// letters.
     static func weekday(_ name: String) -> Int? {
         let names = [
             "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
@@ -59,9 +60,9 @@ enum ExpressionDateUnit: String, Sendable {
 }
 
 extension ExpressionDate {
-    /// Adds an amount of a unit; clocks of the zone show the same time where days are added.
+    /// Adds an amount of a unit; adding days keeps the local time in the zone.
     ///
-    /// - Throws: 5976500 or 5166406 when the result is out of the range of dates.
+    /// - Throws: 5976500 or 5166406 if the result exceeds the range of dates.
     static func add(
         _ date: BSONDatetime, _ unit: ExpressionDateUnit, _ amount: Int64,
         _ zone: ExpressionTimeZone
@@ -99,7 +100,7 @@ extension ExpressionDate {
         return BSONDatetime(milliseconds: Int64(sum))
     }
 
-    /// How many borders of a unit lie between two dates, on clocks of the zone.
+    /// Returns the number of unit boundaries between two dates, in the zone's local time.
     static func difference(
         _ start: BSONDatetime, _ end: BSONDatetime, _ unit: ExpressionDateUnit,
         _ zone: ExpressionTimeZone, startOfWeek: Int
@@ -128,7 +129,7 @@ extension ExpressionDate {
         func clock(_ date: CalendarFields) -> Int {
             (date.hour * 3_600 + date.minute * 60 + date.second) / seconds
         }
-        // Clocks that were set between the two count as running on.
+        // A clock change between the two dates is ignored.
         let shift = offset(start, zone) - offset(end, zone)
         return Int64(days * (86_400 / seconds) + clock(b) - clock(a) + shift / seconds)
     }
@@ -137,7 +138,7 @@ extension ExpressionDate {
         zone.offset(at: CalendarFields.quotient(Int(date.milliseconds), 1_000))
     }
 
-    /// The beginning of the run of so many units that a date lies in, counted from 2000.
+    /// Returns the start of the bin that contains a date; bins are counted from 2000.
     static func truncate(
         _ date: BSONDatetime, _ unit: ExpressionDateUnit, _ size: Int64,
         _ zone: ExpressionTimeZone, startOfWeek: Int

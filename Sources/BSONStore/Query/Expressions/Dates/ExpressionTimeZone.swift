@@ -4,13 +4,13 @@
     internal import Glibc
 #endif
 
-/// Knows how far a place's clocks are ahead of UTC at any time.
+/// A time zone: the offset of a place's clocks from UTC at any time.
 ///
-/// Places are named as in the Olson database, which is read from the system's files.
+/// Places have the names of the Olson database, which is read from the system's files.
 struct ExpressionTimeZone: Sendable {
     private let rules: ExpressionTimeZoneRules?
     private let fixed: Int
-    /// Whether it is UTC itself, not a place or an offset that agrees with it.
+    /// Whether this is UTC itself, not a place or an offset equal to it.
     let isUTC: Bool
 
     /// UTC.
@@ -18,7 +18,7 @@ struct ExpressionTimeZone: Sendable {
 
     /// Finds a zone by the name of a place, or reads an offset: `+05`, `+0530` or `+05:30`.
     ///
-    /// - Throws: 40485 with MongoDB's text for what is neither.
+    /// - Throws: 40485 with MongoDB's text for any other name.
     static func named(_ name: String) throws(StoreError) -> ExpressionTimeZone {
         if name == "UTC" { return .utc }
         if let offset = offset(name) {
@@ -34,16 +34,16 @@ struct ExpressionTimeZone: Sendable {
         return ExpressionTimeZone(rules: rules, fixed: 0, isUTC: false)
     }
 
-    /// The zones that were read; there are only as many as there are files.
+    /// The cached zones; their number is bounded by the number of files.
     private static let known = Locked<[String: ExpressionTimeZoneRules]>([:])
 
-    /// Whether clocks never change.
+    /// Whether the offset never changes.
     var isFixed: Bool { rules == nil }
 
-    /// The seconds that clocks are ahead at a time, given in seconds since 1970.
+    /// Returns the offset in seconds at a time, given in seconds since 1970.
     func offset(at seconds: Int) -> Int { rules?.offset(at: seconds).seconds ?? fixed }
 
-    /// What clocks show at a time, in milliseconds.
+    /// Returns the local time at a time, in milliseconds.
     func local(_ milliseconds: Int64) -> Int64 {
         let seconds = CalendarFields.quotient(Int(milliseconds), 1_000)
         let (sum, overflow) = milliseconds.addingReportingOverflow(
@@ -51,10 +51,10 @@ struct ExpressionTimeZone: Sendable {
         return overflow ? milliseconds : sum
     }
 
-    /// The time at which clocks show a local one, both in seconds.
+    /// Returns the time of a local time, both in seconds.
     ///
-    /// In the hour that clocks leave out, the offset before it counts; in the hour that they show
-    /// twice, the first time.
+    /// For a local time that the clocks skip, the earlier offset is used; for one that occurs
+    /// twice, the first occurrence.
     func universal(_ local: Int) -> Int {
         guard let rules else { return local - fixed }
         let current = rules.offset(at: local).seconds
@@ -80,7 +80,7 @@ struct ExpressionTimeZone: Sendable {
         return (hours * 60 + minutes) * (sign == UInt8(ascii: "-") ? -60 : 60)
     }
 
-    /// Whether a name can be that of a file below the database's folder.
+    /// Whether a name can be that of a file inside the database's folder.
     private static func isPlace(_ name: String) -> Bool {
         guard name.utf8.count <= 64, let first = name.utf8.first, first != UInt8(ascii: "/"),
             name.utf8.allSatisfy({ byte in

@@ -1,18 +1,18 @@
-/// Holds the changes of a place's clocks, as the file of its time zone tells them.
+/// The offset changes of a time zone, read from its file.
 ///
 /// Source: RFC 8536, "The Time Zone Information Format (TZif)".
 struct ExpressionTimeZoneRules: Sendable {
-    /// Files are at most so large.
+    /// The maximum size of a file in bytes.
     static let bytesMax = 64 * 1024
 
     private var times: [Int] = []
     private var offsets: [Int] = []
     /// The offset before the first change.
     private var first = 0
-    /// What holds after the last change.
+    /// The rule after the last change.
     private var rest: ExpressionTimeZoneRule?
 
-    /// Reads a file of version 2 or later; `nil` for what is none.
+    /// Reads a file of version 2 or later; `nil` if it is malformed.
     init?(_ bytes: [UInt8]) {
         guard let old = Header(bytes, at: 0), old.version >= UInt8(ascii: "2"),
             let header = Header(bytes, at: 44 + old.size(timeBytes: 4))
@@ -35,7 +35,7 @@ struct ExpressionTimeZoneRules: Sendable {
         rest = ExpressionTimeZoneRule(String(decoding: footer, as: UTF8.self))
     }
 
-    /// The offset at a time and when it began, `nil` for ever.
+    /// Returns the offset at a time and when it began, `nil` if it always applied.
     func offset(at seconds: Int) -> (seconds: Int, since: Int?) {
         if let rest, seconds >= times.last ?? .min {
             let (offset, since) = rest.offset(at: seconds)
@@ -89,24 +89,24 @@ struct ExpressionTimeZoneRules: Sendable {
     }
 }
 
-/// Says how clocks change every year, for ever.
+/// The yearly offset changes of a time zone, without end.
 ///
 /// Source: POSIX.1-2017, 8.3, environment variable TZ.
 struct ExpressionTimeZoneRule: Sendable {
     private let standard: Int
     private var summer: (offset: Int, begins: Day, ends: Day)?
 
-    /// A day of every year with the local time at which clocks change, in seconds.
+    /// The day and local time, in seconds, of a yearly change.
     private enum Day: Sendable {
         /// The week of a month, 5 for the last, and the weekday from Sunday as 0.
         case weekday(month: Int, week: Int, day: Int, time: Int)
-        /// From 1 without leap days.
+        /// Day 1 to 365, without leap days.
         case fixed(day: Int, time: Int)
-        /// From 0 with leap days.
+        /// Day 0 to 365, with leap days.
         case counted(day: Int, time: Int)
     }
 
-    /// Reads a rule such as `CET-1CEST,M3.5.0,M10.5.0/3`; `nil` for what is none.
+    /// Reads a rule such as `CET-1CEST,M3.5.0,M10.5.0/3`; `nil` if it is malformed.
     init?(_ text: String) {
         var reader = Reader(text: Array(text.utf8))
         guard reader.skipName(), let west = reader.time() else { return nil }
@@ -122,7 +122,7 @@ struct ExpressionTimeZoneRule: Sendable {
         summer = (offset, begins, ends)
     }
 
-    /// The offset at a time and when it began, `nil` for ever.
+    /// Returns the offset at a time and when it began, `nil` if it always applied.
     func offset(at seconds: Int) -> (Int, Int?) {
         guard let summer else { return (standard, nil) }
         let days = CalendarFields.quotient(seconds + standard, 86_400)
@@ -192,7 +192,7 @@ struct ExpressionTimeZoneRule: Sendable {
             return at > start ? value : nil
         }
 
-        /// Seconds of `[+-]hh[:mm[:ss]]`.
+        /// Reads `[+-]hh[:mm[:ss]]` as seconds.
         mutating func time() -> Int? {
             let isNegative = skip("-")
             if !isNegative { _ = skip("+") }
@@ -205,7 +205,7 @@ struct ExpressionTimeZoneRule: Sendable {
             return isNegative ? -seconds : seconds
         }
 
-        /// A day behind a comma.
+        /// Reads a day behind a comma.
         mutating func day() -> Day? {
             guard skip(",") else { return nil }
             if skip("M") {

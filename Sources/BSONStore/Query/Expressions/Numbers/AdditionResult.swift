@@ -1,6 +1,6 @@
-/// Adds numbers as `$add` does: whole numbers exactly, from an overflow on as doubles.
+/// The running sum of `$add`: exact for whole numbers, a double after an overflow.
 ///
-/// To a date each number is added by itself, rounded to whole milliseconds.
+/// Each number added to a date is rounded to whole milliseconds by itself.
 ///
 /// Source: the server's `evaluate_math.cpp`, `AddState`.
 struct AdditionResult {
@@ -85,7 +85,7 @@ struct AdditionResult {
         whole = sum
     }
 
-    /// The sum: a date where one was added, else a number of the widest type.
+    /// The sum: a date if one was added, else a number of the widest type.
     var value: BSONValue { hasDate ? .datetime(BSONDatetime(milliseconds: whole)) : number }
 
     private var number: BSONValue {

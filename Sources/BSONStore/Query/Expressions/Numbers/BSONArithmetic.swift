@@ -1,35 +1,20 @@
-/// Adds and multiplies numbers of any widths by MongoDB's rules.
+/// Addition and multiplication of numbers of any widths by MongoDB's rules.
 ///
 /// The wider type wins: int32, int64, double, Decimal128. An int32 that overflows becomes an int64;
 /// an int64 that overflows has no result.
 enum BSONArithmetic {
-    /// The sum; `nil` for what is no number and for an overflow of int64.
+    /// Returns the sum; `nil` for other types and for an overflow of int64.
     static func add(_ left: BSONValue, _ right: BSONValue) -> BSONValue? {
         apply(
             left, right, whole: { $0.addingReportingOverflow($1) }, double: { $0 + $1 },
             decimal: DecimalArithmetic.add)
     }
 
-    /// The product; `nil` for what is no number and for an overflow of int64.
+    /// Returns the product; `nil` for other types and for an overflow of int64.
     static func multiply(_ left: BSONValue, _ right: BSONValue) -> BSONValue? {
         apply(
             left, right, whole: { $0.multipliedReportingOverflow(by: $1) }, double: { $0 * $1 },
             decimal: DecimalArithmetic.multiply)
-    }
-
-    /// The result of a step of `$bit`; `nil` for what is no whole number.
-    static func bit(_ left: BSONValue, _ step: UpdateOperation.BitStep) -> BSONValue? {
-        guard let a = whole(left), let b = whole(step.operand) else { return nil }
-        let result =
-            switch step.operator {
-            case .and: a & b
-            case .or: a | b
-            case .xor: a ^ b
-            }
-        if case .int32 = left, case .int32 = step.operand {
-            return .int32(Int32(truncatingIfNeeded: result))
-        }
-        return .int64(result)
     }
 
     private static func apply(
@@ -52,11 +37,12 @@ enum BSONArithmetic {
         }
         guard let a = number(left), let b = number(right) else { return nil }
         let result = double(a, b)
-        // The sign of what is no number depends on the processor.
+        // The sign of a NaN depends on the processor.
         return .double(result.isNaN ? .nan : result)
     }
 
-    private static func whole(_ value: BSONValue) -> Int64? {
+    /// The integer that a value is; `nil` for other types.
+    static func whole(_ value: BSONValue) -> Int64? {
         switch value {
         case .int32(let value): Int64(value)
         case .int64(let value): value

@@ -5,7 +5,7 @@
 #endif
 
 extension ExpressionMath {
-    /// Rounds a number to a number of places behind the point, negative before it.
+    /// Rounds a number to a number of places behind the point, or before it if negative.
     static func round(
         _ name: String, _ arguments: [BSONValue?], _ rounding: DecimalRounding
     ) throws(StoreError) -> BSONValue {
@@ -39,7 +39,7 @@ extension ExpressionMath {
         case .double(let number):
             guard number.isFinite else { return value }
             let decimal = NumberCoercion.decimal(number, digits: BSONDecimal128.digitsMax)
-            // With more digits than a decimal has there are none behind the place.
+            // A decimal has no digits behind a place with more digits than it can hold.
             let rounded = decimal.quantized(to: -places, rounding)
             return rounded.kind == .nan ? value : .double(rounded.doubleValue)
         case .decimal128(let number):
@@ -60,7 +60,7 @@ extension ExpressionMath {
         }
     }
 
-    /// The square root of a number that is not negative.
+    /// Returns the square root of a number that is not negative.
     static func squareRoot(_ value: BSONValue) throws(StoreError) -> BSONValue {
         let fault = StoreError.location(
             28714, "$sqrt's argument must be greater than or equal to 0")
@@ -73,7 +73,7 @@ extension ExpressionMath {
         return .double(number.squareRoot())
     }
 
-    /// The natural logarithm of a positive number.
+    /// Returns the natural logarithm of a positive number.
     static func naturalLogarithm(_ value: BSONValue) throws(StoreError) -> BSONValue {
         if case .decimal128(let number) = value, isPositive(number) {
             return .decimal128(number.naturalLogarithm)
@@ -83,7 +83,7 @@ extension ExpressionMath {
         return .double(log(number))
     }
 
-    /// The logarithm of a positive number to the base ten.
+    /// Returns the logarithm of a positive number to the base ten.
     static func decimalLogarithm(_ value: BSONValue) throws(StoreError) -> BSONValue {
         if case .decimal128(let number) = value, isPositive(number) {
             return .decimal128(number.logarithm(base: BSONDecimal128(10)))
@@ -93,7 +93,7 @@ extension ExpressionMath {
         return .double(log10(number))
     }
 
-    /// The logarithm of a positive number to a positive base other than one.
+    /// Returns the logarithm of a positive number to a positive base other than one.
     static func logarithm(
         _ value: BSONValue?, _ base: BSONValue?
     ) throws(StoreError) -> BSONValue {
@@ -132,7 +132,7 @@ extension ExpressionMath {
             "\(name)'s argument must be a positive number, but is \(ExpressionText.number(value))")
     }
 
-    /// A number to a power; whole numbers stay whole where the result fits.
+    /// Returns a number raised to a power; whole numbers stay whole if the result fits.
     static func power(
         _ base: BSONValue?, _ exponent: BSONValue?
     ) throws(StoreError) -> BSONValue {
@@ -168,7 +168,7 @@ extension ExpressionMath {
         NumberCoercion.decimal(value)?.isZero ?? false
     }
 
-    /// The power when it is a whole number that fits.
+    /// Returns the power if it is a whole number that fits.
     private static func wholePower(_ base: Int64, _ exponent: Int64) -> Int64? {
         if base == 1 || exponent == 0 { return 1 }
         if base == -1 { return exponent.isMultiple(of: 2) ? 1 : -1 }

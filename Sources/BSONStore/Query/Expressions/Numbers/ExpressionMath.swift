@@ -4,9 +4,9 @@
     internal import Glibc
 #endif
 
-/// Computes with numbers of all widths; the wider type wins.
+/// Arithmetic on numbers of all widths; the wider type wins.
 enum ExpressionMath {
-    /// The sum of numbers and at most one date.
+    /// Returns the sum of numbers and at most one date.
     static func add(
         _ nodes: [ExpressionNode], _ context: inout ExpressionContext
     ) throws(StoreError) -> BSONValue? {
@@ -19,7 +19,8 @@ enum ExpressionMath {
         return sum.value
     }
 
-    /// The difference of two numbers, of two dates, or of a date and a number of milliseconds.
+    /// Returns the difference of two numbers, of two dates, or of a date and a number of
+    /// milliseconds.
     static func subtract(
         _ left: BSONValue?, _ right: BSONValue?
     ) throws(StoreError) -> BSONValue {
@@ -77,7 +78,7 @@ enum ExpressionMath {
                 + ExpressionText.type(of: left))
     }
 
-    /// The product of numbers; whole numbers that overflow become doubles.
+    /// Returns the product of numbers; whole numbers that overflow become doubles.
     static func multiply(
         _ nodes: [ExpressionNode], _ context: inout ExpressionContext
     ) throws(StoreError) -> BSONValue? {
@@ -96,7 +97,7 @@ enum ExpressionMath {
         return product.value
     }
 
-    /// The product of two numbers.
+    /// Returns the product of two numbers.
     static func product(_ left: BSONValue, _ right: BSONValue) -> BSONValue {
         if left.type == .decimal128 || right.type == .decimal128 {
             let a = NumberCoercion.decimal(left) ?? .nan
@@ -116,7 +117,7 @@ enum ExpressionMath {
         return .double(a * (NumberCoercion.double(right) ?? .nan))
     }
 
-    /// The quotient, a double or a decimal.
+    /// Returns the quotient, a double or a decimal.
     static func divide(_ left: BSONValue?, _ right: BSONValue?) throws(StoreError) -> BSONValue {
         guard let a = NumberCoercion.double(left), let b = NumberCoercion.double(right) else {
             return try nullOrMismatch("$divide", .typeMismatch, left, right)
@@ -131,7 +132,7 @@ enum ExpressionMath {
         return .double(a / b)
     }
 
-    /// What a division leaves, with the sign of the dividend.
+    /// Returns the remainder of a division, with the sign of the dividend.
     static func remainder(
         _ left: BSONValue?, _ right: BSONValue?
     ) throws(StoreError) -> BSONValue {
@@ -163,7 +164,7 @@ enum ExpressionMath {
                 + ExpressionText.type(of: right))
     }
 
-    /// The number without its sign.
+    /// Returns the number without its sign.
     static func absolute(_ value: BSONValue) throws(StoreError) -> BSONValue {
         switch value {
         case .double(let value): return .double(value.magnitude)
@@ -177,14 +178,14 @@ enum ExpressionMath {
         }
     }
 
-    /// The next whole number in a direction.
+    /// Returns the next whole number in a direction.
     static func whole(
         _ value: BSONValue, _ rule: FloatingPointRoundingRule, _ rounding: DecimalRounding
     ) -> BSONValue {
         switch value {
         case .double(let value): .double(value.rounded(rule))
         case .decimal128(let number):
-            // Infinities and numbers of more digits are whole as they are.
+            // Infinities and numbers of more digits are already whole.
             number.quantized(to: 0, rounding).kind == .nan
                 ? value : .decimal128(number.quantized(to: 0, rounding))
         default: value
@@ -193,6 +194,6 @@ enum ExpressionMath {
 }
 
 extension Int64 {
-    /// The number without its sign; the least number has none.
+    /// The number without its sign; the least number overflows to itself.
     fileprivate var magnitudeAsIs: Int64 { self < 0 ? 0 &- self : self }
 }

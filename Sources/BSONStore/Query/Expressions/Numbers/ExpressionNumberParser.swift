@@ -1,6 +1,6 @@
-/// Reads numbers from texts as `$convert` does.
+/// The parsing of numbers in texts for `$convert`.
 enum ExpressionNumberParser {
-    /// A whole number in decimal digits with an optional sign.
+    /// Parses a whole number in decimal digits with an optional sign.
     ///
     /// - Throws: `conversionFailure` for another text or a number that does not fit.
     static func whole<Number: FixedWidthInteger>(_ text: String) throws(StoreError) -> Number {
@@ -24,7 +24,7 @@ enum ExpressionNumberParser {
         return number
     }
 
-    /// A double in C's syntax, an infinity or NaN.
+    /// Parses a double in C's syntax, an infinity or NaN.
     ///
     /// - Throws: `conversionFailure` for another text or a number out of range.
     static func double(_ text: String) throws(StoreError) -> Double {
@@ -44,7 +44,7 @@ enum ExpressionNumberParser {
         return number
     }
 
-    /// A decimal of which no more than 34 digits count, an infinity or NaN.
+    /// Parses a decimal, rounded to 34 digits, an infinity or NaN.
     ///
     /// - Throws: `conversionFailure` for another text or a number out of range.
     static func decimal(_ text: String) throws(StoreError) -> BSONDecimal128 {
@@ -80,7 +80,7 @@ enum ExpressionNumberParser {
             power = power * 10 + Int(byte & 0x0F)
         }
         exponent += tail.first == UInt8(ascii: "-") ? -power : power
-        // A digit more says that there was a rest.
+        // One more digit records that there was a remainder.
         let value = coefficient * 10 + (isInexact ? 1 : 0)
         let isExact = !isInexact && WideInteger.digits(coefficient) <= BSONDecimal128.digitsMax
         let number = DecimalArithmetic.rounded(
@@ -95,7 +95,7 @@ enum ExpressionNumberParser {
         return number
     }
 
-    /// How many bytes a number at the beginning has, and whether all its digits are zeros.
+    /// Returns the number of bytes of a leading number, and whether all its digits are zeros.
     private static func scan(_ bytes: [UInt8]) -> (count: Int, isZero: Bool) {
         var at = 0
         var digits = 0

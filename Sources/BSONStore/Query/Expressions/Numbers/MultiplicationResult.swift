@@ -1,5 +1,5 @@
-/// Multiplies numbers as `$multiply` does: whole numbers exactly and as doubles side by side, from
-/// an overflow on as doubles only.
+/// The running product of `$multiply`: whole numbers exactly and as doubles side by side, after an
+/// overflow as doubles only.
 ///
 /// Source: the server's `evaluate_math.cpp`, `MultiplyState`.
 struct MultiplicationResult {
@@ -41,7 +41,8 @@ struct MultiplicationResult {
         if overflow { width = .double } else { whole = product }
     }
 
-    /// The product, of the widest type that was multiplied; of ints a long where it is no int.
+    /// The product in the widest type of the factors; a product of ints that exceeds an int is a
+    /// long.
     var value: BSONValue {
         switch width {
         case .int: NumberCoercion.narrow(whole)

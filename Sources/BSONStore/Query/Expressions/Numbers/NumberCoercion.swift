@@ -1,4 +1,4 @@
-/// Reads numbers out of values as MongoDB's operators coerce them.
+/// The coercion of values to numbers for MongoDB's operators.
 enum NumberCoercion {
     /// Whether a value is a number of any width.
     static func isNumber(_ value: BSONValue?) -> Bool {
@@ -8,7 +8,7 @@ enum NumberCoercion {
         }
     }
 
-    /// The nearest double; `nil` for what is no number.
+    /// Returns the nearest double; `nil` for other types.
     static func double(_ value: BSONValue?) -> Double? {
         switch value {
         case .double(let value): value
@@ -19,7 +19,7 @@ enum NumberCoercion {
         }
     }
 
-    /// The int32 or int64; `nil` for other types.
+    /// Returns the int32 or int64; `nil` for other types.
     static func whole(_ value: BSONValue?) -> Int64? {
         switch value {
         case .int32(let value): Int64(value)
@@ -28,7 +28,7 @@ enum NumberCoercion {
         }
     }
 
-    /// The decimal, of a double's first 15 digits; `nil` for what is no number.
+    /// Returns the decimal, from a double's first 15 digits; `nil` for other types.
     static func decimal(_ value: BSONValue?) -> BSONDecimal128? {
         switch value {
         case .double(let value): decimal(value, digits: 15)
@@ -39,7 +39,7 @@ enum NumberCoercion {
         }
     }
 
-    /// A double's decimal number of so many digits: 15, or the most that there are, 34.
+    /// Converts a double to a decimal with a number of digits: 15, or the maximum of 34.
     static func decimal(_ value: Double, digits count: Int) -> BSONDecimal128 {
         guard value.isFinite else {
             return value.isNaN ? .nan : value < 0 ? -.infinity : .infinity
@@ -50,7 +50,7 @@ enum NumberCoercion {
         }
         var (digits, exponent) = ExpressionText.digits(of: value, count: count)
         exponent -= count - 1
-        // All 34 digits are only asked for where they count; zeros behind the last are not.
+        // All 34 digits are only computed if needed; trailing zeros are not.
         if count == BSONDecimal128.digitsMax {
             while digits % 10 == 0, exponent < 0 {
                 digits /= 10
@@ -60,7 +60,7 @@ enum NumberCoercion {
         return BSONDecimal128(isNegative: isNegative, coefficient: digits, exponent: exponent)
     }
 
-    /// The number when it can be written as an int64 without loss.
+    /// Returns the number if an int64 represents it without loss.
     static func exact(_ value: BSONValue?) -> Int64? {
         switch value {
         case .double(let value): Int64(exactly: value)
@@ -69,14 +69,14 @@ enum NumberCoercion {
         }
     }
 
-    /// The number when it can be written as an int32 without loss.
+    /// Returns the number if an int32 represents it without loss.
     static func exact32(_ value: BSONValue?) -> Int? {
         exact(value).flatMap { Int32(exactly: $0) }.map { Int($0) }
     }
 
-    /// The number cut off to an int64.
+    /// Returns the number truncated to an int64.
     ///
-    /// - Throws: 31109 for a number outside of the range, 16004 for what is no number.
+    /// - Throws: 31109 for a number outside of the range, 16004 for other types.
     static func long(_ value: BSONValue?) throws(StoreError) -> Int64 {
         if let whole = whole(value) { return whole }
         guard let number = double(value) else {
@@ -96,7 +96,7 @@ enum NumberCoercion {
         return Int64(number)
     }
 
-    /// An int32 where the number fits, else an int64.
+    /// Returns an int32 if the number fits, else an int64.
     static func narrow(_ value: Int64) -> BSONValue {
         Int32(exactly: value).map { .int32($0) } ?? .int64(value)
     }

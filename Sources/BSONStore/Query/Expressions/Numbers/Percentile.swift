@@ -4,9 +4,9 @@
     internal import Glibc
 #endif
 
-/// Finds the number that a part of all numbers does not exceed.
+/// The percentiles of a list of numbers.
 enum Percentile {
-    /// The numbers at some parts between 0 and 1; `nil` when there are no numbers.
+    /// Returns the percentiles at fractions between 0 and 1; `nil` if there are no numbers.
     static func values(_ numbers: [Double], at parts: [Double]) -> [Double]? {
         let sorted = numbers.filter { !$0.isNaN }.sorted()
         guard !sorted.isEmpty else { return nil }

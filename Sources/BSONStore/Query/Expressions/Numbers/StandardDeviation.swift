@@ -4,7 +4,7 @@
     internal import Glibc
 #endif
 
-/// Computes the standard deviation of numbers in one pass.
+/// The standard deviation of numbers, computed in one pass.
 ///
 /// Source: B. P. Welford, "Note on a Method for Calculating Corrected Sums of Squares" (1962).
 struct StandardDeviation: Sendable {
@@ -12,7 +12,7 @@ struct StandardDeviation: Sendable {
     private var mean = 0.0
     private var squares = 0.0
 
-    /// Adds a value; what is no number does not count.
+    /// Adds a value; other types are ignored.
     mutating func add(_ value: BSONValue?) {
         guard let number = NumberCoercion.double(value) else { return }
         count += 1
@@ -21,7 +21,7 @@ struct StandardDeviation: Sendable {
         squares += distance * (number - mean)
     }
 
-    /// The deviation of the whole population, or of a sample of it; null of too few numbers.
+    /// Returns the deviation of a population or of a sample; null for too few numbers.
     func value(isSample: Bool) -> BSONValue {
         let divisor = isSample ? count - 1 : count
         return divisor > 0 ? .double((squares / divisor).squareRoot()) : .null

@@ -4,10 +4,10 @@
     internal import Glibc
 #endif
 
-/// Adds up numbers for `$sum` and `$avg`: whole numbers exactly, doubles without their rounding
-/// errors adding up.
+/// The running sum for `$sum` and `$avg`: whole numbers exactly, doubles with compensation for
+/// rounding errors.
 struct SumAccumulator: Sendable {
-    /// How many numbers were added.
+    /// The number of numbers that were added.
     private(set) var count = 0
     private var whole: Int128 = 0
     private var high: Double = 0
@@ -17,7 +17,7 @@ struct SumAccumulator: Sendable {
     private var hasDouble = false
     private var hasDecimal = false
 
-    /// Adds a value; what is no number does not count.
+    /// Adds a value; other types are ignored.
     mutating func add(_ value: BSONValue?) {
         switch value {
         case .double(let number):
@@ -42,13 +42,13 @@ struct SumAccumulator: Sendable {
             low = 0
             return
         }
-        // Knuth's two-sum: the part of the sum that was rounded away.
+        // Knuth's two-sum: the part of the sum that was rounded off.
         let part = sum - high
         low += (high - (sum - part)) + (number - part)
         high = sum
     }
 
-    /// The sum, of the widest type that was added.
+    /// The sum, in the widest type that was added.
     var sum: BSONValue {
         if hasDecimal { return .decimal128(decimalSum) }
         if hasDouble { return .double(doubleSum) }
@@ -56,7 +56,7 @@ struct SumAccumulator: Sendable {
         return hasLong ? .int64(exact) : NumberCoercion.narrow(exact)
     }
 
-    /// The mean, a double or a decimal; null of no numbers.
+    /// The mean, a double or a decimal; null without numbers.
     var mean: BSONValue {
         guard count > 0 else { return .null }
         if hasDecimal {
@@ -87,7 +87,7 @@ struct SumAccumulator: Sendable {
         if let exact = Int64(exactly: whole) {
             return DecimalArithmetic.add(sum, BSONDecimal128(exact))
         }
-        // A sum of longs that fits no long keeps all of its digits: in two parts that fit.
+        // A sum of longs that exceeds a long keeps all its digits, as two parts that fit.
         let unit: Int64 = 1_000_000_000_000_000_000
         let high = BSONDecimal128(Int64(truncatingIfNeeded: whole / Int128(unit)))
         let low = BSONDecimal128(Int64(truncatingIfNeeded: whole % Int128(unit)))

@@ -1,6 +1,6 @@
-/// Computes with arrays.
+/// The computations of operators on arrays.
 enum ExpressionArray {
-    /// The element at a position, counted from the end when negative; `nil` outside.
+    /// Returns the element at a position, counted from the end if negative; `nil` outside.
     static func element(
         _ name: String, _ array: BSONValue?, _ position: BSONValue?, arity: Int
     ) throws(StoreError) -> BSONValue? {
@@ -29,7 +29,7 @@ enum ExpressionArray {
         return values[index < 0 ? values.count + index : index]
     }
 
-    /// The document of keys with their values, given as pairs or as documents of `k` and `v`.
+    /// Returns the document of keys with values, given as pairs or as documents of `k` and `v`.
     static func object(_ value: BSONValue?) throws(StoreError) -> BSONValue {
         if NumberCoercion.isNullish(value) { return .null }
         guard case .array(let array) = value else {
@@ -116,7 +116,7 @@ enum ExpressionArray {
         return (key, value)
     }
 
-    /// The keys and values of a document as documents of `k` and `v`.
+    /// Returns the keys and values of a document as documents of `k` and `v`.
     static func pairs(_ value: BSONValue?) throws(StoreError) -> BSONValue {
         if NumberCoercion.isNullish(value) { return .null }
         guard case .document(let document) = value else {
@@ -129,7 +129,7 @@ enum ExpressionArray {
             document.map { .document(["k": .string($0.key), "v": $0.value]) })
     }
 
-    /// The first position of a value between two others, -1 when it is not there.
+    /// Returns the first position of a value between two bounds, -1 if there is none.
     static func index(
         _ arguments: [BSONValue?], _ context: ExpressionContext
     ) throws(StoreError) -> BSONValue? {
@@ -151,7 +151,7 @@ enum ExpressionArray {
         return .int32(-1)
     }
 
-    /// The third and fourth argument of an `$indexOf…`, the last cut at a count.
+    /// Returns the third and fourth argument of an `$indexOf…`, the last clamped to a count.
     static func bounds(
         _ name: String, _ arguments: [BSONValue?], count: Int
     ) throws(StoreError) -> (start: Int, end: Int) {

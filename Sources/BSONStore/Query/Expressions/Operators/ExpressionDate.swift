@@ -1,6 +1,6 @@
-/// Reads the arguments that operators on dates share.
+/// The arguments that operators on dates share.
 enum ExpressionDate {
-    /// The point of time that a value is: a date, a timestamp or an ObjectId.
+    /// Converts a date, a timestamp or an ObjectId to a date.
     ///
     /// - Throws: 16006 for other types.
     static func coerce(_ value: BSONValue?) throws(StoreError) -> BSONDatetime {
@@ -11,7 +11,7 @@ enum ExpressionDate {
         return date
     }
 
-    /// The point of time that a value is, `nil` for what is none.
+    /// Converts a value to a date, `nil` for other types.
     static func date(_ value: BSONValue?) -> BSONDatetime? {
         switch value {
         case .datetime(let date): date
@@ -22,9 +22,9 @@ enum ExpressionDate {
         }
     }
 
-    /// The time zone that a value names, `nil` for null.
+    /// Returns the time zone that a value names, `nil` for null.
     ///
-    /// - Throws: 40517 for what is no text, 40485 for a zone that is not known.
+    /// - Throws: 40517 for a value that is not a string, 40485 for an unknown zone.
     static func zone(_ value: BSONValue?) throws(StoreError) -> ExpressionTimeZone? {
         switch value {
         case nil, .null, .undefined: return nil
@@ -36,7 +36,7 @@ enum ExpressionDate {
         }
     }
 
-    /// The format that a value is, `nil` for null.
+    /// Returns the format in a value, `nil` for null.
     static func format(
         _ value: BSONValue?, _ code: Int32, _ name: String, _ letters: String
     ) throws(StoreError) -> String? {

@@ -1,5 +1,6 @@
 extension ExpressionOperator {
-    /// Operators that stages know as accumulators, over the members of an array or several values.
+    /// Operators that are also accumulators of stages, over the members of an array or several
+    /// values.
     static let accumulators: [String: ExpressionOperator] = [
         "$sum": over { values, _ in
             var total = SumAccumulator()
@@ -96,7 +97,7 @@ extension ExpressionOperator {
 }
 
 extension ExpressionParser {
-    /// Reads the constant numbers between 0 and 1 that `$percentile` is asked for.
+    /// Parses the constant numbers between 0 and 1 of `$percentile`.
     fileprivate mutating func parts(
         _ value: BSONValue?, _ missing: StoreError
     ) throws(StoreError) -> [Double] {

@@ -5,7 +5,7 @@
 #endif
 
 extension ExpressionOperator {
-    /// Operators on numbers, and on dates where they are sums.
+    /// Operators on numbers; sums and differences also accept dates.
     static let arithmetic: [String: ExpressionOperator] = [
         "$abs": .numeric(ExpressionMath.absolute),
         "$add": .any(ExpressionMath.add),
@@ -50,7 +50,7 @@ extension ExpressionOperator {
         },
     ]
 
-    /// Takes one number; null for what is nullish, an error for the rest.
+    /// Creates an operator on one number; null for nullish values, an error for other types.
     static func numeric(
         _ body: @escaping @Sendable (BSONValue) throws(StoreError) -> BSONValue
     ) -> ExpressionOperator {

@@ -128,7 +128,7 @@ extension ExpressionOperator {
                 context.values[this] = element
                 context.values[value] = result
                 result = try nodes[2].evaluate(&context)
-                // Each step may nest the last one's result once more.
+                // Each step may nest the previous result one level deeper.
                 if let result, ExpressionLimits.isTooDeep(result) { throw ExpressionLimits.tooDeep }
             }
             return result
@@ -184,7 +184,7 @@ extension ExpressionOperator {
 }
 
 extension ExpressionParser {
-    /// Reads an expression that sees an element under the name `as`, or `this`.
+    /// Parses an expression that sees an element under the name `as`, or `this`.
     fileprivate mutating func element(
         _ name: BSONValue?, _ value: BSONValue
     ) throws(StoreError) -> (slot: Int, node: ExpressionNode) {
@@ -196,7 +196,7 @@ extension ExpressionParser {
 }
 
 extension ExpressionArray {
-    /// The number of values that an operator such as `$firstN` is to give.
+    /// Returns the number of values that an operator such as `$firstN` returns.
     static func count(_ value: BSONValue?) throws(StoreError) -> Int {
         guard let number = NumberCoercion.double(value) else {
             throw .location(

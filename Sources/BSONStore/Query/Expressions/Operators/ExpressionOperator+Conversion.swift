@@ -1,5 +1,5 @@
 extension ExpressionOperator {
-    /// Operators that tell and change the type of a value.
+    /// Operators that report or change the type of a value.
     static let conversions: [String: ExpressionOperator] = [
         "$type": .fixed(1) { arguments, _ in .string(ExpressionText.type(of: arguments[0])) },
         "$isNumber": .fixed(1) { arguments, _ in

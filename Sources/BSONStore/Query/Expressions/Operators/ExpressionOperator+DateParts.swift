@@ -1,5 +1,5 @@
 extension ExpressionOperator {
-    /// `$dateFromParts`: a date of a year, month and day, or of an ISO year, week and weekday.
+    /// `$dateFromParts`: a date from a year, month and day, or from an ISO year, week and weekday.
     static let dateFromParts = ExpressionOperator { name, argument, parser throws(StoreError) in
         let day = ["year", "month", "day"]
         let isoDay = ["isoWeekYear", "isoWeek", "isoDayOfWeek"]
@@ -58,7 +58,7 @@ extension ExpressionOperator {
         return .call(ExpressionFunction(name, .eager(body)), nodes)
     }
 
-    /// A part as a number, `nil` for null.
+    /// Returns a part as a number, `nil` for null.
     private static func datePart(_ name: String, _ value: BSONValue?) throws(StoreError) -> Int? {
         if NumberCoercion.isNullish(value) { return nil }
         guard let number = NumberCoercion.exact(value) else {
@@ -83,7 +83,7 @@ extension ExpressionOperator {
         let whole = CalendarFields.quotient(time[3], 1_000)
         let clock = days * 86_400 + time[0] * 3_600 + time[1] * 60 + whole
         let (seconds, overflow) = clock.addingReportingOverflow(time[2])
-        // A day less than what milliseconds can count, so that no zone leads beyond it.
+        // One day less than 64-bit milliseconds allow, so that no zone's offset exceeds them.
         guard !overflow, seconds.magnitude < Int.max / 1_000 - 100_000 else {
             throw .location(
                 159,

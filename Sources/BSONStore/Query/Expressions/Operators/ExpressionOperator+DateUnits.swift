@@ -46,7 +46,7 @@ extension ExpressionOperator {
         }
     }
 
-    /// `$dateDiff`: how many borders of a unit lie between two dates.
+    /// `$dateDiff`: the number of unit boundaries between two dates.
     static let dateDiff = ExpressionOperator { name, argument, parser throws(StoreError) in
         let arguments = try ExpressionArguments(
             argument, ["startDate", "endDate", "unit", "timezone", "startOfWeek"],
@@ -88,7 +88,7 @@ extension ExpressionOperator {
         return .call(ExpressionFunction(name, .eager(body)), nodes)
     }
 
-    /// `$dateTrunc`: the beginning of the run of units that a date lies in.
+    /// `$dateTrunc`: the start of the bin that contains a date.
     static let dateTrunc = ExpressionOperator { name, argument, parser throws(StoreError) in
         let arguments = try ExpressionArguments(
             argument, ["date", "unit", "binSize", "timezone", "startOfWeek"],
@@ -144,7 +144,7 @@ extension ExpressionOperator {
 }
 
 extension ExpressionDate {
-    /// The time zone that a value names, `nil` for null; errors say what it was read for.
+    /// Returns the time zone that a value names, `nil` for null; errors name the operator.
     fileprivate static func zone(
         _ name: String, _ value: BSONValue?
     ) throws(StoreError) -> ExpressionTimeZone? {
@@ -175,7 +175,7 @@ extension ExpressionDate {
         return unit
     }
 
-    /// The number of the first day of weeks, 1 for Monday.
+    /// Returns the number of the first day of a week, 1 for Monday.
     fileprivate static func startOfWeek(
         _ name: String, _ value: BSONValue?
     ) throws(StoreError) -> Int {

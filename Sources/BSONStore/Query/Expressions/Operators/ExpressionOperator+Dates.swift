@@ -1,5 +1,5 @@
 extension ExpressionOperator {
-    /// Operators that take dates apart, and make them of parts and texts.
+    /// Operators that split dates, and create them from parts and texts.
     static let dates: [String: ExpressionOperator] = [
         "$year": part { .int32(Int32(truncatingIfNeeded: $0.year)) },
         "$month": part { .int32(Int32(truncatingIfNeeded: $0.month)) },
@@ -170,7 +170,7 @@ extension ExpressionOperator {
 }
 
 extension ExpressionParser {
-    /// Reads the argument of a date's part: a date, an array of one, or a document with a zone.
+    /// Parses the argument of a date's part: a date, an array of one, or a document with a zone.
     fileprivate mutating func dateAndZone(
         _ name: String, _ argument: BSONValue
     ) throws(StoreError) -> [ExpressionNode] {

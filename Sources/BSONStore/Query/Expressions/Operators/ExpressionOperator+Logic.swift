@@ -1,5 +1,5 @@
 extension ExpressionOperator {
-    /// Comparison, boolean and conditional operators, and those about variables.
+    /// Comparison, boolean and conditional operators, and those with variables.
     static let logic: [String: ExpressionOperator] = [
         "$literal": literal, "$const": literal,
         "$expr": ExpressionOperator { _, value, parser throws(StoreError) in
@@ -95,7 +95,8 @@ extension ExpressionOperator {
             return (slots, try parser.operand(arguments["in"] ?? .null))
         }
         let body: ExpressionFunction.Lazy = { nodes, context throws(StoreError) in
-            // All values are computed before the first variable is set: they see the outer ones.
+            // All values are computed before the first variable is set: they see the outer
+            // variables.
             var values: [BSONValue?] = []
             for node in nodes.dropLast() { values.append(try node.evaluate(&context)) }
             for (slot, value) in Swift.zip(slots, values) { context.values[slot] = value }
@@ -106,18 +107,19 @@ extension ExpressionOperator {
 }
 
 extension ExpressionContext {
-    /// Orders two values, texts by the collation; missing is undefined.
+    /// Orders two values, texts by the collation; missing counts as undefined.
     ///
-    /// Once the work has to end all are equal, so that sorting ends, too; who asked throws then.
+    /// Once the budget is over, all values are equal, so that sorting ends too; the caller throws
+    /// then.
     func compare(_ left: BSONValue?, _ right: BSONValue?) -> BSONOrder {
         if WorkBudget.isOver() { return .equal }
         let (left, right) = (left ?? .undefined, right ?? .undefined)
         return collation?.compare(left, right) ?? BSONOrder.compare(left, right)
     }
 
-    /// As ``compare(_:_:)``.
+    /// Orders two values as ``compare(_:_:)`` does.
     ///
-    /// - Throws: 50, 11600, 11601 once the work has to end.
+    /// - Throws: 50, 11600, 11601 once the work must end.
     func compareWithinBudget(
         _ left: BSONValue?, _ right: BSONValue?
     ) throws(StoreError) -> BSONOrder {

@@ -1,5 +1,5 @@
 extension ExpressionOperator {
-    /// Operators on documents, on values as they are encoded, and those about their own world.
+    /// Operators on documents, on the encoding of values, and on the environment.
     static let objects: [String: ExpressionOperator] = [
         "$getField": getField, "$setField": setField, "$unsetField": setField,
         "$mergeObjects": .any { nodes, context throws(StoreError) in
@@ -47,7 +47,7 @@ extension ExpressionOperator {
         "$meta": meta,
     ]
 
-    /// Adds the fields of a document to another's; later values take earlier ones' places.
+    /// Merges the fields of a document into another; later values replace earlier ones.
     static func merge(
         _ document: BSONDocument, _ value: BSONValue
     ) throws(StoreError) -> BSONDocument {
@@ -149,8 +149,8 @@ extension ExpressionOperator {
         return .call(ExpressionFunction(name, .lazy(body)), [input, value])
     }
 
-    /// The constant name of a field; `codes` are those for a path, for another expression, and for
-    /// another type.
+    /// Returns the constant name of a field; `codes` are those for a path, for another expression,
+    /// and for another type.
     private static func fieldName(
         _ name: String, _ node: ExpressionNode, _ source: BSONValue?,
         _ codes: (Int32, Int32, Int32)

@@ -1,5 +1,5 @@
 extension ExpressionOperator {
-    /// Operators that search texts for regular expressions.
+    /// Operators that match texts with regular expressions.
     static let patterns: [String: ExpressionOperator] = [
         "$regexMatch": search { search throws(StoreError) in
             guard let search else { return .bool(false) }
@@ -35,7 +35,7 @@ extension ExpressionOperator {
                     missing: .location(31023, "\(name) requires 'regex' parameter")),
                 try arguments.operand("options", &parser, default: .null),
             ]
-            // A constant expression is read once.
+            // A constant pattern is compiled once.
             var known: CompiledRegex??
             if case .constant(let regex) = nodes[1], case .constant(let options) = nodes[2] {
                 known = .some(try RegexSearch.pattern(name, regex, options))

@@ -3,7 +3,7 @@ extension ExpressionOperator {
         "$function": function, "$_internalJsEmit": emit,
     ]
 
-    /// `$function`: what a script gives for arguments.
+    /// `$function`: the result of a script for arguments.
     ///
     /// Source: the server's `expression_function.cpp`.
     private static let function = ExpressionOperator { name, argument, parser throws(StoreError) in
@@ -44,7 +44,8 @@ extension ExpressionOperator {
         return .call(call, [try parser.operand(arguments)])
     }
 
-    /// `$_internalJsEmit`, which `mapReduce` is made of: an array of what the script emits.
+    /// `$_internalJsEmit`, which implements `mapReduce`: an array of the documents that a script
+    /// emits.
     ///
     /// Source: the server's `expression_js_emit.cpp`.
     private static let emit = ExpressionOperator { name, argument, parser throws(StoreError) in
@@ -76,7 +77,7 @@ extension ExpressionOperator {
 }
 
 extension BSONValue {
-    /// The text of a script, which may be a text or code.
+    /// The text of a script, which may be a string or code.
     var scriptText: String? {
         switch self {
         case .string(let text), .javascript(let text): text

@@ -1,5 +1,5 @@
 extension ExpressionOperator {
-    /// Operators that take arrays for sets: order and repetition do not count.
+    /// Operators that treat arrays as sets: order and repetition are ignored.
     static let sets: [String: ExpressionOperator] = [
         "$allElementsTrue": elements(17040, "$allElementsTrue") {
             $0.allSatisfy(Expression.isTrue)
@@ -102,7 +102,7 @@ extension ExpressionOperator {
             throw .location(
                 17045, "$setEquals needs at least two arguments had: \(nodes.count)")
         }
-        // Constants are checked when the expression is read, under another number.
+        // Constants are checked at parsing, with another error number.
         for (index, node) in nodes.enumerated() {
             guard case .constant(let value) = node, value?.type != .array else { continue }
             throw notArray(5_887_502, index, value)
@@ -136,14 +136,14 @@ extension ExpressionOperator {
     }
 }
 
-/// Knows values by their keys, which are equal where the values compare as equal.
+/// A set of values by their keys, which are equal if the values compare as equal.
 private struct ValueKeySet {
     private var keys: Set<[UInt8]> = []
     private let collation: Collation?
 
     init(_ context: ExpressionContext) { collation = context.collation }
 
-    /// Adds a value and tells whether it was not there.
+    /// Adds a value and returns whether it is new.
     mutating func insert(_ value: BSONValue) throws(StoreError) -> Bool {
         let key = BSONKey.encode(collation?.key(value) ?? value)
         try WorkBudget.spend(1 + key.count >> 8)

@@ -51,13 +51,13 @@ extension ExpressionOperator {
     }
 }
 
-/// Reads the branches of `$switch`, of which those that can never be taken are left out.
+/// A parser for the branches of `$switch` that omits branches that can never be taken.
 private struct SwitchParser {
-    /// How many branches there were.
+    /// The number of branches.
     private(set) var count = 0
-    /// The cases with their values, in turn.
+    /// The cases and their values, alternating.
     private(set) var nodes: [ExpressionNode] = []
-    /// Whether a case was true for all documents, so that no later one is looked at.
+    /// Whether a case was true for all documents, so that later ones are ignored.
     private var isDecided = false
 
     mutating func read(

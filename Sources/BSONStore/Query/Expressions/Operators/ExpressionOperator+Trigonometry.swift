@@ -5,7 +5,7 @@
 #endif
 
 extension ExpressionOperator {
-    /// Operators on angles in radians, and those that change degrees to radians.
+    /// Operators on angles in radians, and conversions between degrees and radians.
     static let trigonometry: [String: ExpressionOperator] = [
         "$sin": bounded("$sin", .finite, { sin($0) }) { $0.sine },
         "$cos": bounded("$cos", .finite, { cos($0) }) { $0.cosine },
@@ -34,7 +34,7 @@ extension ExpressionOperator {
         },
     ]
 
-    /// The numbers that an operator takes.
+    /// The range of numbers that an operator accepts.
     private enum Bounds: Sendable {
         case all
         case finite
@@ -66,7 +66,7 @@ extension ExpressionOperator {
             if number.isNaN { return value }
             var isIn = bounds.contain(number)
             if case .decimal128(let exact) = value {
-                // A decimal just beyond a bound may be the bound as a double.
+                // A decimal just beyond a bound may equal the bound as a double.
                 if case .within(let low, let high) = bounds {
                     isIn =
                         BSONOrder.compare(.decimal128(exact), .double(low)) != .less

@@ -1,5 +1,5 @@
 extension ExpressionOperator {
-    /// `$zip`: the rows of several arrays as columns.
+    /// `$zip`: the transposition of several arrays.
     static let zip = ExpressionOperator { name, argument, parser throws(StoreError) in
         let arguments = try ExpressionArguments(
             argument, ["inputs", "defaults", "useLongestLength"],
@@ -66,7 +66,7 @@ extension ExpressionOperator {
         return .call(ExpressionFunction(name, .lazy(body)), inputs + defaults)
     }
 
-    /// `$sortArray`: the values of an array in order, by themselves or by their fields.
+    /// `$sortArray`: the values of an array, sorted by themselves or by their fields.
     static let sortArray = ExpressionOperator { name, argument, parser throws(StoreError) in
         let arguments = try ExpressionArguments(
             argument, ["input", "sortBy"],
@@ -99,7 +99,7 @@ extension ExpressionOperator {
         return .call(ExpressionFunction(name, .eager(body)), [input])
     }
 
-    /// A path with whether the greatest value comes first; no path stands for the value itself.
+    /// A path and whether the greatest value sorts first; no path stands for the value itself.
     private typealias SortKey = (path: ExpressionPath, isDescending: Bool)
 
     private static func sortKeys(_ value: BSONValue) throws(StoreError) -> [SortKey] {
@@ -151,7 +151,7 @@ extension ExpressionOperator {
         return .equal
     }
 
-    /// The value that an element is sorted by: null for what has no such field.
+    /// Returns the value by which an element is sorted: null if it has no such field.
     private static func sortValue(_ value: BSONValue, _ path: ExpressionPath) -> BSONValue {
         if path.parts.isEmpty { return value }
         guard case .document = value else { return .null }
@@ -160,7 +160,7 @@ extension ExpressionOperator {
 }
 
 extension ExpressionParser {
-    /// Reads an array of expressions that is written out.
+    /// Parses a literal array of expressions.
     fileprivate mutating func list(
         _ value: BSONValue?, _ name: String, _ code: Int32
     ) throws(StoreError) -> [ExpressionNode] {

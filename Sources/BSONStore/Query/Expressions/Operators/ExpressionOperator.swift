@@ -1,6 +1,6 @@
-/// Knows how an operator's arguments are read and what it computes.
+/// An operator: how its arguments are parsed and what it computes.
 struct ExpressionOperator: Sendable {
-    /// Reads the value behind an operator's name.
+    /// A function that parses the value behind an operator's name.
     typealias Parse =
         @Sendable (
             _ name: String, _ argument: BSONValue, _ parser: inout ExpressionParser
@@ -17,12 +17,12 @@ struct ExpressionOperator: Sendable {
         conversions, accumulators, scripts,
     ].reduce(into: [:]) { all, group in all.merge(group) { $1 } }
 
-    /// Takes an exact number of arguments.
+    /// Creates an operator with an exact number of arguments.
     static func fixed(_ count: Int, _ body: @escaping ExpressionFunction.Eager) -> Self {
         fixed(count, body: .eager(body))
     }
 
-    /// Takes an exact number of arguments, computed when they are needed.
+    /// Creates an operator with an exact number of arguments, computed when needed.
     static func fixed(
         _ count: Int, isDeterministic: Bool = true, body: ExpressionFunction.Body
     ) -> Self {
@@ -38,7 +38,7 @@ struct ExpressionOperator: Sendable {
         }
     }
 
-    /// Takes a number of arguments in a range.
+    /// Creates an operator with a range of argument counts.
     static func between(
         _ counts: ClosedRange<Int>, _ body: @escaping ExpressionFunction.Eager
     ) -> Self {
@@ -54,7 +54,7 @@ struct ExpressionOperator: Sendable {
         }
     }
 
-    /// Takes any number of arguments, computed when they are needed.
+    /// Creates an operator with any number of arguments, computed when needed.
     static func any(_ body: @escaping ExpressionFunction.Lazy) -> Self {
         Self { name, argument, parser throws(StoreError) in
             .call(ExpressionFunction(name, .lazy(body)), try parser.arguments(argument))

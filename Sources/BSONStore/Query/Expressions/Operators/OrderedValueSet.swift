@@ -1,11 +1,11 @@
-/// Keeps different values in order, the first of those that are equal.
+/// Different values in order; of equal values, the first is kept.
 struct OrderedValueSet {
     private(set) var values: [BSONValue]
     private let context: ExpressionContext
 
-    /// Takes each value of an array once.
+    /// Adds each value of an array once.
     ///
-    /// - Throws: what the budget says once it is over.
+    /// - Throws: the budget's error once it is over.
     init(_ array: BSONArray, _ context: ExpressionContext) throws(StoreError) {
         self.context = context
         let sorted: [(offset: Int, element: BSONValue)]
@@ -27,7 +27,7 @@ struct OrderedValueSet {
         }
     }
 
-    /// Whether an equal value is there, in O(log n).
+    /// Whether an equal value exists, in O(log n).
     func contains(_ value: BSONValue) -> Bool { place(of: value).isKnown }
 
     private func place(of value: BSONValue) -> (index: Int, isKnown: Bool) {

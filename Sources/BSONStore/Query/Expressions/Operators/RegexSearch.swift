@@ -1,18 +1,18 @@
-/// Searches one text for one regular expression.
+/// A search of one text for one regular expression.
 struct RegexSearch {
     let text: String
     let pattern: CompiledRegex
 
-    /// What was found: where, and the document that tells about it.
+    /// A match: its place and the document that describes it.
     struct Match {
         let bytes: Range<Int>
         let codePoint: Int
         let document: BSONDocument
     }
 
-    /// Reads an expression with its options, `nil` for null.
+    /// Compiles an expression with its options, `nil` for null.
     ///
-    /// - Throws: 51105 to 51111 with MongoDB's text for what is no expression.
+    /// - Throws: 51105 to 51111 with MongoDB's text for an invalid expression.
     static func pattern(
         _ name: String, _ regex: BSONValue?, _ options: BSONValue?
     ) throws(StoreError) -> CompiledRegex? {
@@ -72,7 +72,7 @@ struct RegexSearch {
         text.withUTF8Bytes { pattern.isFound(in: $0) }
     }
 
-    /// The first match from an offset on, the position of which is known in code points too.
+    /// Returns the first match from an offset on; the same position is also given in code points.
     func first(from offset: Int, codePoints: Int) -> Match? {
         text.withUTF8Bytes { bytes in
             guard let found = pattern.match(in: bytes, from: offset) else { return nil }
@@ -108,7 +108,7 @@ struct RegexSearch {
             offset = match.bytes.upperBound
             codePoint = match.codePoint + bytes[match.bytes].count { $0 & 0xC0 != 0x80 }
             if match.bytes.isEmpty, offset < bytes.count {
-                // An empty match is followed by a search one character on.
+                // An empty match is followed by a search one character further.
                 offset += 1
                 while offset < bytes.count, bytes[offset] & 0xC0 == 0x80 { offset += 1 }
                 codePoint += 1

@@ -4,23 +4,23 @@
     internal import Glibc
 #endif
 
-/// Is a closed ring of arcs on the globe with an inside.
+/// A closed ring of arcs on the globe with an inside.
 ///
-/// The inside is the smaller part of the globe, or what lies to the left when the order counts.
+/// The inside is the smaller part of the globe, or the part to the left if the order matters.
 struct GeoLoop: Sendable {
-    /// The vertices, counterclockwise around the smaller part; the last is joined with the first.
+    /// The vertices, counterclockwise around the smaller part; an arc joins the last and the first.
     let vertices: [GeoPoint]
     /// Whether the inside is the larger part.
     let isLarge: Bool
 
-    /// Takes distinct vertices; `keepsOrder` takes the part to the left as the inside.
+    /// Creates a ring of distinct vertices; with `keepsOrder`, the inside is the part to the left.
     init(_ vertices: [GeoPoint], keepsOrder: Bool = false) {
         let area = Self.area(vertices)
         isLarge = keepsOrder && area > 2 * .pi
         self.vertices = area > 2 * .pi ? vertices.reversed() : vertices
     }
 
-    /// The area to the left of the ring, from 0 to 4π.
+    /// Returns the area to the left of the ring, from 0 to 4π.
     private static func area(_ vertices: [GeoPoint]) -> Double {
         var sum = 0.0
         for index in 1..<vertices.count - 1 {
@@ -38,16 +38,16 @@ struct GeoLoop: Sendable {
         vertices.indices.map { (vertices[$0], vertices[($0 + 1) % vertices.count]) }
     }
 
-    /// Whether a place lies on the ring.
+    /// Whether a point lies on the ring.
     func isOnEdge(_ point: GeoPoint) -> Bool {
         edges.contains { point.angle(toArc: $0.0, $0.1) < GeoPoint.tolerance }
     }
 
-    /// Whether a place lies inside; those on the ring are undecided.
+    /// Whether a point lies inside; undefined for points on the ring.
     func contains(_ point: GeoPoint) -> Bool {
         var turn = 0.0
         for (a, b) in edges {
-            // The directions to both ends as seen from the place.
+            // The directions to both ends as seen from the point.
             let (ax, ay) = Self.direction(from: point, to: a)
             let (bx, by) = Self.direction(from: point, to: b)
             turn += atan2(ax * by - ay * bx, ax * bx + ay * by)
@@ -55,7 +55,7 @@ struct GeoLoop: Sendable {
         return (turn > .pi) != isLarge
     }
 
-    /// The direction to a place in the plane that touches the globe: east and north.
+    /// Returns the direction to a point in the plane that touches the globe: east and north.
     private static func direction(
         from point: GeoPoint, to other: GeoPoint
     ) -> (Double, Double) {
@@ -67,7 +67,7 @@ struct GeoLoop: Sendable {
         return (east, north)
     }
 
-    /// What makes the vertices no ring, in S2's words.
+    /// Returns the reason why the vertices do not form a ring, in S2's words.
     static func fault(in vertices: [GeoPoint]) -> String? {
         var seen: [GeoPoint: Int] = [:]
         for (index, vertex) in vertices.enumerated() {

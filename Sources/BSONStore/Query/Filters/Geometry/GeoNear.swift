@@ -1,11 +1,11 @@
-/// Asks for shapes by their distance from a point: `$near`, `$nearSphere` and `$geoNear`.
+/// A condition on the distance from a point: `$near`, `$nearSphere` and `$geoNear`.
 ///
 /// Distances are meters for a GeoJSON point, radians for coordinates on the globe, and the units of
 /// the coordinates in the plane.
 ///
 /// Source: MongoDB manual, "$near" and "$nearSphere".
 struct GeoNear: Sendable {
-    /// What distances are measured from.
+    /// The point from which distances are measured.
     enum Center: Sendable {
         case meters(GeoPoint)
         case radians(GeoPoint)
@@ -16,14 +16,14 @@ struct GeoNear: Sendable {
     private(set) var distanceMin = 0.0
     private(set) var distanceMax = Double.infinity
 
-    /// Measures from a point without bounds, or within some.
+    /// Creates a condition with a center and optional bounds.
     init(center: Center, distanceMin: Double = 0, distanceMax: Double = .infinity) {
         self.center = center
         self.distanceMin = distanceMin
         self.distanceMax = distanceMax
     }
 
-    /// Reads a field's operators, which begin with one of the three.
+    /// Parses a field's operators, which begin with one of the three.
     ///
     /// - Throws: `badValue` (2) or 16893 and others with MongoDB's text.
     init(_ document: BSONDocument) throws(StoreError) {
@@ -34,7 +34,7 @@ struct GeoNear: Sendable {
         }
     }
 
-    /// The distance of a stored shape; `nil` when it is none or out of bounds.
+    /// Returns the distance of a stored shape; `nil` if the value is not a shape or out of bounds.
     func distance(to value: BSONValue) -> Double? {
         guard let stored = StoredGeometry(value) else { return nil }
         let distance: Double?
@@ -52,7 +52,7 @@ struct GeoNear: Sendable {
         return distance
     }
 
-    /// Coordinates, or a GeoJSON point without `$geometry`; `nil` when there are none.
+    /// Parses coordinates, or a GeoJSON point without `$geometry`; `nil` if there are none.
     private static func legacy(_ document: BSONDocument) throws(StoreError) -> GeoNear? {
         var near: GeoNear?
         var bounds = GeoNear(center: .plane(GeoParser.PlanarPoint(x: 0, y: 0)))
@@ -92,7 +92,7 @@ struct GeoNear: Sendable {
         return number
     }
 
-    /// The center and, as a third number, the greatest distance; `nil` for what is no point.
+    /// Parses the center and, as a third number, the greatest distance; `nil` for other values.
     private static func center(
         _ value: BSONValue, isSphere: Bool
     ) -> (Result<Center, StoreError>, Double?)? {
@@ -119,7 +119,7 @@ struct GeoNear: Sendable {
         }
     }
 
-    /// A document with `$geometry`.
+    /// Parses a document with `$geometry`.
     private static func modern(_ document: BSONDocument) throws(StoreError) -> GeoNear {
         var elements = document.makeIterator()
         guard let (key, operand) = elements.next() else {

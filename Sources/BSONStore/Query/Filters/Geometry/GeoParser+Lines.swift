@@ -1,8 +1,8 @@
 extension GeoParser {
-    /// The coordinate system in which the order of a ring's vertices counts.
+    /// The coordinate system in which the order of a ring's vertices matters.
     private static let strictWinding = "urn:x-mongodb:crs:strictwinding:EPSG:4326"
 
-    /// Whether the object's coordinate system takes what lies to the left of a ring as its inside.
+    /// Whether the object's coordinate system defines the part to the left of a ring as its inside.
     static func keepsOrder(
         _ document: BSONDocument, allowed: Bool
     ) throws(StoreError) -> Bool {
@@ -34,7 +34,7 @@ extension GeoParser {
         }
     }
 
-    /// The places of an array of coordinates.
+    /// Parses the points of an array of coordinates.
     static func places(_ value: BSONValue?) throws(StoreError) -> [GeoPoint] {
         guard let array = value?.arrayValue else {
             throw fault(
@@ -52,7 +52,7 @@ extension GeoParser {
         return points
     }
 
-    /// The vertices of a line, each different from the one before.
+    /// Parses the vertices of a line, without consecutive duplicates.
     static func line(_ value: BSONValue?) throws(StoreError) -> [GeoPoint] {
         let vertices = withoutRepeats(try places(value))
         guard vertices.count >= 2 else {
@@ -69,7 +69,7 @@ extension GeoParser {
         return kept
     }
 
-    /// A polygon with its holes.
+    /// Parses a polygon with its holes.
     static func polygon(_ value: BSONValue?) throws(StoreError) -> GeoShape {
         guard let array = value?.arrayValue else {
             throw fault("Polygon coordinates must be an array, instead got type \(name(value))")
@@ -93,7 +93,7 @@ extension GeoParser {
         return .polygon(first, holes: Array(loops.dropFirst()))
     }
 
-    /// A polygon whose inside lies to the left of its one ring.
+    /// Parses a polygon whose inside lies to the left of its one ring.
     static func strictPolygon(_ value: BSONValue?) throws(StoreError) -> GeoShape {
         guard let array = value?.arrayValue else {
             throw fault(
@@ -107,7 +107,7 @@ extension GeoParser {
         return .polygon(GeoLoop(try ring(only), keepsOrder: true), holes: [])
     }
 
-    /// The vertices of a closed ring, the last one left out.
+    /// Parses the vertices of a closed ring, without the last one.
     private static func ring(_ value: BSONValue) throws(StoreError) -> [GeoPoint] {
         let points = try places(value)
         let shown = ShellText.text(of: value)

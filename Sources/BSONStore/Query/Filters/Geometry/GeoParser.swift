@@ -1,20 +1,20 @@
-/// Reads places and shapes with MongoDB's error texts.
+/// A parser for points and shapes, with MongoDB's error texts.
 ///
-/// Source: RFC 7946; MongoDB manual, "GeoJSON Objects"; error texts as the 7.0 server gives.
+/// Source: RFC 7946; MongoDB manual, "GeoJSON Objects"; error texts as in the 7.0 server.
 enum GeoParser {
     /// A point in the plane or, as degrees, on the globe.
     struct PlanarPoint: Sendable, Hashable {
         var x: Double
         var y: Double
 
-        /// The place on the globe, `nil` when the numbers are no degrees.
+        /// The point on the globe, `nil` if the numbers are not valid degrees.
         var onGlobe: GeoPoint? {
             GeoPoint.isValid(longitude: x, latitude: y)
                 ? GeoPoint(longitude: x, latitude: y) : nil
         }
     }
 
-    /// Reads two numbers of an array or a document; more are allowed when told.
+    /// Parses two numbers of an array or a document; optionally allows more.
     ///
     /// - Throws: `badValue` (2).
     static func flatPoint(
@@ -37,7 +37,7 @@ enum GeoParser {
         return point
     }
 
-    /// The members of an array or a document, `nil` for other values.
+    /// Returns the members of an array or a document, `nil` for other values.
     static func members(_ value: BSONValue?) -> [BSONValue]? {
         switch value {
         case .array(let array): array.values
@@ -46,7 +46,7 @@ enum GeoParser {
         }
     }
 
-    /// A number of any width as a double.
+    /// Returns a number of any width as a double.
     static func number(_ value: BSONValue) -> Double {
         switch BSONNumber(value) {
         case .integer(let value): Double(value)
@@ -62,7 +62,7 @@ enum GeoParser {
         return value.documentValue?.firstElement?.value.isNumber ?? false
     }
 
-    /// Reads a GeoJSON object of any type.
+    /// Parses a GeoJSON object of any type.
     ///
     /// - Throws: `badValue` (2).
     static func shape(_ document: BSONDocument) throws(StoreError) -> GeoShape {
@@ -91,7 +91,7 @@ enum GeoParser {
         }
     }
 
-    /// Reads a GeoJSON point.
+    /// Parses a GeoJSON point.
     ///
     /// - Throws: `badValue` (2).
     static func point(_ document: BSONDocument) throws(StoreError) -> GeoPoint {
@@ -109,7 +109,7 @@ enum GeoParser {
         "GeometryCollection",
     ]
 
-    /// The place that degrees name.
+    /// Returns the point on the globe at the given degrees.
     static func onGlobe(_ point: PlanarPoint) throws(StoreError) -> GeoPoint {
         guard let place = point.onGlobe else {
             throw fault(
@@ -118,7 +118,7 @@ enum GeoParser {
         return place
     }
 
-    /// A number as C++ streams print it: without a fraction that is zero.
+    /// Returns a number as C++ streams print it: without a zero fraction.
     private static func text(_ number: Double) -> String {
         Int64(exactly: number).map { String($0) } ?? String(number)
     }

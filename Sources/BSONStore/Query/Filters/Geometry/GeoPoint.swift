@@ -4,11 +4,11 @@
     internal import Glibc
 #endif
 
-/// Is a place on the globe, as degrees and as a vector of length 1.
+/// A point on the globe, as degrees and as a vector of length 1.
 struct GeoPoint: Sendable, Hashable {
-    /// The radius of the earth that MongoDB takes, in meters.
+    /// The radius of the earth in meters, as MongoDB defines it.
     static let earthRadiusMeters = 6_378_100.0
-    /// Places closer than this, in radians, are one: about six millimeters.
+    /// The distance, in radians, below which points are equal: about six millimeters.
     static let tolerance = 1e-9
 
     let longitude: Double
@@ -17,7 +17,7 @@ struct GeoPoint: Sendable, Hashable {
     let y: Double
     let z: Double
 
-    /// Takes degrees, which must be valid.
+    /// Creates a point from degrees, which must be valid.
     init(longitude: Double, latitude: Double) {
         self.longitude = longitude
         self.latitude = latitude
@@ -35,24 +35,24 @@ struct GeoPoint: Sendable, Hashable {
         latitude = atan2(z, sqrt(x * x + y * y)) * 180 / .pi
     }
 
-    /// Whether degrees name a place on the globe.
+    /// Whether degrees name a point on the globe.
     static func isValid(longitude: Double, latitude: Double) -> Bool {
         abs(longitude) <= 180 && abs(latitude) <= 90
     }
 
-    /// The angle between two places in radians, exact also for small ones.
+    /// Returns the angle between two points in radians, exact also for small ones.
     func angle(to other: GeoPoint) -> Double {
         let c = cross(other)
         return atan2(sqrt(c.x * c.x + c.y * c.y + c.z * c.z), dot(other))
     }
 
-    /// The angle to the nearest place of the arc between two others.
+    /// Returns the angle to the nearest point of the arc between two others.
     func angle(toArc start: GeoPoint, _ end: GeoPoint) -> Double {
         let nearest = min(angle(to: start), angle(to: end))
         let normal = start.cross(end)
         let length = sqrt(normal.x * normal.x + normal.y * normal.y + normal.z * normal.z)
         guard length > 1e-15 else { return nearest }
-        // Before the planes through the ends, the nearest place is inside of the arc.
+        // Between the planes through the ends, the nearest point lies inside the arc.
         let isInside =
             GeoVector.determinant(normal, start, self) > 0
             && GeoVector.determinant(normal, self, end) > 0
@@ -61,7 +61,7 @@ struct GeoPoint: Sendable, Hashable {
         return min(nearest, abs(asin(max(-1, min(1, sine)))))
     }
 
-    /// Whether two places are the same.
+    /// Whether two points are the same.
     func isSame(as other: GeoPoint) -> Bool { angle(to: other) < Self.tolerance }
 
     func dot(_ other: GeoPoint) -> Double { x * other.x + y * other.y + z * other.z }
@@ -73,7 +73,7 @@ struct GeoPoint: Sendable, Hashable {
     }
 }
 
-/// Is a direction in space of any length.
+/// A direction in space of any length.
 struct GeoVector {
     let x: Double
     let y: Double
@@ -81,7 +81,7 @@ struct GeoVector {
 
     func dot(_ point: GeoPoint) -> Double { x * point.x + y * point.y + z * point.z }
 
-    /// The volume that a vector and two places span, with its sign.
+    /// Returns the signed volume that a vector and two points span.
     static func determinant(_ a: GeoVector, _ b: GeoPoint, _ c: GeoPoint) -> Double {
         let cross = b.cross(c)
         return a.x * cross.x + a.y * cross.y + a.z * cross.z

@@ -1,27 +1,27 @@
-/// Is what a GeoJSON object or a pair of coordinates describes on the globe.
+/// The shape on the globe that a GeoJSON object or a pair of coordinates describes.
 enum GeoShape: Sendable {
     case point(GeoPoint)
     /// Arcs from vertex to vertex.
     case line([GeoPoint])
-    /// A ring without its holes.
+    /// A ring and its holes.
     case polygon(GeoLoop, holes: [GeoLoop])
-    /// All of these together.
+    /// The union of these.
     case collection([GeoShape])
 
-    /// The shapes that are no collections.
+    /// The parts that are not collections.
     var parts: [GeoShape] {
         if case .collection(let shapes) = self { shapes.flatMap(\.parts) } else { [self] }
     }
 
-    /// Whether the shape is made of polygons only, and so can hold others.
+    /// Whether the shape consists of polygons only, and so can contain others.
     var isArea: Bool {
         parts.allSatisfy { if case .polygon = $0 { true } else { false } }
     }
 }
 
-/// Tells how shapes on the globe lie to each other.
+/// The spatial relations of shapes on the globe.
 enum GeoRelation {
-    /// Whether one shape lies in another, edges included.
+    /// Whether one shape contains another, edges included.
     static func contains(_ container: GeoShape, _ shape: GeoShape) -> Bool {
         shape.parts.allSatisfy { part in
             container.parts.contains { contains(area: $0, part) }
@@ -46,7 +46,7 @@ enum GeoRelation {
             }
         }
         if case .polygon(let inner, _) = part {
-            // A hole inside of the shape is not part of the container.
+            // A hole inside the shape is not part of the container.
             return !holes.contains { hole in
                 hole.vertices.allSatisfy { inner.contains($0) && !inner.isOnEdge($0) }
             }
@@ -54,13 +54,13 @@ enum GeoRelation {
         return true
     }
 
-    /// Whether a place lies in a ring with holes, on their edges included.
+    /// Whether a point lies in a ring with holes, edges included.
     static func holds(_ ring: GeoLoop, _ holes: [GeoLoop], _ point: GeoPoint) -> Bool {
         if ring.isOnEdge(point) || holes.contains(where: { $0.isOnEdge(point) }) { return true }
         return ring.contains(point) && !holes.contains { $0.contains(point) }
     }
 
-    /// Whether two shapes have a place in common.
+    /// Whether two shapes have a point in common.
     static func intersect(_ left: GeoShape, _ right: GeoShape) -> Bool {
         left.parts.contains { a in right.parts.contains { b in meet(a, b) } }
     }
@@ -106,14 +106,14 @@ enum GeoRelation {
     static func cross(_ left: (GeoPoint, GeoPoint), _ right: (GeoPoint, GeoPoint)) -> Bool {
         let normal = left.0.cross(left.1)
         let (c, d) = (-normal.dot(right.0), normal.dot(right.1))
-        // Ends that lie on the other arc's circle touch, but do not cross.
+        // Ends that lie on the other arc's circle touch it, but do not cross it.
         guard abs(c) > 1e-15, abs(d) > 1e-15, c * d > 0 else { return false }
         let other = right.0.cross(right.1)
         let (b, a) = (-other.dot(left.1), other.dot(left.0))
         return c * b > 1e-30 && c * a > 1e-30
     }
 
-    /// The least angle between a place and a shape, 0 inside of it.
+    /// Returns the least angle between a point and a shape, 0 inside the shape.
     static func angle(from point: GeoPoint, to shape: GeoShape) -> Double {
         var least = Double.infinity
         for part in shape.parts {

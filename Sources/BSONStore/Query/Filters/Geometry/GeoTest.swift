@@ -1,11 +1,12 @@
-/// Asks whether a stored shape lies in another or meets it: `$geoWithin` and `$geoIntersects`.
+/// A test whether a stored shape lies within another or intersects it: `$geoWithin`,
+/// `$geoIntersects`.
 ///
 /// Source: MongoDB manual, "Geospatial Query Operators".
 struct GeoTest: Sendable {
-    /// What stored shapes are held against.
+    /// The region with which stored shapes are compared.
     enum Region: Sendable {
         case shape(GeoShape)
-        /// The places within an angle, in radians, of a place.
+        /// The points within an angle, in radians, of a point.
         case cap(GeoPoint, radius: Double)
         /// A rectangle in the plane.
         case box(GeoParser.PlanarPoint, GeoParser.PlanarPoint)
@@ -15,11 +16,11 @@ struct GeoTest: Sendable {
         case circle(GeoParser.PlanarPoint, radius: Double)
     }
 
-    /// Whether shapes have to lie in the region; else they have to meet it.
+    /// Whether shapes must lie within the region; otherwise they must intersect it.
     let isWithin: Bool
     let region: Region
 
-    /// Reads a field's operators, of which there is one, about a region.
+    /// Parses a field's operators: exactly one, with a region.
     ///
     /// - Throws: `badValue` (2) with MongoDB's text.
     init(_ document: BSONDocument) throws(StoreError) {

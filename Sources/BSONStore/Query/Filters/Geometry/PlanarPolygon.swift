@@ -1,6 +1,6 @@
-/// Computes with polygons in the plane.
+/// The geometry of polygons in the plane.
 enum PlanarPolygon {
-    /// Whether a point lies in a polygon, on its edges included.
+    /// Whether a point lies in a polygon, edges included.
     static func contains(
         _ vertices: [GeoParser.PlanarPoint], _ point: GeoParser.PlanarPoint
     ) -> Bool {
@@ -23,7 +23,7 @@ enum PlanarPolygon {
             && (min(a.y, b.y)...max(a.y, b.y)).contains(point.y)
     }
 
-    /// The distance of two points.
+    /// Returns the distance of two points.
     static func distance(_ a: GeoParser.PlanarPoint, _ b: GeoParser.PlanarPoint) -> Double {
         ((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y)).squareRoot()
     }

@@ -1,11 +1,11 @@
-/// Is a stored value that is a place or a shape.
+/// A stored value that is a point or a shape.
 struct StoredGeometry {
-    /// The point in the plane that it is.
+    /// The point in the plane, if the value is one.
     let flat: GeoParser.PlanarPoint?
-    /// The shape on the globe that it is.
+    /// The shape on the globe, if the value is one.
     let onGlobe: GeoShape?
 
-    /// Reads a pair of coordinates or GeoJSON; `nil` for what is neither.
+    /// Parses a pair of coordinates or GeoJSON; `nil` for other values.
     init?(_ value: BSONValue) {
         do throws(StoreError) {
             if GeoParser.isLegacy(value) {

@@ -1,5 +1,5 @@
 extension PredicateParser {
-    /// MongoDB's truth: everything but false, null, undefined and zero.
+    /// Whether a value is true in MongoDB: all except false, null, undefined and zero.
     static func isTrue(_ value: BSONValue) -> Bool {
         switch value {
         case .double, .int32, .int64, .decimal128:
@@ -10,7 +10,7 @@ extension PredicateParser {
         }
     }
 
-    /// The types that `$type` names, by alias or number, one or several.
+    /// Parses the types of `$type`, by alias or number, one or several.
     static func types(
         _ value: BSONValue, _ path: FieldPath
     ) throws(StoreError) -> Predicate.TypeSet {
@@ -29,9 +29,9 @@ extension PredicateParser {
         return set
     }
 
-    /// Inserts what an alias names, one type or all numbers.
+    /// Inserts the types of an alias, one type or all numbers.
     ///
-    /// - Throws: `badValue` (2) for an alias that is none.
+    /// - Throws: `badValue` (2) for an unknown alias.
     static func insert(
         alias: String, into set: inout Predicate.TypeSet,
         aliases: [String: BSONType] = Self.aliases
@@ -63,7 +63,7 @@ extension PredicateParser {
         set.insert(type)
     }
 
-    /// Source: MongoDB manual, "BSON Types".
+    /// The types by alias (MongoDB manual, "BSON Types").
     static let aliases: [String: BSONType] = [
         "double": .double, "string": .string, "object": .document, "array": .array,
         "binData": .binary, "undefined": .undefined, "objectId": .objectID, "bool": .bool,
@@ -73,7 +73,7 @@ extension PredicateParser {
         "long": .int64, "decimal": .decimal128, "minKey": .minKey, "maxKey": .maxKey,
     ]
 
-    /// The number of values that `$size` asks for.
+    /// Parses the number of values for `$size`.
     static func size(_ value: BSONValue) throws(StoreError) -> Int {
         do throws(StoreError) {
             return Int(try IntegerFieldParser.nonNegativeInt32("$size", value))
@@ -82,7 +82,7 @@ extension PredicateParser {
         }
     }
 
-    /// The divisor and the remainder of `$mod`, cut to whole numbers.
+    /// Parses the divisor and the remainder of `$mod`, truncated to whole numbers.
     static func modulo(_ value: BSONValue) throws(StoreError) -> Predicate.Test {
         func malformed(_ message: String) -> StoreError {
             StoreError(.badValue, "malformed mod, \(message)")
@@ -120,7 +120,7 @@ extension PredicateParser {
 }
 
 extension BSONValue {
-    /// Whether it is a number of any width.
+    /// Whether the value is a number of any width.
     var isNumber: Bool {
         switch self {
         case .double, .int32, .int64, .decimal128: true
@@ -128,13 +128,13 @@ extension BSONValue {
         }
     }
 
-    /// The whole number that it is, of any width, `nil` when it is none or does not fit.
+    /// The whole number, of any width; `nil` for other values and if it does not fit.
     var wholeNumber: Int64? {
         guard case .decimal128(let value) = self else { return int64Value }
         return value.truncated.flatMap { $0.isExact ? $0.value : nil }
     }
 
-    /// The number without its fraction, `nil` when it is none or does not fit.
+    /// The number without its fraction; `nil` for other values and if it does not fit.
     var truncatedNumber: Int64? {
         switch self {
         case .double(let value): Int64(exactly: value.rounded(.towardZero))
@@ -147,7 +147,7 @@ extension BSONValue {
 }
 
 extension BSONDecimal128 {
-    /// The whole part and whether it is all, `nil` when it does not fit an int64.
+    /// The whole part and whether it is exact; `nil` if it exceeds an int64.
     var truncated: (value: Int64, isExact: Bool)? {
         guard kind == .finite else { return nil }
         var (coefficient, exponent, isExact) = (self.coefficient, self.exponent, true)
@@ -170,7 +170,7 @@ extension BSONDecimal128 {
 }
 
 extension BSONDocument {
-    /// The element that comes first.
+    /// The first element.
     var firstElement: Element? {
         var elements = makeIterator()
         return elements.next()

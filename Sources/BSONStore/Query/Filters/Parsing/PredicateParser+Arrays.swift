@@ -1,12 +1,12 @@
 extension PredicateParser {
-    /// Reads the operand of `$all`.
+    /// Parses the operand of `$all`.
     mutating func all(
         _ value: BSONValue, _ path: FieldPath
     ) throws(StoreError) -> Predicate {
         guard let array = value.arrayValue else {
             throw StoreError(.badValue, "$all needs an array")
         }
-        // MongoDB: an empty $all matches nothing.
+        // In MongoDB an empty $all matches nothing.
         guard let first = array[0] else { return .any([]) }
         var parts: [Predicate] = []
         guard Self.elementMatch(first) == nil else {
@@ -34,7 +34,7 @@ extension PredicateParser {
         return Self.joined(parts)
     }
 
-    /// The operand of a document that begins with `$elemMatch`.
+    /// Returns the operand of a document that begins with `$elemMatch`.
     private static func elementMatch(_ value: BSONValue) -> BSONValue? {
         guard let first = value.documentValue?.firstElement, first.key == "$elemMatch" else {
             return nil
@@ -42,7 +42,7 @@ extension PredicateParser {
         return first.value
     }
 
-    /// Reads the operand of `$elemMatch`, in its form for documents or for values.
+    /// Parses the operand of `$elemMatch`, in its form for documents or for values.
     mutating func elementMatch(
         _ value: BSONValue
     ) throws(StoreError) -> Predicate.Test {
@@ -60,14 +60,14 @@ extension PredicateParser {
         return .hasDocument(try document(conditions))
     }
 
-    /// Reads `$regex` with `$options`, in either order.
+    /// Parses `$regex` with `$options`, in either order.
     func expression(
         _ key: String, _ document: BSONDocument, _ path: FieldPath
     ) throws(StoreError) -> Predicate? {
         guard document["$regex"] != nil else {
             throw StoreError(.badValue, "$options needs a $regex")
         }
-        // The other of the two reads both.
+        // The other key of the pair reads both.
         guard key == "$regex" else { return nil }
         var pattern = ""
         var options = ""

@@ -1,11 +1,11 @@
 extension PredicateParser {
-    /// Reads the operand of `$expr`.
+    /// Parses the operand of `$expr`.
     mutating func expression(_ value: BSONValue) throws(StoreError) -> Predicate {
         try requireTopLevel("$expr")
         return .special(.expression(try Expression(value, in: options.variables)))
     }
 
-    /// Reads the operand of `$where`.
+    /// Parses the operand of `$where`.
     mutating func script(_ value: BSONValue) throws(StoreError) -> Predicate {
         guard options.isOfQuery else {
             throw StoreError(.badValue, "$where is not allowed in this context")
@@ -18,7 +18,7 @@ extension PredicateParser {
         }
     }
 
-    /// Reads the operand of `$text`.
+    /// Parses the operand of `$text`.
     mutating func text(_ value: BSONValue) throws(StoreError) -> Predicate {
         try requireTopLevel("$text")
         guard options.allowsText else {
@@ -30,7 +30,7 @@ extension PredicateParser {
                     value, in: options.textIndex, isDeferred: options.defersText)))
     }
 
-    /// Reads the operand of `$sampleRate`.
+    /// Parses the operand of `$sampleRate`.
     mutating func sampleRate(_ value: BSONValue) throws(StoreError) -> Predicate {
         try requireTopLevel("$sampleRate")
         guard value.isNumber, let number = BSONNumber(value) else {
@@ -48,7 +48,7 @@ extension PredicateParser {
         return rate == 0 ? .any([]) : rate == 1 ? .all([]) : .special(.sample(rate: rate))
     }
 
-    /// Refuses an operator about whole documents inside of `$elemMatch`.
+    /// Throws for an operator on whole documents inside `$elemMatch`.
     func requireTopLevel(_ key: String) throws(StoreError) {
         guard elementDepth == 0 else {
             throw StoreError(
@@ -56,7 +56,7 @@ extension PredicateParser {
         }
     }
 
-    /// Reads the operand of `$alwaysTrue` and `$alwaysFalse`, which is 1.
+    /// Checks the operand of `$alwaysTrue` and `$alwaysFalse`, which must be 1.
     func requireOne(_ key: String, _ value: BSONValue) throws(StoreError) {
         guard try IntegerFieldParser.int64(key, value) == 1 else {
             throw StoreError(.failedToParse, "\(key) must be an integer value of 1")

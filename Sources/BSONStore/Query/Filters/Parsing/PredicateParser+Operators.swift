@@ -1,5 +1,5 @@
 extension PredicateParser {
-    /// An operator that asks something of a field's value.
+    /// An operator on a field's value.
     enum FieldOperator: String, CaseIterable {
         case eq = "$eq"
         case ne = "$ne"
@@ -30,7 +30,7 @@ extension PredicateParser {
         case geoNear = "$geoNear"
     }
 
-    /// Reads the operators that a field's document holds.
+    /// Parses the operators of a field's document.
     mutating func operators(
         _ document: BSONDocument, of path: FieldPath
     ) throws(StoreError) -> Predicate {

@@ -1,11 +1,11 @@
-/// Reads a filter document as MongoDB does, with its error texts.
+/// A parser for filter documents that follows MongoDB, with its error texts.
 ///
-/// Source: MongoDB manual, "Query and Projection Operators"; error texts as the 7.0 server gives.
+/// Source: MongoDB manual, "Query and Projection Operators"; error texts as in the 7.0 server.
 struct PredicateParser {
-    /// Filters are nested at most so deep.
+    /// The maximum depth of a filter.
     static let depthMax = 100
 
-    /// An operator that stands where a field's name could.
+    /// An operator in the place of a field name.
     enum TopLevelOperator: String, CaseIterable {
         case and = "$and"
         case or = "$or"
@@ -24,13 +24,13 @@ struct PredicateParser {
     }
 
     let options: FilterOptions
-    /// How many `$elemMatch` are open: inside of one, what concerns whole documents is refused.
+    /// The number of open `$elemMatch`; inside one, operators on whole documents are invalid.
     var elementDepth = 0
     private var depth = 0
 
     private init(options: FilterOptions) { self.options = options }
 
-    /// Reads a whole filter.
+    /// Parses a whole filter.
     ///
     /// - Throws: `badValue` (2) and others with the server's text.
     static func parse(
@@ -40,13 +40,13 @@ struct PredicateParser {
         return try parser.document(filter)
     }
 
-    /// Reads what is asked of a single value, as `$elemMatch` and `$pull` give it.
+    /// Parses a condition on a single value, as in `$elemMatch` and `$pull`.
     static func parseOperators(_ operators: BSONDocument) throws(StoreError) -> Predicate {
         var parser = PredicateParser(options: .none)
         return try parser.operators(operators, of: .itself)
     }
 
-    /// Whether a document holds operators, as its first key says; a reference to a document is none.
+    /// Whether a document holds operators, by its first key; a DBRef does not.
     static func holdsOperators(_ document: BSONDocument, partialReferences: Bool = false) -> Bool {
         guard document.firstElement?.key.hasPrefix("$") == true else { return false }
         let (hasCollection, hasID) = (document["$ref"] != nil, document["$id"] != nil)
@@ -68,7 +68,7 @@ struct PredicateParser {
         return Self.joined(parts)
     }
 
-    /// A conjunction without needless levels.
+    /// Returns a conjunction without needless levels.
     static func joined(_ parts: [Predicate]) -> Predicate {
         var flat: [Predicate] = []
         for part in parts {

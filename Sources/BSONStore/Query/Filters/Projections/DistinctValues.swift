@@ -1,24 +1,25 @@
-/// Collects the different values that a path has in documents.
+/// The different values at a path in documents.
 struct DistinctValues {
     private let path: FieldPath
     private let collation: Collation?
     private var seen: Set<[UInt8]> = []
-    /// The values in the order in which they were found first.
+    /// The values in the order of their first occurrence.
     private(set) var values: [BSONValue] = []
 
-    /// Takes a dotted path; texts that compare equal by the collation are one value.
+    /// Creates a collection for a dotted path; texts that the collation treats as equal are one
+    /// value.
     ///
-    /// - Throws: 40352 or another error with MongoDB's text for what is no path.
+    /// - Throws: 40352 or another error with MongoDB's text for an invalid path.
     init(_ field: String, collation: Collation? = nil) throws(StoreError) {
         path = FieldPath(parts: try ExpressionPath(field).parts)
         self.collation = collation
     }
 
-    /// Adds the values of a document in these bytes; arrays give their members.
+    /// Adds the values of a document in these bytes; an array adds its members.
     mutating func insert(_ document: UnsafeRawBufferPointer) {
         var found: [BSONValue] = []
         PathTraversal.visit(path.parts[...], document: document) { value in
-            // An empty array has no value to give.
+            // An empty array adds no value.
             guard let value, value.count > 0 || value.type != .undefined else { return }
             found.append(BSONValue(copying: value))
         }

@@ -1,10 +1,10 @@
-/// Collects documents and gives them back in order, the first ones only when that is enough.
+/// A sorter of documents that keeps only the first ones if that is enough.
 struct DocumentSorter {
-    /// Documents and keys that are held take at most so many bytes.
+    /// The maximum size in memory of documents and keys, in bytes.
     static let bytesMax = 100 * 1024 * 1024
 
     private let order: SortOrder
-    /// How many of the first are wanted; `nil` for all.
+    /// The number of documents to return; `nil` for all.
     private let countMax: Int?
     private var entries: [Entry] = []
     private var inserted = 0
@@ -15,7 +15,7 @@ struct DocumentSorter {
         fileprivate let key: [UInt8]
         fileprivate let index: Int
         let document: BSONDocument
-        /// What `$meta` tells about it.
+        /// The values of `$meta` for the document.
         let metadata: [String: BSONValue]
     }
 
@@ -24,9 +24,10 @@ struct DocumentSorter {
         countMax = FindOptions.end(skip: skip, limit: limit)
     }
 
-    /// Takes one more document.
+    /// Adds a document.
     ///
-    /// - Throws: `badValue` (2) when keys lead through different arrays; 292 when more would have to be held than the limit allows.
+    /// - Throws: `badValue` (2) if keys lead through different arrays; 292 if the documents exceed
+    ///   the memory limit.
     mutating func insert(
         _ document: BSONDocument, metadata: [String: BSONValue] = [:]
     ) throws(StoreError) {
@@ -45,10 +46,10 @@ struct DocumentSorter {
         }
     }
 
-    /// The documents in order; those that compare equal keep the order in which they came.
+    /// Returns the documents in order; the sort is stable.
     mutating func sorted() -> [BSONDocument] { sortedEntries().map(\.document) }
 
-    /// As ``sorted()``, with what `$meta` tells.
+    /// Returns the documents as ``sorted()``, with their values of `$meta`.
     mutating func sortedEntries() -> [Entry] {
         shorten(to: countMax ?? entries.count)
         return entries

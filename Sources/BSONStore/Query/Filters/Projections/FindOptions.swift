@@ -1,10 +1,10 @@
-/// Says how many of the documents that a filter finds are returned, in which order and shape.
+/// The order, range and shape of the documents that a query returns.
 public struct FindOptions: Sendable {
-    /// How many of the first documents are left out.
+    /// The number of documents to skip.
     public var skip: Int
-    /// How many documents are returned at most; 0 for all.
+    /// The maximum number of documents to return; 0 for all.
     public var limit: Int
-    /// What is asked for beside that, shared by copies; mostly nothing.
+    /// The remaining options, shared by copies; mostly `nil`.
     private var details: Details?
 
     private final class Details: Sendable {
@@ -26,39 +26,39 @@ public struct FindOptions: Sendable {
         set { details = Details(newValue) }
     }
 
-    /// The order; without one, the order in which the documents were inserted.
+    /// The order; `nil` for the order of insertion.
     public var sort: SortOrder? {
         get { details?.values.sort }
         set { if newValue != nil || details != nil { values.sort = newValue } }
     }
-    /// Which fields are returned; without one, all.
+    /// The fields to return; `nil` for all.
     public var projection: Projection? {
         get { details?.values.projection }
         set { if newValue != nil || details != nil { values.projection = newValue } }
     }
-    /// Which index is used; without one, the planner chooses.
+    /// The index to use; `nil` lets the planner choose.
     public var hint: IndexHint? {
         get { details?.values.hint }
         set { if newValue != nil || details != nil { values.hint = newValue } }
     }
-    /// The least key of the hinted index, with a value for each of its fields; none when empty.
+    /// The inclusive lower bound on the hinted index's keys, with all its fields; empty for none.
     public var min: BSONDocument {
         get { details?.values.min ?? [:] }
         set { values.min = newValue }
     }
-    /// The key of the hinted index before which reading ends; none when empty.
+    /// The exclusive upper bound on the hinted index's keys, with all its fields; empty for none.
     public var max: BSONDocument {
         get { details?.values.max ?? [:] }
         set { values.max = newValue }
     }
 
-    /// Whether an index is named, or bounds of its keys.
+    /// Whether the options name an index, or bounds on its keys.
     var namesIndex: Bool {
         guard let values = details?.values else { return false }
         return values.hint != nil || !values.min.isEmpty || !values.max.isEmpty
     }
 
-    /// Makes options; what is left out has its default.
+    /// Creates options; omitted ones have their defaults.
     ///
     /// - Throws: `badValue` (2) for a negative skip or limit.
     public init(
@@ -82,7 +82,7 @@ public struct FindOptions: Sendable {
         }
     }
 
-    /// Everything, in the order of insertion.
+    /// Options that return every document, in the order of insertion.
     public static let all = FindOptions()
 
     private init() {
@@ -90,7 +90,7 @@ public struct FindOptions: Sendable {
         limit = 0
     }
 
-    /// The first document that is found.
+    /// Options that return the first document found.
     static var first: FindOptions {
         var options = FindOptions()
         options.limit = 1
@@ -99,10 +99,10 @@ public struct FindOptions: Sendable {
 }
 
 extension FindOptions {
-    /// How many documents are looked for, with those that are skipped; `nil` for all.
+    /// The number of documents to find, including skipped ones; `nil` for all.
     var end: Int? { Self.end(skip: skip, limit: limit) }
 
-    /// The same of a skip and a limit, where 0 is no limit.
+    /// Returns the sum of a skip and a limit; `nil` for a limit of 0.
     static func end(skip: Int, limit: Int) -> Int? {
         let (sum, isOver) = skip.addingReportingOverflow(limit)
         return limit == 0 || isOver ? nil : sum

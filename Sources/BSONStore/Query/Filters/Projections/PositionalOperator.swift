@@ -1,16 +1,16 @@
-/// Finds what the positional `$` stands for: the position in the outermost array through which the
-/// filter's condition on an array passed.
+/// The array position of the positional `$`: where the filter's condition on the outermost array
+/// passed.
 ///
-/// Where several conditions pass through arrays, the last one counts in the order in which the
-/// server tests them: by kind, then by path. Alternatives and negations tell no position.
-/// Source: the server's `MatchDetails`.
+/// If several conditions pass through arrays, the last one counts, in the order in which the server
+/// tests them: by kind, then by path. Alternatives and negations determine no position. Source: the
+/// server's `MatchDetails`.
 enum PositionalOperator {
-    /// The position in a document that passes a filter, `nil` when none is known.
+    /// Returns the position in a document that passes a filter, `nil` if there is none.
     static func find(in document: BSONDocument, _ filter: Filter) -> Int? {
         let options = EvaluationOptions(collation: filter.collation)
         var conditions: [Condition] = []
         collect(filter.predicate, into: &conditions)
-        // A later condition with the same rank and path is tested later.
+        // Of two conditions with the same rank and path, the server tests the later one last.
         let order = conditions.indices.sorted { left, right in
             let (a, b) = (conditions[left], conditions[right])
             if a.rank != b.rank { return a.rank > b.rank }
@@ -22,7 +22,7 @@ enum PositionalOperator {
         return nil
     }
 
-    /// The first element of an array that passes a filter of one condition on it.
+    /// Returns the first element of an array that passes a filter with one condition on it.
     static func find(in array: BSONArray, key: String, _ filter: Filter) -> Int? {
         var position = 0
         for element in array {
@@ -42,7 +42,8 @@ enum PositionalOperator {
         if case .all(let parts) = predicate {
             for part in parts { collect(part, into: &found) }
         } else if case .any(let parts) = predicate {
-            // A single alternative is none; several values for one field are a membership.
+            // A single alternative is a plain condition; several values for one field are a
+            // membership test.
             if parts.count == 1 { return collect(parts[0], into: &found) }
             if let (path, values) = membership(parts) {
                 found.append(Condition(path: path, test: .isIn(values, []), rank: 13))
@@ -65,7 +66,7 @@ enum PositionalOperator {
         return path.map { ($0.parts, values) }
     }
 
-    /// The place of a kind of test among the server's.
+    /// Returns the rank of a kind of test in the server's order.
     private static func rank(_ test: Predicate.Test) -> Int {
         switch test {
         case .hasDocument: 2
@@ -96,7 +97,7 @@ enum PositionalOperator {
             case .array(let array):
                 let rest = Array(condition.path[index...])
                 if let found = position(array, rest, condition.test, options) { return found }
-                // A position in the path is no element that was searched for.
+                // A position in the path does not search the array's elements.
                 guard let number = FieldPath.index(part), let next = array[number] else {
                     return nil
                 }
@@ -115,7 +116,7 @@ enum PositionalOperator {
         if rest.isEmpty {
             switch test {
             case .exists, .hasSize: return nil
-            // A constant that is an array may equal the whole.
+            // A constant that is an array may equal the whole array.
             case .compare(.equal, .array(let constant)):
                 return array.values.firstIndex {
                     options.collation.compare($0, .array(constant)) == .equal

@@ -1,36 +1,36 @@
-/// Chooses the fields of documents: those that are named, or all but those, and computes others.
+/// A choice of fields of documents, by inclusion or exclusion, with computed fields.
 ///
 /// The language is that of `find`: 1 and 0, nested documents and dotted paths, `$slice`,
-/// `$elemMatch`, the positional `$` and aggregation expressions. Parsed once, applied over the bytes.
-/// Source: MongoDB manual, "Projection"; the server's `projection_parser`.
+/// `$elemMatch`, the positional `$` and aggregation expressions. A projection is parsed once and
+/// applied to bytes. Source: MongoDB manual, "Projection"; the server's `projection_parser`.
 public struct Projection: Sendable {
-    /// The projection as it was written.
+    /// The document from which the projection was parsed.
     public let document: BSONDocument
     let kind: Kind
     let root: ProjectionNode
-    /// What happens to the result, in order.
+    /// The operators that change the result, in order.
     let operators: [ProjectionOperator]
-    /// The values of the variables that the expressions may name.
+    /// The values of the variables of the expressions.
     private let variables: [BSONValue?]
 
-    /// What happens to the fields that are not named.
+    /// The treatment of fields that are not named.
     enum Kind: Sendable {
-        /// They are left out.
+        /// Other fields are omitted.
         case inclusion
-        /// They stay; those that are named are left out.
+        /// Other fields are kept; named ones are omitted.
         case exclusion
     }
 
-    /// Reads a projection such as `["name": 1, "address.city": 1, "_id": 0]`.
+    /// Parses a projection such as `["name": 1, "address.city": 1, "_id": 0]`.
     ///
-    /// - Throws: 31253 and 31254 when inclusion and exclusion are mixed, 31249 and 31250 when paths
+    /// - Throws: 31253 and 31254 if inclusion and exclusion are mixed, 31249 and 31250 if paths
     ///   collide, and others with MongoDB's text.
     public init(_ document: BSONDocument) throws(StoreError) {
         try self.init(document, variables: [:], collation: nil)
     }
 
-    /// Reads a projection whose expressions may name variables and whose `$elemMatch` compares texts
-    /// by a collation.
+    /// Parses a projection whose expressions may use variables and whose `$elemMatch` compares
+    /// texts by a collation.
     ///
     /// - Parameter variables: the `let` of a command: constant expressions by name.
     /// - Throws: as ``init(_:)``.
@@ -50,13 +50,14 @@ public struct Projection: Sendable {
         (kind, root, operators) = try ProjectionParser.parse(document, options)
     }
 
-    /// Whether applying it takes the filter that found the document.
+    /// Whether applying the projection requires the filter that found the document.
     var isPositional: Bool { operators.contains { $0.isPositional } }
 
-    /// The document with the chosen fields in the document's order, computed ones behind them.
+    /// Returns the document with the chosen fields in the document's order, then computed ones.
     ///
-    /// - Parameter filter: the filter that found the document; says what a positional `$` shows.
-    /// - Throws: 51246 when it does not say that, and what the expressions throw.
+    /// - Parameter filter: the filter that found the document; it determines the element of a
+    ///   positional `$`.
+    /// - Throws: 51246 if the filter determines no element, and the errors of the expressions.
     public func apply(
         to document: BSONDocument, matching filter: Filter = .all
     ) throws(StoreError) -> BSONDocument {
@@ -66,7 +67,7 @@ public struct Projection: Sendable {
         return try apply(to: document, matching: filter, frame)
     }
 
-    /// As ``apply(to:matching:)``, with what the expressions see: variables, time, `$meta`.
+    /// Applies the projection as ``apply(to:matching:)``, with variables, time and `$meta`.
     func apply(
         to document: BSONDocument, matching filter: Filter, _ frame: ExpressionFrame
     ) throws(StoreError) -> BSONDocument {

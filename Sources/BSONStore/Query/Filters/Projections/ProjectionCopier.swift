@@ -1,8 +1,8 @@
-/// Copies the chosen fields of documents from bytes into bytes.
+/// A copier of the chosen fields of documents from bytes into bytes.
 struct ProjectionCopier {
     let kind: Projection.Kind
 
-    /// The fields of a document; computed ones are left for later.
+    /// Copies the chosen fields of a document; computed ones are added later.
     func choose(
         _ node: ProjectionNode, from document: UnsafeRawBufferPointer,
         into builder: inout BSONDocumentBuilder
@@ -21,7 +21,7 @@ struct ProjectionCopier {
             case .nested(let inner): nested(inner, element, &builder)
             case .compute, .element: if kind == .exclusion { builder.append(element) }
             }
-            // What comes behind the last field that is named is not looked at.
+            // Fields behind the last named one are not read.
             if missing == 0, kind == .inclusion { return }
         }
     }
@@ -62,7 +62,7 @@ struct ProjectionCopier {
             } else if kind == .exclusion {
                 builder.append(index: count, element.value)
             } else if node.computes {
-                // The computed fields make a document of any value.
+                // The computed fields turn any value into a document.
                 builder.end(builder.begin(BSONType.document.rawValue, index: count))
             } else {
                 continue
@@ -73,7 +73,7 @@ struct ProjectionCopier {
 }
 
 extension BSONDocumentBuilder {
-    /// Starts a nested document or array under a key that is known to hold no NUL.
+    /// Starts a nested document or array under a key that is known to contain no NUL.
     mutating func begin(_ typeByte: UInt8, _ key: UnsafeRawBufferPointer) -> Int {
         append(key: key, BSONRawValue(typeByte: typeByte, start: base, count: 0))
         reserve(4)

@@ -1,12 +1,12 @@
-/// Computes the fields of one document.
+/// An evaluator of the computed fields of one document.
 struct ProjectionEvaluator {
-    /// What the expressions see.
+    /// The document that the expressions see.
     let document: BSONDocument
     let frame: ExpressionFrame
 
-    /// Sets the computed fields in what was chosen.
+    /// Sets the computed fields in the chosen ones.
     ///
-    /// - Throws: what the expressions throw.
+    /// - Throws: the errors of the expressions.
     func compute(
         _ node: ProjectionNode, in chosen: BSONDocument
     ) throws(StoreError) -> BSONDocument {

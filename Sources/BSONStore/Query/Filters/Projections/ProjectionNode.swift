@@ -1,10 +1,10 @@
 /// The fields that a projection names below a place, in the order in which it names them.
 struct ProjectionNode: Sendable {
     var fields: [Field] = []
-    /// Whether a value is computed at any depth, so that missing documents are made.
+    /// Whether a value is computed at any depth, so that missing documents are created.
     private(set) var computes = false
 
-    /// A field with what happens to it.
+    /// A named field with its action.
     struct Field: Sendable {
         let key: [UInt8]
         var action: Action
@@ -17,19 +17,20 @@ struct ProjectionNode: Sendable {
         var name: String { String(decoding: key, as: UTF8.self) }
     }
 
-    /// What happens to a field that is named.
+    /// The action on a named field.
     indirect enum Action: Sendable {
-        /// It is included or excluded as it is.
+        /// The field is included or excluded unchanged.
         case choose
-        /// Something happens to fields below it.
+        /// The action applies to fields below it.
         case nested(ProjectionNode)
-        /// It gets the value of an expression; without a value it is left out.
+        /// The field gets the value of an expression; without a value it is omitted.
         case compute(Expression)
-        /// It becomes an array of its first element that passes a filter on the field.
+        /// The field becomes an array of its first element that passes a filter on the field.
         case element(Filter)
     }
 
-    /// The position of a field; `hint` is looked at first and becomes the position behind it.
+    /// Returns the position of a field; the search begins at `hint`, which becomes the next
+    /// position.
     @inline(__always)
     func index(of key: UnsafeRawBufferPointer, _ hint: inout Int) -> Int? {
         if hint < fields.count, Self.isEqual(fields[hint].key, key) {
@@ -51,9 +52,9 @@ struct ProjectionNode: Sendable {
 
     func index(of name: String) -> Int? { fields.firstIndex { $0.key.elementsEqual(name.utf8) } }
 
-    /// Adds what happens at a path below a place that is there.
+    /// Adds an action at a path below this place.
     ///
-    /// - Throws: 31249 and 31250 when it collides with a path that is there.
+    /// - Throws: 31249 and 31250 if it collides with an existing path.
     mutating func insert(
         _ action: Action, below place: ArraySlice<String>, at path: [String], from depth: Int = 0
     ) throws(StoreError) {
@@ -86,7 +87,7 @@ struct ProjectionNode: Sendable {
         fields[index].action = .nested(node)
     }
 
-    /// Whether a path leads to a place below which fields are named.
+    /// Whether a path leads to a place with named fields below it.
     func hasNode(at path: [String]) -> Bool {
         var node = self
         for part in path {

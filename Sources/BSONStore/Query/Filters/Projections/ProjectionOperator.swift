@@ -1,11 +1,11 @@
-/// What a projection does with the result of choosing fields: `$slice` and the positional `$`.
+/// An operator on the chosen fields: `$slice` and the positional `$`.
 enum ProjectionOperator: Sendable {
     /// Keeps a part of the arrays at a path.
     case slice([String], ProjectionSlice)
     /// Keeps the element of the first array on the path that the filter matched.
     case positional([String])
 
-    /// Whether it takes the filter that found the document.
+    /// Whether the operator requires the filter that found the document.
     var isPositional: Bool {
         switch self {
         case .slice: false
@@ -13,9 +13,9 @@ enum ProjectionOperator: Sendable {
         }
     }
 
-    /// The result after the operator.
+    /// Returns the result of the operator.
     ///
-    /// - Throws: 51246 and 51247 when the filter does not tell an element.
+    /// - Throws: 51246 and 51247 if the filter determines no element.
     func apply(
         to result: BSONDocument, of document: BSONDocument, _ filter: Filter
     ) throws(StoreError) -> BSONDocument {
@@ -53,15 +53,15 @@ enum ProjectionOperator: Sendable {
     }
 }
 
-/// Says which part of an array stays.
+/// The part of an array to keep.
 struct ProjectionSlice: Sendable, Hashable {
-    /// How many are left out, from the end when negative; `nil` when only a number was given.
+    /// The number of elements to skip, from the end if negative; `nil` if only a limit was given.
     let skip: Int?
-    /// How many stay at most; without a skip, the last when negative.
+    /// The maximum number to keep; without a skip, the last ones if negative.
     let limit: Int
 
-    /// The document with the arrays at a path cut; arrays on the way are gone through, those in
-    /// arrays are not.
+    /// Returns the document with the arrays at a path sliced; the path may lead through arrays, but
+    /// not through arrays in arrays.
     func apply(to document: BSONDocument, _ path: ArraySlice<String>) -> BSONDocument {
         guard let key = path.first, let value = document[key] else { return document }
         let rest = path.dropFirst()

@@ -1,4 +1,4 @@
-/// Reads a projection of `find` as MongoDB does, with its error texts.
+/// A parser for projections of `find` that follows MongoDB, with its error texts.
 struct ProjectionParser {
     private let options: EvaluationOptions
     private var root = ProjectionNode()
@@ -11,7 +11,7 @@ struct ProjectionParser {
     private var hasElementMatch = false
     private var hasPositional = false
 
-    /// The kind of a projection, what it chooses, and what it does afterwards.
+    /// Parses the kind of a projection, its fields and its operators.
     static func parse(
         _ document: BSONDocument, _ options: EvaluationOptions
     ) throws(StoreError) -> (Projection.Kind, ProjectionNode, [ProjectionOperator]) {
@@ -32,7 +32,7 @@ struct ProjectionParser {
         case .inclusion:
             if !namesID { root.fields.insert(ProjectionNode.Field("_id", .choose), at: 0) }
             if excludesID { root.remove("_id") }
-            // What is cut or searched afterwards has to be chosen first.
+            // Fields that are sliced or searched later must be chosen first.
             return (kind, root, operators)
         case .exclusion:
             if includesID { root.remove("_id") }
@@ -45,7 +45,7 @@ struct ProjectionParser {
         operators.compactMap { if case .slice(let path, _) = $0 { path } else { nil } }
     }
 
-    /// The kind when only `_id` and operators are named.
+    /// The kind if only `_id` and operators are named.
     private var defaultKind: Projection.Kind {
         if hasSlice { return includesID ? .inclusion : .exclusion }
         if hasElementMatch { return .inclusion }
@@ -173,7 +173,7 @@ struct ProjectionParser {
         for (key, value) in document { try read(key, value, below: place + path) }
     }
 
-    /// Reads a document of one operator; `false` when there is none of the name.
+    /// Parses a document of one operator; returns `false` if there is no such operator.
     private mutating func readOperator(
         _ element: BSONDocument.Element, _ document: BSONDocument, _ key: String,
         below place: [String]
@@ -245,7 +245,7 @@ struct ProjectionParser {
         hasElementMatch = true
     }
 
-    /// Adds what happens at a key below a place and returns the whole path.
+    /// Adds the action of a key below a place and returns the whole path.
     @discardableResult
     private mutating func insert(
         _ action: ProjectionNode.Action, _ key: String, below place: [String]
@@ -264,7 +264,7 @@ struct ProjectionParser {
 }
 
 extension ProjectionNode {
-    /// Takes a path out that was only noted to find collisions.
+    /// Removes a path that was only added to detect collisions.
     fileprivate mutating func forget(_ path: [String]) {
         guard let key = path.first, let index = index(of: key) else { return }
         guard path.count > 1, case .nested(var node) = fields[index].action else {
@@ -281,7 +281,7 @@ extension ProjectionNode {
 }
 
 extension ProjectionSlice {
-    /// Reads `$slice`: a number, or an array of how many to skip and how many to keep.
+    /// Parses `$slice`: a number, or an array of the numbers to skip and to keep.
     ///
     /// - Throws: 31272, 31257, 31258, 31259 and 31273 with MongoDB's text.
     init(_ value: BSONValue) throws(StoreError) {
@@ -316,7 +316,7 @@ extension ProjectionSlice {
         self.init(skip: Self.number(values[0]), limit: limit)
     }
 
-    /// The number without its fraction, at most as large as an int32, 0 for NaN.
+    /// Returns the number without its fraction, clamped to an int32, 0 for NaN.
     private static func number(_ value: BSONValue) -> Int {
         switch value {
         case .double(let number):

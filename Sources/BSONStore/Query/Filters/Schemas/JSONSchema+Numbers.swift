@@ -18,7 +18,7 @@ extension JSONSchema.Numbers {
         return Self.decimal(value).map { $0.isMultiple(of: divisor) } ?? false
     }
 
-    /// NaN compares with itself only.
+    /// Compares two numbers; a NaN compares with itself only.
     private static func compare(_ left: BSONValue, _ right: BSONValue) -> BSONOrder? {
         let order = BSONOrder.compare(left, right)
         let hasNaN = [left, right].contains {
@@ -27,7 +27,7 @@ extension JSONSchema.Numbers {
         return hasNaN && order != .equal ? nil : order
     }
 
-    /// The number as a decimal; a double with 15 digits, as MongoDB reads it.
+    /// Returns the number as a decimal; a double with 15 digits, as MongoDB reads it.
     static func decimal(_ value: BSONValue) -> BSONDecimal128? {
         switch value {
         case .double(let number): rounded(number)
@@ -39,7 +39,7 @@ extension JSONSchema.Numbers {
     }
 
     private static func rounded(_ number: Double) -> BSONDecimal128 {
-        // The shortest text has up to 17 digits; the noise behind the 15th is not meant.
+        // The shortest text has up to 17 digits; digits behind the 15th are rounding noise.
         let decimal = BSONDecimal128(number)
         guard decimal.kind == .finite else { return decimal }
         var (coefficient, exponent) = (decimal.coefficient, decimal.exponent)
@@ -53,7 +53,7 @@ extension JSONSchema.Numbers {
 }
 
 extension BSONDecimal128 {
-    /// Whether it is a whole number of times a positive number; never for what is not finite.
+    /// Whether the number is a multiple of a positive number; false for infinities and NaN.
     func isMultiple(of divisor: BSONDecimal128) -> Bool {
         guard kind == .finite, divisor.kind == .finite, divisor.coefficient != 0 else {
             return false

@@ -1,24 +1,24 @@
-/// Says what a value has to be, by the keywords of JSON Schema draft 4 and MongoDB's `bsonType`.
+/// A schema for values, by the keywords of JSON Schema draft 4 and MongoDB's `bsonType`.
 ///
-/// A keyword speaks about values of its type only; others pass it.
+/// A keyword restricts values of its type only and accepts all others.
 ///
 /// Source: MongoDB manual, "$jsonSchema".
 struct JSONSchema: Sendable {
-    /// The types that the value may have; `nil` for any.
+    /// The accepted types; `nil` for any.
     var types: Predicate.TypeSet?
     var numbers = Numbers()
     var texts = Texts()
     var arrays = Arrays()
     var documents = Documents()
-    /// The schemas that all, some or exactly one have to accept, and those that must not.
+    /// The schemas of which all, some, exactly one or none must accept the value.
     var allOf: [JSONSchema] = []
     var anyOf: [JSONSchema] = []
     var oneOf: [JSONSchema] = []
     var not: [JSONSchema] = []
-    /// The values that are accepted, with their fields in order; empty for any.
+    /// The accepted values, with their fields in order; empty for any.
     var enumeration: [BSONValue] = []
 
-    /// What is asked of numbers.
+    /// The conditions on numbers.
     struct Numbers: Sendable {
         var minimum: BSONValue?
         var maximum: BSONValue?
@@ -27,49 +27,49 @@ struct JSONSchema: Sendable {
         var divisor: BSONDecimal128?
     }
 
-    /// What is asked of texts, in characters.
+    /// The conditions on texts, with lengths in characters.
     struct Texts: Sendable {
         var countMin: Int64 = 0
         var countMax = Int64.max
         var pattern: CompiledRegex?
     }
 
-    /// What is asked of arrays.
+    /// The conditions on arrays.
     struct Arrays: Sendable {
         var countMin: Int64 = 0
         var countMax = Int64.max
         var isUnique = false
         /// The schemas of the first values.
         var positions: [JSONSchema] = []
-        /// The schema of the values behind those; `nil` for any.
+        /// The schema of the values behind those positions; `nil` for any.
         var others: Others?
     }
 
-    /// What is asked of documents.
+    /// The conditions on documents.
     struct Documents: Sendable {
         var countMin: Int64 = 0
         var countMax = Int64.max
         var required: [String] = []
         var properties: [(name: String, schema: JSONSchema)] = []
         var patterns: [(pattern: CompiledRegex, schema: JSONSchema)] = []
-        /// The schema of the fields that neither names nor patterns mention; `nil` for any.
+        /// The schema of the fields that match neither names nor patterns; `nil` for any.
         var others: Others?
         var dependencies: [(name: String, dependency: Dependency)] = []
     }
 
-    /// What is asked of the rest.
+    /// The condition on the remaining values.
     enum Others: Sendable {
         case none
         indirect case schema(JSONSchema)
     }
 
-    /// What a field needs beside it.
+    /// The fields that another field requires.
     enum Dependency: Sendable {
         case fields([String])
         indirect case schema(JSONSchema)
     }
 
-    /// Whether a value is as the schema says.
+    /// Whether the schema accepts a value.
     func accepts(_ value: BSONValue) -> Bool {
         if WorkBudget.isOver() { return false }
         if let types, !types.contains(value.type.rawValue) { return false }
@@ -98,7 +98,7 @@ struct JSONSchema: Sendable {
         }
     }
 
-    /// The value with the fields of documents in order of their names, which then does not count.
+    /// Returns the value with fields sorted by name, so that comparison ignores their order.
     static func ordered(_ value: BSONValue) -> BSONValue {
         if WorkBudget.isOver() { return value }
         switch value {

@@ -1,5 +1,5 @@
 extension JSONSchemaParser {
-    /// Reads the keywords about documents.
+    /// Parses the keywords for documents.
     func documents() throws(StoreError) -> JSONSchema.Documents {
         var documents = JSONSchema.Documents()
         documents.required = try required()

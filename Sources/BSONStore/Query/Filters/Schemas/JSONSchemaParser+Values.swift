@@ -1,5 +1,5 @@
 extension JSONSchemaParser {
-    /// Reads the keywords about texts.
+    /// Parses the keywords for texts.
     func texts() throws(StoreError) -> JSONSchema.Texts {
         var texts = JSONSchema.Texts()
         if let value = operands[.pattern] {
@@ -26,7 +26,7 @@ extension JSONSchemaParser {
         return try IntegerFieldParser.nonNegativeInt64(keyword.rawValue, value)
     }
 
-    /// Reads the keywords about numbers.
+    /// Parses the keywords for numbers.
     func numbers() throws(StoreError) -> JSONSchema.Numbers {
         var numbers = JSONSchema.Numbers()
         if let value = try number(.multipleOf) {
@@ -70,7 +70,7 @@ extension JSONSchemaParser {
         return (try number(keyword), isExclusive)
     }
 
-    /// Reads the keywords about arrays.
+    /// Parses the keywords for arrays.
     func arrays() throws(StoreError) -> JSONSchema.Arrays {
         var arrays = JSONSchema.Arrays()
         arrays.countMin = try count(.minItems) ?? 0

@@ -1,11 +1,11 @@
-/// Reads a `$jsonSchema` as MongoDB does, with its error texts.
+/// A parser for `$jsonSchema` that follows MongoDB, with its error texts.
 ///
-/// Source: MongoDB manual, "$jsonSchema"; error texts as the 7.0 server gives.
+/// Source: MongoDB manual, "$jsonSchema"; error texts as in the 7.0 server.
 struct JSONSchemaParser {
-    /// Schemas are nested at most so deep.
+    /// The maximum depth of a schema.
     static let depthMax = 100
 
-    /// The keywords that are understood.
+    /// A supported keyword.
     enum Keyword: String, CaseIterable {
         case additionalItems, additionalProperties, allOf, anyOf, bsonType, dependencies
         case description, encrypt, encryptMetadata
@@ -22,7 +22,7 @@ struct JSONSchemaParser {
     var operands: [Keyword: BSONValue] = [:]
     let depth: Int
 
-    /// Reads a whole schema.
+    /// Parses a whole schema.
     ///
     /// - Throws: `failedToParse` (9), `typeMismatch` (14) or `badValue` (2) with MongoDB's text.
     static func parse(_ schema: BSONDocument) throws(StoreError) -> JSONSchema {
@@ -42,7 +42,7 @@ struct JSONSchemaParser {
 
     private init(depth: Int) { self.depth = depth }
 
-    /// Reads a schema inside of this one.
+    /// Parses a nested schema.
     func nested(_ schema: BSONDocument) throws(StoreError) -> JSONSchema {
         try Self.parse(schema, depth: depth + 1)
     }
@@ -94,7 +94,7 @@ struct JSONSchemaParser {
 
     static func failed(_ message: String) -> StoreError { StoreError(.failedToParse, message) }
 
-    /// The error for an operand of the wrong type.
+    /// Returns the error for an operand of the wrong type.
     static func mismatch(_ keyword: Keyword, _ message: String) -> StoreError {
         StoreError(.typeMismatch, "$jsonSchema keyword '\(keyword.rawValue)' \(message)")
     }

@@ -1,8 +1,8 @@
-/// Looks at single bits of whole numbers and binaries.
+/// A test of single bits of whole numbers and binaries.
 ///
 /// Source: MongoDB manual, "Bitwise Query Operators".
 struct BitTest: Sendable {
-    /// What is asked of the bits.
+    /// The required state of the bits.
     enum Kind: Sendable {
         case allSet
         case anySet
@@ -11,10 +11,10 @@ struct BitTest: Sendable {
     }
 
     let kind: Kind
-    /// The bits, each once, in order.
+    /// The positions of the bits, sorted and unique.
     let positions: [Int]
 
-    /// Reads a mask, an array of positions or a binary.
+    /// Parses a mask, an array of positions or a binary.
     ///
     /// - Throws: `badValue` (2) or `failedToParse` (9) with MongoDB's text.
     init(
@@ -53,7 +53,7 @@ struct BitTest: Sendable {
         return positions.sorted()
     }
 
-    /// Whether a number, as far as it is a whole one of 64 bits, or a binary passes.
+    /// Whether a binary, or a number that is whole and fits 64 bits, passes.
     func passes(_ value: BSONRawValue) -> Bool {
         switch value.typeByte {
         case BSONType.binary.rawValue:
@@ -73,7 +73,7 @@ struct BitTest: Sendable {
         }
     }
 
-    /// The bits above the 64th are those of the sign.
+    /// Whether the bits of a number pass; those above the 64th equal the sign.
     private func passes(_ number: Int64) -> Bool {
         passes { number >> Int64(min($0, 63)) & 1 == 1 }
     }

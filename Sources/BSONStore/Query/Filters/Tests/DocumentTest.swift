@@ -1,19 +1,19 @@
-/// Asks something of a whole document that no path leads to.
+/// A test of a whole document, without a path.
 enum DocumentTest: Sendable {
-    /// The expression is true for it.
+    /// The expression is true for the document.
     case expression(Expression)
-    /// It is as the schema says.
+    /// The schema accepts the document.
     case schema(JSONSchema)
-    /// Its indexed fields hold what is searched.
+    /// The indexed fields contain the searched words.
     case text(TextSearch)
-    /// It belongs to a random part.
+    /// The document belongs to a random sample.
     case sample(rate: Double)
-    /// The script's value for it counts as true.
+    /// The script's result for the document counts as true.
     case script(Script)
 
     /// Whether a document passes.
     ///
-    /// - Throws: what computing the expression throws, or the script.
+    /// - Throws: the errors of the expression or the script.
     func passes(
         _ document: BSONDocument, _ frame: ExpressionFrame, collation: Collation? = nil
     ) throws(StoreError) -> Bool {

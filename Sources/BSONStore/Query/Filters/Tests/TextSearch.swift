@@ -1,22 +1,22 @@
-/// Searches the fields of a text index for words and phrases: `$text`.
+/// A search for words and phrases in the fields of a text index: `$text`.
 ///
-/// Words are cut at everything that is no letter or digit, folded and, in English, reduced to their
-/// stems; other languages are searched word for word.
+/// Words end at any character other than a letter or digit. They are folded and, in languages with
+/// a stemmer, reduced to their stems.
 ///
-/// Source: MongoDB manual, "$text"; scores as text indexes of version 3 give.
+/// Source: MongoDB manual, "$text"; scores as in text indexes of version 3.
 struct TextSearch: Sendable {
     private let index: TextIndexFields
     private let folding: TextTokenizer
     private let language: String
-    /// The words of which one has to be there, each once.
+    /// The words, without repetitions, of which at least one must occur.
     private var terms: [String] = []
     private var knownTerms: Set<String> = []
     private var negatedTerms: Set<String> = []
-    /// What has to be there as it stands, folded.
+    /// The folded phrases that must occur literally.
     private var phrases: [String] = []
     private var negatedPhrases: [String] = []
 
-    /// Reads the operand of `$text`.
+    /// Parses the operand of `$text`.
     ///
     /// - Throws: `indexNotFound` (27) without an index, `badValue` (2), `typeMismatch` (14) or 4
     ///   with MongoDB's text.
@@ -76,7 +76,7 @@ struct TextSearch: Sendable {
         return flag
     }
 
-    /// Takes the search apart: words, `-words`, `"phrases"` and `-"phrases"`.
+    /// Splits the search into words, `-words`, `"phrases"` and `-"phrases"`.
     private mutating func read(_ text: String) {
         var isPhrase = false
         var isNegated = false
@@ -112,7 +112,7 @@ struct TextSearch: Sendable {
         folding.stems(text, in: language)
     }
 
-    /// How well a document fits; `nil` when it is not found.
+    /// Returns the score of a document; `nil` if it does not match.
     func score(of document: BSONDocument) -> Double? {
         let language =
             document[index.languageOverride]?.stringValue.flatMap { TextLanguage.name(of: $0) }
@@ -132,7 +132,7 @@ struct TextSearch: Sendable {
         return terms.reduce(0) { $0 + (scores[$1] ?? 0) }
     }
 
-    /// Adds up what a field contributes to the words' scores.
+    /// Adds the contribution of a field to the words' scores.
     private func count(
         _ text: String, _ weight: Double, _ language: String, _ scores: inout [String: Double],
         _ found: inout Set<String>

@@ -1,10 +1,10 @@
-/// Asks something of one value that takes more than a comparison.
+/// A test of one value that is more than a comparison.
 enum ValueTest: Sendable {
-    /// Some of its bits are set or clear.
+    /// Some of the bits are set or clear.
     case bits(BitTest)
-    /// It is a shape that lies so to another.
+    /// The value is a shape with a relation to another shape.
     case geometry(GeoTest)
-    /// It is a point, or a shape, that lies so far from a point.
+    /// The value is a point, or a shape, at a distance from a point.
     case near(GeoNear)
     /// Its texts compare by a collation.
     case collated(CollatedTest)
@@ -27,15 +27,15 @@ enum ValueTest: Sendable {
     }
 }
 
-/// Compares a value with constants by a collation.
+/// A comparison of a value with constants by a collation.
 struct CollatedTest: Sendable {
     private let comparison: Predicate.Comparison
     private let collation: Collation
-    /// The constants' keys in order.
+    /// The sorted keys of the constants.
     private let constants: [BSONValue]
     private let patterns: [CompiledRegex]
 
-    /// Compares with one constant.
+    /// Creates a comparison with one constant.
     init(_ comparison: Predicate.Comparison, _ constant: BSONValue, _ collation: Collation) {
         self.comparison = comparison
         self.collation = collation
@@ -43,7 +43,7 @@ struct CollatedTest: Sendable {
         patterns = []
     }
 
-    /// Finds constants and expressions, which know no collation.
+    /// Creates a membership test of constants and of expressions, which ignore the collation.
     init(
         in constants: [BSONValue], _ expressions: [BSONRegularExpression], _ collation: Collation
     ) throws(StoreError) {
@@ -77,7 +77,7 @@ struct CollatedTest: Sendable {
 }
 
 extension CompiledRegex {
-    /// Whether the expression matches in a text, or is the value.
+    /// Whether the expression matches a text, or equals the value.
     func isFound(in value: BSONValue) -> Bool {
         switch value {
         case .string(let text), .symbol(let text):

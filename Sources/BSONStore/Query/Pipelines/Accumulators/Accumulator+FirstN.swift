@@ -1,5 +1,5 @@
 extension Accumulator {
-    /// Reads `{input: <expression>, n: <expression>}`.
+    /// Parses `{input: <expression>, n: <expression>}`.
     static func several(
         _ name: String, _ value: BSONValue, _ parser: PipelineParser, isOrdered: Bool = false,
         _ make: @escaping @Sendable (AccumulatorLimit) -> AccumulatorState
@@ -25,7 +25,7 @@ extension Accumulator {
         }
     }
 
-    /// Reads `{output: <expression>, sortBy: <order>, n: <expression>}`.
+    /// Parses `{output: <expression>, sortBy: <order>, n: <expression>}`.
     static func top(
         _ name: String, _ value: BSONValue, _ parser: PipelineParser, isTop: Bool,
         isSingle: Bool
@@ -58,7 +58,8 @@ extension Accumulator {
 }
 
 extension Array {
-    /// The position of the first element for which something holds; it holds for all behind it.
+    /// Returns the position of the first element for which a condition holds that also holds for
+    /// all later ones.
     func insertionPlace(_ holds: (Element) -> Bool) -> Int {
         var low = 0
         var high = count

@@ -1,7 +1,7 @@
 extension Accumulator {
-    /// Reads `{input: <expression>, p: [<numbers>], method: "approximate"}`.
+    /// Parses `{input: <expression>, p: [<numbers>], method: "approximate"}`.
     ///
-    /// The values are exact, where MongoDB's are approximations for large groups.
+    /// The results are exact, unlike MongoDB's, which approximates them for large groups.
     static func percentile(
         _ name: String, _ value: BSONValue, _ parser: PipelineParser, isMedian: Bool
     ) throws(StoreError) -> Accumulator {
@@ -68,7 +68,7 @@ extension Accumulator {
     }
 }
 
-/// Finds the numbers of a group that so many of its numbers do not exceed.
+/// The percentiles of a group's numbers.
 final class PercentileState: AccumulatorState {
     private let ranks: [Double]
     private let isMedian: Bool

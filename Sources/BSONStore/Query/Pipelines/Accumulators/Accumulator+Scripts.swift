@@ -1,5 +1,5 @@
 extension Accumulator {
-    /// Reads `{init:, initArgs:, accumulate:, accumulateArgs:, merge:, finalize:, lang:}`.
+    /// Parses `{init:, initArgs:, accumulate:, accumulateArgs:, merge:, finalize:, lang:}`.
     ///
     /// Source: the server's `accumulator_js_reduce.cpp`.
     static let scripted: Parse = { (name, value, parser) throws(StoreError) in
@@ -57,7 +57,7 @@ extension Accumulator {
         return try Script(text)
     }
 
-    /// Reads `{data: <a document with k and v>, eval: <script>}`, which `mapReduce` is made of.
+    /// Parses `{data: <a document with k and v>, eval: <script>}`, which implements `mapReduce`.
     static let reduced: Parse = { (name, value, parser) throws(StoreError) in
         guard case .document(let document) = value else {
             throw .location(

@@ -1,15 +1,15 @@
-/// Computes one value of the documents of a group; parsed once.
+/// A parsed accumulator that computes one value from the documents of a group.
 ///
 /// Source: MongoDB manual, "Accumulators ($group, $bucket, $bucketAuto, $setWindowFields)".
 struct Accumulator: Sendable {
-    /// Makes the state of a group; the value is that of `initial`.
+    /// A function that creates the state of a group; its argument is the value of `initial`.
     typealias Make = @Sendable (BSONValue?, PipelineRun) throws(StoreError) -> AccumulatorState
 
     /// The accumulator's name with the dollar.
     let name: String
-    /// What is computed of every document; `nil` where the document itself is looked at.
+    /// The expression for each document; `nil` if the accumulator uses the document itself.
     var argument: Expression?
-    /// What is computed once of the group's key, such as `n`.
+    /// The expression for the group's key, computed once, such as `n`.
     var initial: Expression?
     let make: Make
 
@@ -23,39 +23,39 @@ struct Accumulator: Sendable {
         self.make = make
     }
 
-    /// Starts a group.
+    /// Creates the state of a group.
     ///
-    /// - Parameter key: the group's `_id`, whose fields the `n` of the group can use.
+    /// - Parameter key: the group's `_id`, whose fields the group's `n` may use.
     func start(_ key: BSONValue, _ run: PipelineRun) throws(StoreError) -> AccumulatorState {
         guard let initial else { return try make(nil, run) }
         let document = key.documentValue ?? BSONDocument()
         return try make(try initial.evaluate(document, run.frame(for: document)), run)
     }
 
-    /// The number when the accumulator counts by adding the same number for every document.
+    /// The constant that a counting accumulator adds for every document, if it is one.
     var constantSum: BSONValue? {
         guard name == "$sum", let constant = argument?.constant else { return nil }
         return constant
     }
 }
 
-/// Holds what a group has come to.
+/// The intermediate result of a group.
 class AccumulatorState {
-    /// Takes what the argument gave for one more document.
+    /// Adds the argument's value for one more document.
     ///
-    /// - Returns: how many more bytes are held now.
+    /// - Returns: the additional bytes of memory.
     func add(_ value: BSONValue?, _ document: BSONDocument) throws(StoreError) -> Int { 0 }
 
-    /// The value; `nil` counts as null.
+    /// Returns the value; `nil` counts as null.
     func result() throws(StoreError) -> BSONValue? { nil }
 }
 
-/// Names the accumulator of an output field.
+/// An output field with its accumulator.
 struct AccumulatorField: Sendable {
     let name: String
     let accumulator: Accumulator
 
-    /// Reads a field such as `total: {$sum: "$amount"}`.
+    /// Parses a field such as `total: {$sum: "$amount"}`.
     ///
     /// - Throws: 40234 and the following with MongoDB's text.
     init(
@@ -84,11 +84,11 @@ struct AccumulatorField: Sendable {
 }
 
 extension Accumulator {
-    /// Reads the value behind an accumulator's name.
+    /// A function that parses the value behind an accumulator's name.
     typealias Parse =
         @Sendable (String, BSONValue, PipelineParser) throws(StoreError) -> Accumulator
 
-    /// Those that take one expression, by their names.
+    /// The accumulators of one expression, by name.
     static let unary: [String: Make] = [
         "$addToSet": { _, run in AddToSetState(run) }, "$avg": { _, _ in AverageState() },
         "$first": { _, _ in FirstState() }, "$last": { _, _ in LastState() },
@@ -101,7 +101,7 @@ extension Accumulator {
         "$sum": { _, _ in SumState() },
     ]
 
-    /// All accumulators by their names.
+    /// All accumulators by name.
     static let all: [String: Parse] = unary.mapValues { make in parseUnary(make) }
         .merging(others) { $1 }
 

@@ -1,6 +1,6 @@
-/// What the accumulators that keep several values are told at the start of a group.
+/// The number of values that an accumulator keeps, computed at the start of a group.
 struct AccumulatorLimit {
-    /// How many values are kept.
+    /// The number of values to keep.
     let count: Int
     let run: PipelineRun
     var memory: AccumulatorMemory

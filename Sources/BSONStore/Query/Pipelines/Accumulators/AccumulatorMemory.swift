@@ -1,4 +1,4 @@
-/// Counts the bytes that one accumulator holds.
+/// The memory that one accumulator uses, in bytes.
 struct AccumulatorMemory {
     private let name: String
     private let bytesMax: Int
@@ -9,9 +9,9 @@ struct AccumulatorMemory {
         self.bytesMax = bytesMax
     }
 
-    /// Notes that a value is held, and returns its bytes.
+    /// Counts the bytes of a value and returns them.
     ///
-    /// - Throws: `exceededMemoryLimit` (146) when they are too many.
+    /// - Throws: `exceededMemoryLimit` (146) if they exceed the limit.
     mutating func add(_ value: BSONValue) throws(StoreError) -> Int {
         let count = BSONWriter.count(value) + 32
         bytes += count

@@ -1,4 +1,4 @@
-/// Keeps every value once, in the order in which they came, which MongoDB leaves open.
+/// The distinct values in the order of their first occurrence; MongoDB leaves the order open.
 final class AddToSetState: AccumulatorState {
     private var values: [BSONValue] = []
     private var seen: Set<[UInt8]> = []

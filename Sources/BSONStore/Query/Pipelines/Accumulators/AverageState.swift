@@ -1,4 +1,4 @@
-/// Averages the numbers of a group; null without any.
+/// The average of the numbers of a group; null if there are none.
 final class AverageState: AccumulatorState {
     private var total = SumAccumulator()
 

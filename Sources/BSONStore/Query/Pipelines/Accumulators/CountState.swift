@@ -1,4 +1,4 @@
-/// Counts the documents of a group.
+/// The number of documents in a group.
 final class CountState: AccumulatorState {
     private var count = 0
 

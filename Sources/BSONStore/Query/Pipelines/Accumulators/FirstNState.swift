@@ -1,4 +1,4 @@
-/// Keeps the values of the first documents; missing ones become null.
+/// The values of the first documents; missing ones become null.
 final class FirstNState: AccumulatorState {
     private var capacity: AccumulatorLimit
     private var values: [BSONValue] = []

@@ -1,4 +1,4 @@
-/// Keeps the value of the first document.
+/// The value of the first document.
 final class FirstState: AccumulatorState {
     private var first: BSONValue??
 

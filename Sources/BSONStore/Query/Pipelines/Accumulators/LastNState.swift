@@ -1,8 +1,8 @@
-/// Keeps the values of the last documents; missing ones become null.
+/// The values of the last documents; missing ones become null.
 final class LastNState: AccumulatorState {
     private var capacity: AccumulatorLimit
     private var values: [BSONValue] = []
-    /// The place of the oldest value once there are as many as are kept.
+    /// The index of the oldest value, once the state is full.
     private var oldest = 0
 
     init(_ capacity: AccumulatorLimit) { self.capacity = capacity }

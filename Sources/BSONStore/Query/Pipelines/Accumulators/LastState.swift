@@ -1,4 +1,4 @@
-/// Keeps the value of the last document.
+/// The value of the last document.
 final class LastState: AccumulatorState {
     private var last: BSONValue?
 

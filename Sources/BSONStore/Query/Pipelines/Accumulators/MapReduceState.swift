@@ -1,4 +1,4 @@
-/// Keeps what was emitted with one key until it is reduced.
+/// The values that were emitted with one key, until they are reduced.
 final class MapReduceState: AccumulatorState {
     private let script: Script
     private let scope: BSONDocument
@@ -25,7 +25,7 @@ final class MapReduceState: AccumulatorState {
         return try memory.add(value)
     }
 
-    /// The last values come first, in parts that fit a document, as MongoDB gives them.
+    /// Returns the values, the last ones first, in parts that fit a document, as in MongoDB.
     override func result() throws(StoreError) -> BSONValue? {
         while true {
             var part: [BSONValue] = []
@@ -45,6 +45,6 @@ final class MapReduceState: AccumulatorState {
         }
     }
 
-    /// What the position of a value takes in an array, about.
+    /// The approximate number of bytes for the key of an array element.
     private static let keyBytes = 10
 }

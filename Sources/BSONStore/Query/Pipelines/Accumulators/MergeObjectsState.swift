@@ -1,4 +1,4 @@
-/// Merges documents; the fields of later ones win.
+/// The merged documents; the fields of later ones win.
 final class MergeObjectsState: AccumulatorState {
     private var merged = BSONDocument()
 

@@ -1,4 +1,4 @@
-/// Keeps the least or the greatest values in order; null and missing ones do not count.
+/// The least or the greatest values in order; null and missing ones are ignored.
 final class MinMaxNState: AccumulatorState {
     private var capacity: AccumulatorLimit
     private let isMax: Bool

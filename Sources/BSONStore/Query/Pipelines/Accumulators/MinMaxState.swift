@@ -1,4 +1,4 @@
-/// Keeps the least or the greatest value; null and missing ones do not count.
+/// The least or the greatest value; null and missing ones are ignored.
 final class MinMaxState: AccumulatorState {
     private let isMax: Bool
     private let run: PipelineRun

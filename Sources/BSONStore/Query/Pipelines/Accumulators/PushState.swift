@@ -1,4 +1,4 @@
-/// Keeps all values in the order in which they came; missing ones do not count.
+/// All values in document order; missing ones are ignored.
 final class PushState: AccumulatorState {
     private var values: [BSONValue] = []
     private var memory: AccumulatorMemory

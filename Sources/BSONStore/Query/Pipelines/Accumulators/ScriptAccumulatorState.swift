@@ -1,4 +1,4 @@
-/// Holds what scripts made of a group.
+/// The state that an accumulator's scripts compute for a group.
 final class ScriptAccumulatorState: AccumulatorState {
     private let step: Script
     private let end: Script?

@@ -1,4 +1,4 @@
-/// Computes the standard deviation of the numbers of a group, of all or as of a sample.
+/// The standard deviation of a group's numbers, as a population or as a sample.
 final class StandardDeviationState: AccumulatorState {
     private let isSample: Bool
     private var deviation = StandardDeviation()

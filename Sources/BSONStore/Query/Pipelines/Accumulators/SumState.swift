@@ -1,4 +1,4 @@
-/// Adds the numbers of a group.
+/// The sum of the numbers of a group.
 final class SumState: AccumulatorState {
     private var total = SumAccumulator()
 

@@ -1,4 +1,4 @@
-/// Keeps the outputs of the documents that stand first or last in an order.
+/// The outputs of the first or last documents in an order.
 final class TopState: AccumulatorState {
     private var capacity: AccumulatorLimit
     private let order: SortOrder
@@ -20,7 +20,7 @@ final class TopState: AccumulatorState {
         let output = value?.compacted() ?? .null
         let place = entries.insertionPlace { key.lexicographicallyPrecedes($0.key) }
         if entries.count == capacity.count {
-            // Of equal ones the first that came are kept.
+            // Of equal documents, the earliest are kept.
             let (first, last) = (entries[0].key, entries[entries.count - 1].key)
             let isBetter =
                 isTop

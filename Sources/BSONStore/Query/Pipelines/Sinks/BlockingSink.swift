@@ -1,4 +1,4 @@
-/// Keeps all documents until the last one came, then gives on what a function makes of them.
+/// A sink that collects all documents and then passes on a function's result for them.
 final class BlockingSink: PipelineSink {
     typealias Flush = ([BSONDocument], any PipelineSink) throws(StoreError) -> Void
 

@@ -1,4 +1,4 @@
-/// Gives documents to a body.
+/// A sink that passes documents to a closure.
 final class ClosureSink: PipelineSink {
     typealias Body = (BSONDocument) throws(StoreError) -> Bool
 

@@ -1,4 +1,4 @@
-/// Gives on any number of documents for each one.
+/// A sink that passes on any number of documents for each one.
 final class ExpandingSink: PipelineSink {
     typealias Expand = (BSONDocument, any PipelineSink) throws(StoreError) -> Bool
 

@@ -1,4 +1,4 @@
-/// Gives on the documents of another pipeline, whose end is not the end of all.
+/// A sink that passes on another pipeline's documents, but not its end.
 final class ForwardingSink: PipelineSink {
     private let next: any PipelineSink
     private(set) var wantsMore = true

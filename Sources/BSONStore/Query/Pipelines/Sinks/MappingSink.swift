@@ -1,4 +1,4 @@
-/// Gives on what a function makes of each document.
+/// A sink that passes on a function's result for each document.
 final class MappingSink: PipelineSink {
     typealias Map = (BSONDocument) throws(StoreError) -> BSONDocument?
 

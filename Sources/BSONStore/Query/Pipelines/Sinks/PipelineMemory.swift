@@ -1,13 +1,13 @@
-/// Counts the bytes that a stage holds.
+/// The memory that a stage uses, in bytes.
 struct PipelineMemory {
-    /// Stages hold at most so many bytes: MongoDB's 100 MiB.
+    /// The default limit: MongoDB's 100 MiB.
     static let bytesMax = 100 * 1024 * 1024
-    /// With `allowDiskUse` they may hold this; nothing is ever written to disk.
+    /// The limit with `allowDiskUse`; nothing is ever written to disk.
     static let bytesMaxWithDiskUse = 1024 * 1024 * 1024
 
     /// The stage's name.
     let stage: String
-    /// How many bytes it may hold.
+    /// The maximum number of bytes.
     let bytesMax: Int
     private(set) var bytes = 0
 
@@ -16,18 +16,18 @@ struct PipelineMemory {
         self.bytesMax = bytesMax
     }
 
-    /// Notes that a document is held.
+    /// Counts a document that the stage keeps.
     ///
-    /// - Returns: what is to be held, which keeps no larger document alive.
-    /// - Throws: 292 when they are too many.
+    /// - Returns: the document to keep, compacted so that it keeps no larger one alive.
+    /// - Throws: 292 if the limit is exceeded.
     mutating func keep(_ document: BSONDocument) throws(StoreError) -> BSONDocument {
         try add(document.byteCount + 64)
         return document.compacted()
     }
 
-    /// Notes that more bytes are held; a negative number gives some back.
+    /// Counts more bytes; a negative number releases some.
     ///
-    /// - Throws: 292 when they are too many.
+    /// - Throws: 292 if the limit is exceeded.
     mutating func add(_ count: Int) throws(StoreError) {
         try WorkBudget.spend()
         bytes += count

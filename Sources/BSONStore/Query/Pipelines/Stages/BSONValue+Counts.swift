@@ -1,8 +1,8 @@
 extension BSONValue {
-    /// Reads a count as stages take it: a number without fraction that is not negative.
+    /// Parses a count of a stage: a number without fraction that is not negative.
     ///
-    /// - Parameter name: stands before the value in the error's text.
-    /// - Throws: an error with MongoDB's text and the code that is given.
+    /// - Parameter name: the text before the value in the error.
+    /// - Throws: an error with MongoDB's text and the given code.
     func wholeCount(
         _ name: String, code: Int32, for stage: String
     ) throws(StoreError) -> Int {
@@ -25,7 +25,7 @@ extension BSONValue {
         return Int(number)
     }
 
-    /// Whether it is null, undefined.
+    /// Whether the value is null or undefined.
     var isNullish: Bool {
         switch self {
         case .null, .undefined: true
@@ -33,7 +33,7 @@ extension BSONValue {
         }
     }
 
-    /// A count as an int32 where it fits, else as an int64.
+    /// Returns a count as an int32 if it fits, else as an int64.
     static func count(_ count: Int) -> BSONValue {
         Int32(exactly: count).map { .int32($0) } ?? .int64(Int64(count))
     }

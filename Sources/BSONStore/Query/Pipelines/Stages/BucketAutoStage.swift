@@ -1,4 +1,4 @@
-/// Groups documents into a number of ranges of a value that hold about equally many.
+/// A stage that groups documents into value ranges of about equal size.
 struct BucketAutoStage: PipelineStage {
     private let groupBy: Expression
     private let count: Int
@@ -173,21 +173,21 @@ struct BucketAutoStage: PipelineStage {
     }
 }
 
-/// Is a document with the value that decides about its range.
+/// A document with the value that determines its range.
 private struct BucketEntry {
     let key: BSONValue
     let bytes: [UInt8]
     let document: BSONDocument
 }
 
-/// Is a range with its documents.
+/// A range with its documents.
 private struct Bucket {
     var min: BSONValue
     var max: BSONValue
     var documents: [BSONDocument]
 }
 
-/// Divides documents that are in order into ranges.
+/// A partition of sorted documents into ranges.
 private struct BucketPartitioner {
     let entries: [BucketEntry]
     let count: Int
@@ -208,7 +208,8 @@ private struct BucketPartitioner {
         return buckets
     }
 
-    /// The range of the entries between two places; those that belong to it behind are taken too.
+    /// Returns the range of the entries between two places, extended by later entries that belong
+    /// to it.
     private func bucket(_ start: Int, _ end: inout Int, after last: Bucket?) -> Bucket {
         var lower = entries[start].key
         if let granularity { lower = last?.max ?? granularity.roundDown(lower) }

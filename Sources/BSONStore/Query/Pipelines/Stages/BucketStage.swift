@@ -1,4 +1,4 @@
-/// Groups documents by which of some given ranges a value lies in.
+/// A stage that groups documents by the given range in which a value lies.
 struct BucketStage {
     static func parse(
         _ value: BSONValue, _ parser: PipelineParser
@@ -15,15 +15,15 @@ struct BucketStage {
     }
 }
 
-/// Finds the range that a value lies in.
+/// The ranges of values.
 struct BucketRanges: Sendable {
     let boundaries: [BSONValue]
-    /// What stands for values outside of all ranges.
+    /// The key for values outside of all ranges.
     let other: BSONValue?
 
-    /// The lower boundary of the value's range.
+    /// Returns the lower boundary of the value's range.
     ///
-    /// - Throws: 40066 when it lies in none and nothing stands for those.
+    /// - Throws: 40066 if it lies in none and there is no default.
     func lower(of value: BSONValue?, _ run: PipelineRun) throws(StoreError) -> BSONValue {
         let value = value ?? .undefined
         let place = boundaries.insertionPlace { run.compare($0, value) == .greater }

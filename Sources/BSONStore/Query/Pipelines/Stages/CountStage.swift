@@ -1,4 +1,4 @@
-/// Gives one document with the number of all.
+/// A stage that returns one document with the number of all.
 struct CountStage: CountingStage {
     let field: String
 

@@ -1,18 +1,18 @@
-/// Adds documents where a series of numbers or dates has gaps.
+/// A stage that adds documents to fill gaps in a series of numbers or dates.
 ///
 /// Source: MongoDB manual, "$densify (aggregation)".
 struct DensifyStage: PipelineStage {
-    /// Which values are wanted.
+    /// The range of the series.
     enum Bounds: Sendable {
-        /// Those between the least and the greatest of all documents.
+        /// From the least to the greatest value of all documents.
         case full
-        /// Those between the least and the greatest of each partition.
+        /// From the least to the greatest value of each partition.
         case partition
-        /// Those from a value up to, but not at, another.
+        /// From a value up to another, exclusively.
         case explicit(BSONValue, BSONValue)
     }
 
-    /// At most so many documents are added.
+    /// The maximum number of added documents.
     static let generatedDocumentsMax = 500_000
 
     let path: [String]
@@ -155,7 +155,7 @@ struct DensifyStage: PipelineStage {
     }
 }
 
-/// Adds the documents that are missing between sorted ones.
+/// The densification of sorted documents.
 private struct Densifier {
     let stage: DensifyStage
     let run: PipelineRun
@@ -167,10 +167,10 @@ private struct Densifier {
     private var added = 0
     private var wantsMore = true
 
-    /// What is known about one partition.
+    /// The state of one partition.
     private struct Series {
         let fields: BSONDocument
-        /// The next value that has to be there.
+        /// The next expected value.
         var expected: BSONValue?
     }
 
@@ -245,7 +245,7 @@ private struct Densifier {
         }
     }
 
-    /// The place of the document's partition.
+    /// Returns the index of the document's partition.
     private mutating func place(of document: BSONDocument, _ value: BSONValue) -> Int {
         var fields = BSONDocument()
         for path in stage.partitions {
@@ -259,7 +259,7 @@ private struct Densifier {
         return ordered.count - 1
     }
 
-    /// The first value that has to be there in a partition that begins with a value.
+    /// Returns the first expected value in a partition that begins with a value.
     private func start(_ value: BSONValue?) -> BSONValue? {
         switch stage.bounds {
         case .full: least ?? value
@@ -276,7 +276,7 @@ private struct Densifier {
             .map { .datetime($0) }
     }
 
-    /// Adds the documents that are expected before a value.
+    /// Adds the missing documents before a value.
     private mutating func add(
         to place: Int, upTo end: BSONValue, isIncluded: Bool
     ) throws(StoreError) {
@@ -298,7 +298,7 @@ private struct Densifier {
                 stage.path, to: expected, in: ordered[place].fields)
             wantsMore = try next.take(document)
             let following = following(expected)
-            // Adding something too small to a double changes nothing.
+            // Adding too small a number to a double does not change it.
             let grows = following.map { BSONOrder.compare($0, expected) == .greater } ?? false
             ordered[place].expected = grows ? following : nil
         }

@@ -1,4 +1,4 @@
-/// Gives the documents of a literal array.
+/// A stage that provides the documents of a literal array.
 struct DocumentsStage: PipelineSourceStage {
     let expression: Expression
 

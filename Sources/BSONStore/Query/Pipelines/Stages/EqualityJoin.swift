@@ -1,18 +1,18 @@
-/// Finds the documents of a collection by the values of a field, as `$lookup` and `$graphLookup` do.
+/// A join on equality with a field of another collection, for `$lookup` and `$graphLookup`.
 ///
-/// Where the field has an index every look-up is a query. Else the collection is read once into a
-/// table, unless it is larger than a stage may hold; then every look-up reads it again.
+/// If the field has an index, every look-up is a query. Otherwise the collection is read once into
+/// a table. If it exceeds a stage's memory, every look-up reads it again.
 final class EqualityJoin {
     private let run: PipelineRun
     private let field: String
     private let parts: [String]
     private let parser: PipelineParser
-    /// What documents have to pass beside.
+    /// An additional condition on the documents.
     private let restriction: Filter?
     private var table: Table?
     private var isDecided = false
 
-    /// The documents of the collection with their places by the keys of their values.
+    /// The documents of the collection and their positions by the keys of their values.
     private struct Table {
         var documents: [BSONDocument] = []
         var places: [[UInt8]: [Int]] = [:]
@@ -29,7 +29,7 @@ final class EqualityJoin {
         parts = field.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// The documents with one of the values, each once, in the order of the collection.
+    /// Returns the documents with one of the values, each once, in the order of the collection.
     func documents(with values: [BSONValue]) throws(StoreError) -> [BSONDocument] {
         guard !values.isEmpty else { return [] }
         try decide()
@@ -47,10 +47,10 @@ final class EqualityJoin {
         return places.sorted().map { table.documents[$0] }
     }
 
-    /// A filter for documents with one of the values.
+    /// Returns a filter for documents with one of the values.
     static func filter(_ field: String, _ values: [BSONValue]) -> BSONDocument {
         if values.count == 1 { return [field: ["$eq": values[0]]] }
-        // Among the values of `$in` a regular expression would be matched instead of compared.
+        // In `$in` a regular expression would be matched instead of compared.
         guard values.contains(where: { $0.type == .regularExpression }) else {
             return [field: ["$in": .array(BSONArray(values))]]
         }
@@ -58,7 +58,7 @@ final class EqualityJoin {
         return ["$or": .array(BSONArray(each))]
     }
 
-    /// Whether a value equals only what has the same key: null also equals what is missing.
+    /// Whether a value equals only values with the same key: null also equals a missing field.
     private static func isPlain(_ value: BSONValue) -> Bool {
         switch value.type {
         case .document, .double, .string, .binary, .objectID, .bool, .datetime, .int32,
@@ -87,7 +87,7 @@ final class EqualityJoin {
         return try run.matches(restriction, document)
     }
 
-    /// Chooses between queries and a table when the first values come.
+    /// Chooses between queries and a table at the first look-up.
     private func decide() throws(StoreError) {
         guard !isDecided else { return }
         isDecided = true

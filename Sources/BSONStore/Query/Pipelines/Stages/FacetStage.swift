@@ -1,4 +1,4 @@
-/// Gives one document with what several pipelines make of the same documents.
+/// A stage that returns one document with the results of several pipelines on the same input.
 struct FacetStage: PipelineStage {
     let facets: [(name: String, stages: [any PipelineStage])]
 
@@ -60,13 +60,13 @@ struct FacetStage: PipelineStage {
     }
 }
 
-/// Feeds the pipelines of `$facet`.
+/// The sink that feeds the pipelines of `$facet`.
 final class FacetSink: PipelineSink {
-    /// Is one pipeline with what came out of it.
+    /// A pipeline with its results.
     private struct Facet {
         let name: String
         let first: any PipelineSink
-        /// Apart from the facet, since the pipeline's last sink holds them.
+        /// Separate from the facet, since the pipeline's last sink retains them.
         let results: FacetResults
         var wantsMore = true
     }
@@ -112,12 +112,12 @@ final class FacetSink: PipelineSink {
     }
 }
 
-/// Holds what one pipeline of `$facet` gives.
+/// The results of one pipeline of `$facet`.
 private final class FacetResults {
     var documents: [BSONValue] = []
 }
 
-/// Counts what the pipelines of `$facet` give.
+/// The total size of the results of `$facet`, in bytes.
 private final class FacetBytes {
     private let bytesMax: Int
     private var bytes = 0

@@ -1,6 +1,7 @@
-/// Puts values in the place of null and missing fields.
+/// A stage that replaces null and missing fields.
 ///
-/// It is `$setWindowFields` with `$locf` or `$linearFill`, and `$addFields` with `$ifNull`.
+/// It consists of `$setWindowFields` with `$locf` or `$linearFill`, and `$addFields` with
+/// `$ifNull`.
 ///
 /// Source: MongoDB manual, "$fill (aggregation)".
 enum FillStage {

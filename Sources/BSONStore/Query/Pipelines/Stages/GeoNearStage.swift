@@ -1,4 +1,4 @@
-/// Gives the documents of a collection by their distance from a point, the nearest first.
+/// A stage that provides a collection's documents by their distance from a point, nearest first.
 ///
 /// Source: MongoDB manual, "$geoNear"; the server's `document_source_geo_near.cpp`.
 struct GeoNearStage: PipelineSourceStage {
@@ -59,7 +59,7 @@ struct GeoNearStage: PipelineSourceStage {
         filter = try parser.filter(query)
     }
 
-    /// Refuses what the command of that name once took.
+    /// Throws for options that older versions of the command accepted.
     private static func rejectRemovedOptions(_ options: BSONDocument) throws(StoreError) {
         let former: [(String, Int32, String)] = [
             (
@@ -123,7 +123,7 @@ struct GeoNearStage: PipelineSourceStage {
                     document: try memory.keep(shown)))
             return true
         }
-        // Those of one distance keep the order in which they were read.
+        // Documents with the same distance keep the order in which they were read.
         found.sort {
             if WorkBudget.isOver() { return false }
             return ($0.distance, $0.number) < ($1.distance, $1.number)
@@ -144,7 +144,7 @@ struct GeoNearStage: PipelineSourceStage {
         let document: BSONDocument
     }
 
-    /// Finds out what is measured, and from where.
+    /// Determines the field to measure and the center.
     private func prepare(
         _ run: PipelineRun
     ) throws(StoreError) -> (path: FieldPath, near: GeoNear) {
@@ -176,7 +176,7 @@ struct GeoNearStage: PipelineSourceStage {
         return document
     }
 
-    /// What distances are measured from, and between which bounds.
+    /// Returns the center and the bounds of the distance.
     private func center(_ run: PipelineRun) throws(StoreError) -> GeoNear {
         let place = try near.evaluate(BSONDocument(), run.frame) ?? .null
         guard place.type == .document || place.type == .array else {
@@ -196,22 +196,20 @@ struct GeoNearStage: PipelineSourceStage {
         return try GeoNear(asked)
     }
 
-    /// The field that is measured: the one that is named, or that of the only index of its kind, of
-    /// kind 2d before 2dsphere.
+    /// Returns the field to measure: the named one, or that of the only index of its kind; 2d
+    /// indexes have priority over 2dsphere.
     ///
     /// Source: the server's `get_executor.cpp`, `extractGeoNearFieldFromIndexes`.
     private func field(
-        _ indexes: [[IndexDefinition.Key]], _ run: PipelineRun
+        _ indexes: [[GeoIndexField]], _ run: PipelineRun
     ) throws(StoreError) -> String {
         if let key { return key }
-        for kind in ["2d", "2dsphere"] {
-            let fields = indexes.compactMap { keys in
-                keys.first { $0.kind == .special(kind) }?.path
-            }
+        for kind in [GeoIndexField.Kind.plane, .sphere] {
+            let fields = indexes.compactMap { keys in keys.first { $0.kind == kind }?.path }
             guard fields.count < 2 else {
                 throw StoreError(
                     .indexNotFound,
-                    "There is more than one \(kind) index on \(run.namespace); unsure which to use "
+                    "There is more than one \(kind.rawValue) index on \(run.namespace); unsure which to use "
                         + "for $geoNear")
             }
             if let field = fields.first { return field }
@@ -221,18 +219,18 @@ struct GeoNearStage: PipelineSourceStage {
             "$geoNear requires a 2d or 2dsphere index, but none were found")
     }
 
-    /// Holds that an index of the field can answer: 2dsphere for what is on the globe, 2d for pairs
+    /// Checks that an index of the field can answer: 2dsphere for points on the globe, 2d for pairs
     /// of coordinates.
     ///
     /// Source: the server's `planner_ixselect.cpp`; `jstests/core/geonear_key.js`.
     private func check(
-        _ near: GeoNear, _ kinds: [IndexDefinition.Kind]
+        _ near: GeoNear, _ kinds: [GeoIndexField.Kind]
     ) throws(StoreError) {
         let isAnswered =
             switch near.center {
-            case .meters: kinds.contains(.special("2dsphere"))
+            case .meters: kinds.contains(.sphere)
             case .radians: !kinds.isEmpty
-            case .plane: kinds.contains(.special("2d"))
+            case .plane: kinds.contains(.plane)
             }
         guard isAnswered else {
             throw StoreError(

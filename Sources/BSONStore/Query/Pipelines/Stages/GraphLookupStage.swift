@@ -1,7 +1,6 @@
-/// Adds an array of the documents of a collection that are connected with a document, over any number
-/// of others.
+/// A stage that adds an array of the documents connected with a document, directly or indirectly.
 ///
-/// The documents come by their distance and in the order of the collection, which MongoDB leaves open.
+/// The array is ordered by distance, then by the order of the collection; MongoDB leaves it open.
 struct GraphLookupStage: PipelineStage {
     private var from = ""
     private var field: [String] = []

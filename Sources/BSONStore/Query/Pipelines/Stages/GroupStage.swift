@@ -1,11 +1,11 @@
-/// Gives one document for all documents with the same key.
+/// A stage that returns one document for all documents with the same key.
 ///
-/// Keys are the same when MongoDB compares them as equal: `1` and `1.0`, and a missing one is null.
-/// The groups come in the order of their first documents, which MongoDB leaves open.
+/// Keys are the same if MongoDB compares them as equal: `1` equals `1.0`, and a missing key is
+/// null. The groups are in the order of their first documents; MongoDB leaves it open.
 struct GroupStage: PipelineStage {
     let key: Expression
     let fields: [AccumulatorField]
-    /// The ranges that stand for the values of the key, for `$bucket`.
+    /// The ranges that replace the values of the key, for `$bucket`.
     var ranges: BucketRanges?
 
     static func parse(
@@ -53,7 +53,7 @@ struct GroupStage: PipelineStage {
         return document.count == 1 ? key.withNullForMissing(at: name) : key
     }
 
-    /// Reads `$sortByCount`, which is a group with a sort behind it.
+    /// Parses `$sortByCount`, which is a group followed by a sort.
     static func parseSortByCount(
         _ value: BSONValue, _ parser: PipelineParser
     ) throws(StoreError) -> [any PipelineStage] {
@@ -88,7 +88,7 @@ struct GroupStage: PipelineStage {
     }
 }
 
-/// Keeps the groups until the last document came.
+/// A sink that collects the groups until the last document.
 final class GroupingSink: PipelineSink {
     private final class Group {
         let key: BSONValue
@@ -152,12 +152,12 @@ final class GroupingSink: PipelineSink {
     }
 }
 
-/// Is a group of all documents that only counts them, as drivers count documents.
+/// A stage that only counts all documents, as drivers do.
 struct CountGroupStage: CountingStage {
     private let key: BSONValue
     private let fields: [(name: String, number: BSONValue?)]
 
-    /// Takes a group whose key and sums do not depend on the documents; `nil` for others.
+    /// Converts a group whose key and sums do not depend on the documents; `nil` for others.
     init?(_ stage: GroupStage) {
         guard let key = stage.key.constant else { return nil }
         var fields: [(name: String, number: BSONValue?)] = []

@@ -1,4 +1,4 @@
-/// Gives on the first documents.
+/// A stage that passes on the first documents.
 struct LimitStage: PipelineStage {
     let count: Int
 

@@ -1,15 +1,15 @@
-/// Adds an array of the documents of another collection that belong to a document.
+/// A stage that adds an array of the matching documents of another collection.
 struct LookupStage: PipelineStage {
-    /// The other collection; `nil` for documents that the pipeline has itself.
+    /// The other collection; `nil` if the pipeline provides its own documents.
     var from: String?
     var field: [String] = []
-    /// The fields that have to be equal.
+    /// The fields that must be equal.
     var equality: (local: [String], foreign: String)?
-    /// The variables of the pipeline, in the order of their slots behind those outside.
+    /// The variables of the pipeline, in the order of their slots behind the outer ones.
     var variables: [Expression] = []
-    /// What is done with the documents, all of it; `nil` when they are taken as they are.
+    /// All stages on the matching documents; `nil` if they are used unchanged.
     var stages: [any PipelineStage]?
-    /// The pipeline when no fields have to be equal.
+    /// The pipeline if no fields must be equal.
     var pipeline: Pipeline?
     let parser: PipelineParser
 
@@ -27,14 +27,14 @@ struct LookupStage: PipelineStage {
     }
 }
 
-/// Looks up the documents that belong to each document.
+/// The sink that looks up the matching documents for each document.
 final class LookupSink: PipelineSink {
     private let next: any PipelineSink
     private let stage: LookupStage
     private let run: PipelineRun
     private let foreign: Namespace
     private let join: EqualityJoin?
-    /// What a pipeline gives that does not depend on the document.
+    /// The result of a pipeline that does not depend on the document.
     private var constant: BSONValue?
 
     init(_ next: any PipelineSink, _ stage: LookupStage, _ run: PipelineRun) {
@@ -83,7 +83,7 @@ final class LookupSink: PipelineSink {
         return .array(BSONArray(results.documents))
     }
 
-    /// Gives the documents with one of the values.
+    /// Calls a body with the documents that have one of the values.
     private func forEach(
         _ values: [BSONValue], _ field: String, _ nested: PipelineRun,
         _ body: (BSONDocument) throws(StoreError) -> Bool
@@ -102,7 +102,7 @@ final class LookupSink: PipelineSink {
     }
 }
 
-/// Collects what belongs to one document.
+/// The matching documents for one document.
 private final class LookupResults: PipelineSink {
     private(set) var documents: [BSONValue] = []
     private let namespace: Namespace
@@ -125,7 +125,7 @@ private final class LookupResults: PipelineSink {
     func finish() {}
 }
 
-/// Reads the argument of `$lookup`.
+/// A parser for the argument of `$lookup`.
 private struct LookupParser {
     private let document: BSONDocument
     private let parser: PipelineParser

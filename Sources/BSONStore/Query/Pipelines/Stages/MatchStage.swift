@@ -1,4 +1,4 @@
-/// Gives on the documents that pass a filter.
+/// A stage that passes on the documents that a filter matches.
 struct MatchStage: PipelineStage {
     let filter: Filter
 
@@ -19,7 +19,7 @@ struct MatchStage: PipelineStage {
     }
 }
 
-/// Sorts what comes, keeping only as many as are wanted.
+/// A sink that sorts its input and keeps only the required number.
 final class SortingSink: PipelineSink {
     private let next: any PipelineSink
     private let run: PipelineRun
@@ -46,7 +46,7 @@ final class SortingSink: PipelineSink {
     }
 }
 
-/// Counts what comes and keeps nothing of it.
+/// A sink that counts its input and keeps nothing.
 final class CountingSink: PipelineSink {
     private let next: any PipelineSink
     private let stage: any CountingStage
@@ -70,7 +70,7 @@ final class CountingSink: PipelineSink {
     }
 }
 
-/// Keeps a number of documents by chance.
+/// A sink that keeps a random sample of a fixed size.
 final class SamplingSink: PipelineSink {
     private let next: any PipelineSink
     private let size: Int

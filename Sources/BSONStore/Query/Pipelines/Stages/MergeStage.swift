@@ -1,6 +1,6 @@
-/// Writes the documents that come into a collection, each in the place of the one that matches it.
+/// A stage that writes its input into a collection; each document replaces or changes its match.
 struct MergeStage: PipelineWritingStage {
-    /// What happens to a document that is there.
+    /// The action on an existing document.
     enum Matched: Sendable {
         case replace
         case keepExisting
@@ -19,7 +19,7 @@ struct MergeStage: PipelineWritingStage {
         }
     }
 
-    /// What happens when none is there.
+    /// The action if there is no match.
     enum NotMatched: String, Sendable {
         case insert
         case discard
@@ -30,7 +30,7 @@ struct MergeStage: PipelineWritingStage {
     var fields: [String] = ["_id"]
     var matched = Matched.merge
     var notMatched = NotMatched.insert
-    /// The variables of the pipeline, in the order of their slots behind those outside.
+    /// The variables of the pipeline, in the order of their slots behind the outer ones.
     var variables: [Expression] = []
 
     static func parse(
@@ -66,8 +66,8 @@ struct MergeStage: PipelineWritingStage {
                 51183, "Cannot find index to verify that join fields will be unique")
         }
         let target = try run.source.target()
-        // The documents are written when all of them were read, so that none is read that was
-        // written.
+        // The documents are written after all of them were read, so that the pipeline does not read
+        // its own output.
         return BlockingSink(next, PipelineMemory("$merge", PipelineMemory.bytesMaxWithDiskUse)) {
             (documents, _) throws(StoreError) in
             for document in documents {
@@ -78,7 +78,7 @@ struct MergeStage: PipelineWritingStage {
     }
 }
 
-/// Writes one document of `$merge`.
+/// A writer of the documents of `$merge`.
 private struct MergeWriter {
     let stage: MergeStage
     let namespace: Namespace
@@ -138,7 +138,7 @@ private struct MergeWriter {
         }
     }
 
-    /// What becomes of the document that is there; `nil` when it stays.
+    /// Returns the new version of the existing document; `nil` if it stays.
     private func changed(
         _ existing: BSONDocument, by document: BSONDocument
     ) throws(StoreError) -> BSONDocument? {
@@ -149,9 +149,9 @@ private struct MergeWriter {
         case .keepExisting: return nil
         case .merge:
             guard !document.isEmpty else { return nil }
-            return try Update(["$set": .document(document)]).apply(to: existing)
+            return try target.setting(document, in: existing)
         case .fail:
-            // The server inserts, and finds the key taken.
+            // The server inserts and then fails because the key exists.
             try target.add(namespace, document)
             return nil
         case .pipeline(let pipeline):
@@ -166,7 +166,7 @@ private struct MergeWriter {
     }
 }
 
-/// Reads the argument of `$merge`.
+/// A parser for the argument of `$merge`.
 private struct MergeParser {
     private let fields: StageArguments
     private let parser: PipelineParser
@@ -279,7 +279,7 @@ private struct MergeParser {
 }
 
 extension BSONValue {
-    /// The fields that `$merge` matches on.
+    /// Returns the fields that `$merge` matches on.
     fileprivate func mergeFields() throws(StoreError) -> [String] {
         var fields: [String] = []
         switch self {
@@ -315,9 +315,9 @@ extension BSONValue {
 }
 
 extension Pipeline {
-    /// What a pipeline that may stand in an update makes of one document.
+    /// Returns the result of an update's pipeline for one document.
     ///
-    /// - Throws: what the stages throw.
+    /// - Throws: the errors of the stages.
     func transform(
         _ document: BSONDocument, _ run: PipelineRun
     ) throws(StoreError) -> BSONDocument {

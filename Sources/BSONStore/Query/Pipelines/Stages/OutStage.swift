@@ -1,4 +1,4 @@
-/// Makes the documents that come the only ones of a collection.
+/// A stage that replaces the content of a collection by its input.
 struct OutStage: PipelineWritingStage {
     private let database: String?
     private let collection: String

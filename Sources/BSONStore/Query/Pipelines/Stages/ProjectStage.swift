@@ -1,4 +1,4 @@
-/// Chooses, removes or computes fields.
+/// A stage that includes, excludes or computes fields.
 struct ProjectStage: PipelineStage {
     let projection: AggregationProjection
 
@@ -58,14 +58,14 @@ struct ProjectStage: PipelineStage {
         return [ProjectStage(projection: projection)]
     }
 
-    /// Reads a specification, whose errors begin with the stage's name.
+    /// Parses a specification; its errors begin with the stage's name.
     private static func named(
         _ name: String, _ body: () throws(StoreError) -> AggregationProjection
     ) throws(StoreError) -> AggregationProjection {
         do throws(StoreError) {
             return try body()
         } catch {
-            // The server computes constants only later.
+            // The server does not compute constants until later.
             guard error.phase != .optimization else { throw error }
             var named = error
             named.message = "Invalid \(name) :: caused by :: \(error.message)"

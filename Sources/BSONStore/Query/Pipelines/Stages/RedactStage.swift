@@ -1,4 +1,4 @@
-/// Leaves out parts of documents as an expression decides at every level.
+/// A stage that removes parts of documents; an expression decides at every level.
 struct RedactStage: PipelineStage {
     let expression: Expression
 

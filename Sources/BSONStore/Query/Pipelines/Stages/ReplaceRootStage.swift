@@ -1,7 +1,7 @@
-/// Gives on a document that an expression makes.
+/// A stage that replaces each document by the result of an expression.
 struct ReplaceRootStage: PipelineStage {
     let expression: Expression
-    /// Names the expression in errors.
+    /// The name of the expression in errors.
     let subject: String
 
     static let replaceRoot: StageDefinition.Parse = { (value, parser) throws(StoreError) in
@@ -39,9 +39,9 @@ struct ReplaceRootStage: PipelineStage {
         }
     }
 
-    /// The document that the expression makes of one.
+    /// Returns the expression's document for one document.
     ///
-    /// - Throws: 40228 when it makes none, and what the expression throws.
+    /// - Throws: 40228 if the result is not a document, and the errors of the expression.
     func apply(
         to document: BSONDocument, _ frame: ExpressionFrame
     ) throws(StoreError) -> BSONDocument {

@@ -1,4 +1,4 @@
-/// Gives on documents that are chosen by chance, in an order by chance.
+/// A stage that passes on a random sample in random order.
 struct SampleStage: PipelineStage {
     let size: Int
 
@@ -25,7 +25,8 @@ struct SampleStage: PipelineStage {
         return [SampleStage(size: size)]
     }
 
-    /// Keeps each document with the chance that it has by its number, so that all have the same.
+    /// Keeps each document with a probability that depends on its number, so that all have the
+    /// same.
     func sink(into next: any PipelineSink, _ run: PipelineRun) -> any PipelineSink {
         SamplingSink(next, size: size, run.memory("$sample"))
     }

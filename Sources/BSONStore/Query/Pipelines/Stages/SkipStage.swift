@@ -1,4 +1,4 @@
-/// Leaves out the first documents.
+/// A stage that omits the first documents.
 struct SkipStage: PipelineStage {
     let count: Int
 

@@ -1,7 +1,7 @@
-/// Puts the documents in order, equal ones in the order in which they came.
+/// A stage that sorts the documents; equal ones keep their order.
 struct SortStage: PipelineStage {
     let order: SortOrder
-    /// The most documents that are wanted; 0 for all.
+    /// The maximum number of documents; 0 for all.
     var limit = 0
 
     static func parse(
@@ -16,9 +16,9 @@ struct SortStage: PipelineStage {
         return [SortStage(order: try order(document, parser))]
     }
 
-    /// Reads the keys of `$sort` and of what sorts like it.
+    /// Parses the keys of `$sort` and of similar orders.
     ///
-    /// - Throws: 15974, 15975, 17312, 31138, 40218 and what is no path.
+    /// - Throws: 15974, 15975, 17312, 31138, 40218 and the errors of invalid paths.
     static func order(
         _ document: BSONDocument, _ parser: PipelineParser
     ) throws(StoreError) -> SortOrder {

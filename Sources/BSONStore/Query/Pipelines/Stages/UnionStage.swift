@@ -1,4 +1,4 @@
-/// Gives the documents of another collection, or of a pipeline on it, behind those that come.
+/// A stage that appends the documents of another collection, or of a pipeline on it.
 struct UnionStage: PipelineStage {
     private let collection: String?
     private let pipeline: Pipeline
@@ -40,7 +40,7 @@ struct UnionStage: PipelineStage {
             next, pipeline, run.nested(on: namespace, collation: run.collation))
     }
 }
-/// Passes documents on, then those of a pipeline.
+/// A sink that passes documents on, followed by those of a pipeline.
 final class UnionSink: PipelineSink {
     private let next: any PipelineSink
     private let relay: ForwardingSink

@@ -1,9 +1,9 @@
-/// Gives a document for every value of an array in a document.
+/// A stage that returns a document for every value of an array in a document.
 struct UnwindStage: PipelineStage {
     let path: [String]
-    /// The field that gets the value's position.
+    /// The field for the value's position.
     let indexPath: [String]?
-    /// Whether documents without the array, or with an empty one, are given on as they are.
+    /// Whether documents without the array, or with an empty one, are passed on unchanged.
     let keepsEmpty: Bool
 
     static func parse(
@@ -101,7 +101,7 @@ struct UnwindStage: PipelineStage {
                 numbered(NestedField.setting(path, to: nil, in: document), .null))
         }
         var index: Int64 = 0
-        // What is copied for each value is without the others.
+        // The copy for each value omits the other values.
         let frame = NestedField.setting(path, to: .null, in: document).compacted()
         for value in array {
             try WorkBudget.spend(1 + frame.byteCount >> 12)

@@ -1,4 +1,4 @@
-/// Computes an accumulator over the window of each document.
+/// An accumulator over the window of each document.
 struct AccumulatorWindow: WindowFunction {
     let accumulator: Accumulator
     let bounds: WindowBounds

@@ -1,4 +1,4 @@
-/// Computes how two series of numbers vary together.
+/// The covariance of two series of numbers.
 struct CovarianceWindow: WindowFunction {
     let input: Expression
     let isSample: Bool
@@ -40,7 +40,7 @@ struct CovarianceWindow: WindowFunction {
         let divisor = isSample ? pairs.count - 1 : pairs.count
         guard divisor > 0 else { return .null }
         let numbers = pairs.flatMap { [$0.0, $0.1] }
-        // What is infinite has no distance from a mean.
+        // Infinite values have no distance from a mean.
         guard numbers.allSatisfy(\.isFinite) else {
             return numbers.contains(where: \.isDecimal) ? .decimal128(.nan) : .double(.nan)
         }

@@ -1,4 +1,4 @@
-/// Gives the last value that was not null.
+/// The last value that was not null.
 struct LastObservationWindow: WindowFunction {
     let input: Expression
 

@@ -1,4 +1,4 @@
-/// Puts numbers on a straight line in the place of nulls between two numbers.
+/// A linear interpolation of nulls between two numbers.
 struct LinearFillWindow: WindowFunction {
     let input: Expression
 
@@ -24,7 +24,7 @@ struct LinearFillWindow: WindowFunction {
         return values
     }
 
-    /// Refuses what is no place on a line, and dates among numbers.
+    /// Throws for values that cannot be interpolated, and for a mixture of dates and numbers.
     private func check(_ value: BSONValue, besides first: BSONValue) throws(StoreError) {
         guard value.isNumber || value.type == .datetime else {
             throw StoreError(
@@ -45,7 +45,7 @@ struct LinearFillWindow: WindowFunction {
         let length = try WindowNumber(position: partition.sortValues[to]).minus(first)
         for place in (from + 1)..<to {
             let distance = try WindowNumber(position: partition.sortValues[place]).minus(first)
-            // The slope comes first, as the server rounds it.
+            // The slope is computed first, so that rounding matches the server's.
             let slope = end.minus(start).divided(by: length)
             values[place] = start.plus(distance.times(slope)).value
         }

@@ -1,7 +1,7 @@
-/// Averages values so that older ones count less and less.
+/// An exponential moving average.
 struct MovingAverageWindow: WindowFunction {
     let input: Expression
-    /// How much the newest value counts.
+    /// The weight of the newest value.
     let alpha: BSONDecimal128
 
     func values(

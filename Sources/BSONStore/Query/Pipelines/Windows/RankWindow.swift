@@ -1,4 +1,4 @@
-/// Numbers the documents of a partition in their order.
+/// The rank or number of each document in its partition.
 struct RankWindow: WindowFunction {
     let name: String
 

@@ -1,8 +1,8 @@
-/// Gives the value of a document that stands before or behind.
+/// The value of a document at a distance before or behind.
 struct ShiftWindow: WindowFunction {
     var output: Expression?
     var by = 0
-    /// What stands for a document outside of the partition, or for a missing value.
+    /// The default for a document outside of the partition, or for a missing value.
     var other: BSONValue?
 
     func values(

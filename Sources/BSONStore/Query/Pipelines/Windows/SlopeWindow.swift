@@ -1,4 +1,4 @@
-/// Computes the slope between the ends of a window, or the area under the values in it.
+/// The slope between the ends of a window, or the area under its values.
 struct SlopeWindow: WindowFunction {
     let name: String
     let input: Expression

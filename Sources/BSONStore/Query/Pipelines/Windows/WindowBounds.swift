@@ -1,17 +1,17 @@
-/// Says which documents around a document belong to its window.
+/// The bounds of a document's window.
 struct WindowBounds: Sendable {
-    /// Where a window begins or ends.
+    /// The beginning or end of a window.
     enum Bound<Offset: Sendable>: Sendable {
         case unbounded
         case current
         case offset(Offset)
     }
 
-    /// How bounds are measured.
+    /// The measure of the bounds.
     enum Measure: Sendable {
-        /// In documents before and behind.
+        /// By the number of documents before and behind.
         case documents(lower: Bound<Int>, upper: Bound<Int>)
-        /// In values of the field that is sorted by, dates in a unit.
+        /// By values of the sort field; for dates in a unit.
         case range(lower: Bound<BSONValue>, upper: Bound<BSONValue>, WindowUnit?)
     }
 
@@ -23,7 +23,7 @@ struct WindowBounds: Sendable {
 
     init(measure: Measure) { self.measure = measure }
 
-    /// Reads the `window` of an output field.
+    /// Parses the `window` of an output field.
     ///
     /// - Throws: `failedToParse`, 5339900, 5339901, 5339902 and others with MongoDB's text.
     init(
@@ -193,9 +193,10 @@ struct WindowBounds: Sendable {
 }
 
 extension WindowBounds {
-    /// The places of a document's window in its partition; empty where no document is in it.
+    /// Returns the positions of a document's window in its partition; empty if it contains no
+    /// document.
     ///
-    /// - Throws: 5429413, 5429414 or 5429513 when a range is measured from what it cannot be.
+    /// - Throws: 5429413, 5429414 or 5429513 if a range cannot be measured from the value.
     func places(of place: Int, in partition: WindowPartition) throws(StoreError) -> Range<Int> {
         try WorkBudget.spend()
         let count = partition.documents.count
@@ -218,7 +219,8 @@ extension WindowBounds {
         case .range(let lower, let upper, let unit):
             let base = partition.sortValues[place]
             try Self.check(base, unit)
-            // Unlike 0, which takes those with the same value in, `current` is this document.
+            // Unlike 0, which includes documents with the same value, `current` is this document
+            // only.
             let first =
                 switch lower {
                 case .unbounded: 0
@@ -237,14 +239,15 @@ extension WindowBounds {
         }
     }
 
-    /// The place of the first document whose value stands so to a limit, as do all behind it.
+    /// Returns the position of the first document whose value is in this order with a limit, as are
+    /// all later ones.
     private static func place(
         in partition: WindowPartition, _ limit: BSONValue, _ holds: (BSONOrder) -> Bool
     ) -> Int {
         partition.sortValues.insertionPlace { holds(BSONOrder.compare($0, limit)) }
     }
 
-    /// Checks the value that a range is measured from.
+    /// Checks the value from which a range is measured.
     private static func check(_ base: BSONValue, _ unit: WindowUnit?) throws(StoreError) {
         if unit != nil {
             guard base.type == .datetime else {
@@ -268,7 +271,7 @@ extension WindowBounds {
         }
     }
 
-    /// The value that lies an offset behind another.
+    /// Returns the value at an offset behind another.
     private static func limit(
         _ offset: BSONValue, _ base: BSONValue, _ unit: WindowUnit?
     ) -> BSONValue {

@@ -1,11 +1,11 @@
-/// Reads the function of an output field of `$setWindowFields`.
+/// A parser for the function of an output field of `$setWindowFields`.
 struct WindowFunctionParser {
     let document: BSONDocument
-    /// The fields that are sorted by; `nil` without `sortBy`.
+    /// The sort fields; `nil` without `sortBy`.
     let keys: [SortOrder.Key]?
     let parser: PipelineParser
 
-    /// The function with its window.
+    /// Parses the function with its window.
     ///
     /// - Throws: `failedToParse` and others with MongoDB's text.
     func function() throws(StoreError) -> any WindowFunction {
@@ -28,7 +28,7 @@ struct WindowFunctionParser {
         }
     }
 
-    /// The window; all of the partition when none is given.
+    /// Parses the window; the whole partition by default.
     private func bounds(_ name: String) throws(StoreError) -> WindowBounds {
         var bounds = WindowBounds.all
         for (key, value) in document where key != name {
@@ -45,7 +45,7 @@ struct WindowFunctionParser {
         return bounds
     }
 
-    /// The accumulators that are no window functions.
+    /// The accumulators that cannot be window functions.
     private static let excluded: Set = ["$mergeObjects", "$accumulator", "$_internalJsReduce"]
 
     private func accumulator(

@@ -1,4 +1,4 @@
-/// Computes with doubles, or with decimals as soon as one is there.
+/// A double, or a decimal as soon as one operand is a decimal.
 struct WindowNumber {
     private enum Number {
         case double(Double)
@@ -9,9 +9,9 @@ struct WindowNumber {
 
     private init(_ number: Number) { self.number = number }
 
-    /// Takes a number.
+    /// Converts a number.
     ///
-    /// - Throws: `typeMismatch` for what is none.
+    /// - Throws: `typeMismatch` for other types.
     init(_ value: BSONValue?) throws(StoreError) {
         if case .decimal128(let decimal)? = value {
             number = .decimal(decimal)
@@ -24,7 +24,7 @@ struct WindowNumber {
         }
     }
 
-    /// Takes a number, or the milliseconds of a date.
+    /// Converts a number, or the milliseconds of a date.
     init(position value: BSONValue) throws(StoreError) {
         if case .datetime(let date) = value {
             try self.init(.int64(date.milliseconds))
@@ -44,7 +44,7 @@ struct WindowNumber {
         if case .decimal = number { true } else { false }
     }
 
-    /// Whether it is no infinity and not NaN, neither of which is zero less itself.
+    /// Whether the number is neither infinite nor NaN: only then it minus itself is zero.
     var isFinite: Bool {
         switch number {
         case .double(let value): value.isFinite

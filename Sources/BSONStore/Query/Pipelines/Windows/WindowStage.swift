@@ -1,8 +1,8 @@
-/// Adds fields that are computed of the documents around each document.
+/// A stage that adds fields computed from the documents around each document.
 ///
 /// Source: MongoDB manual, "$setWindowFields (aggregation)".
 struct WindowStage: PipelineStage {
-    /// A field with the function that gives its values.
+    /// A field with its window function.
     struct Output: Sendable {
         let path: [String]
         let function: any WindowFunction
@@ -80,7 +80,7 @@ struct WindowStage: PipelineStage {
         }
     }
 
-    /// The documents in order, those with the same key together, in the order of the keys.
+    /// Returns the sorted documents, grouped by key, in the order of the keys.
     private func partitions(
         of documents: [BSONDocument], _ run: PipelineRun
     ) throws(StoreError) -> [WindowPartition] {
@@ -141,12 +141,12 @@ struct WindowStage: PipelineStage {
     }
 }
 
-/// Holds the documents of a partition in order.
+/// The documents of a partition in order.
 struct WindowPartition {
     private(set) var documents: [BSONDocument] = []
     /// The keys by which the documents are sorted.
     private(set) var sortKeys: [[UInt8]] = []
-    /// The values of the first field that is sorted by, null for missing.
+    /// The values of the first sort field, null if missing.
     private(set) var sortValues: [BSONValue] = []
     private let path: SortOrder.Key?
 
@@ -160,16 +160,16 @@ struct WindowPartition {
     }
 }
 
-/// Gives the values of a field for all documents of a partition.
+/// A function that computes a field for all documents of a partition.
 protocol WindowFunction: Sendable {
-    /// The values in the order of the documents; `nil` counts as null.
+    /// Computes the values in the order of the documents; `nil` counts as null.
     func values(
         _ partition: WindowPartition, _ run: PipelineRun
     ) throws(StoreError) -> [BSONValue?]
 }
 
 extension Expression {
-    /// The values for the documents of a partition.
+    /// Computes the values for the documents of a partition.
     func values(
         _ partition: WindowPartition, _ run: PipelineRun
     ) throws(StoreError) -> [BSONValue?] {

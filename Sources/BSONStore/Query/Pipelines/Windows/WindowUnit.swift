@@ -1,10 +1,10 @@
-/// Measures windows and ranges of dates in units of time.
+/// A unit of time for windows and ranges of dates.
 struct WindowUnit: Sendable {
     private let unit: ExpressionDateUnit
 
-    /// Reads a unit's name.
+    /// Parses a unit's name.
     ///
-    /// - Throws: `failedToParse` for an unknown one.
+    /// - Throws: `failedToParse` for an unknown name.
     init(named name: String) throws(StoreError) {
         guard let unit = ExpressionDateUnit(rawValue: name) else {
             throw StoreError(.failedToParse, "unknown time unit value: \(name)")
@@ -12,7 +12,7 @@ struct WindowUnit: Sendable {
         self.unit = unit
     }
 
-    /// How many milliseconds a unit has; `nil` where that depends on the calendar.
+    /// The number of milliseconds in a unit; `nil` if it depends on the calendar.
     var milliseconds: Int64? {
         switch unit {
         case .year, .quarter, .month: nil
@@ -22,7 +22,8 @@ struct WindowUnit: Sendable {
         }
     }
 
-    /// A date so many units later, `nil` when there is none; the last day of a month is the latest.
+    /// Returns a date a number of units later, `nil` if out of range; the day is clamped to the
+    /// month's last one.
     func adding(_ count: Int64, to date: BSONDatetime) -> BSONDatetime? {
         do throws(StoreError) {
             return try ExpressionDate.add(date, unit, count, .utc)

@@ -1,14 +1,15 @@
-/// Compares texts as the readers of a language do, by letters first, then marks, then case.
+/// A comparison of texts by a language's rules: by letters first, then marks, then case.
 ///
-/// Letters and marks come from Unicode's decomposition and an own table of weights, so results agree
-/// with ICU's root order for the usual scripts and with the tailorings of `CollationTailoring`.
-/// Strength 4 compares what `shifted` leaves out, strength 5 the code points. Strings compare by their keys, regular expressions never do.
+/// Letters and marks are determined by Unicode's decomposition and a built-in table of weights, so
+/// results match ICU's root order for the usual scripts and the tailorings of `CollationTailoring`.
+/// Strength 4 compares the characters that `shifted` ignores, strength 5 the code points. Strings
+/// compare by their keys; regular expressions ignore the collation.
 public struct Collation: Sendable, Hashable {
     /// The collation with all its options, as `listIndexes` shows it.
     public let document: BSONDocument
     let options: Options
 
-    /// What the keys of texts depend on.
+    /// The options that determine the keys of texts.
     struct Options: Sendable, Hashable {
         var locale = ""
         var strength = 3
@@ -21,29 +22,29 @@ public struct Collation: Sendable, Hashable {
         var backwards = false
     }
 
-    /// Which of two cases comes first where only case differs.
+    /// The case that sorts first if texts differ in case only.
     enum CaseFirst: String, Sendable, CaseIterable {
         case upper
         case lower
         case off
     }
 
-    /// Whether white space and punctuation count.
+    /// The treatment of white space and punctuation.
     enum Alternate: String, Sendable, CaseIterable {
         case nonIgnorable = "non-ignorable"
         case shifted
     }
 
-    /// What `shifted` leaves out.
+    /// The characters that `shifted` ignores.
     enum MaxVariable: String, Sendable, CaseIterable {
         case punctuation = "punct"
         case space
     }
 
-    /// The version of the rules that MongoDB 7.0 names; other versions are refused.
+    /// The version of the rules in MongoDB 7.0; other versions are refused.
     static let version = "57.1"
 
-    /// Reads a collation document such as `{locale: "en", strength: 2}`; `nil` for "simple".
+    /// Parses a collation document such as `{locale: "en", strength: 2}`; `nil` for "simple".
     ///
     /// - Throws: `badValue` (2) for an unknown locale, 40414 and 40415 for missing and unknown
     ///   fields, and others with MongoDB's text.
@@ -69,17 +70,18 @@ public struct Collation: Sendable, Hashable {
         ]
     }
 
-    /// Tells how two texts stand to each other.
+    /// Returns the order of two texts.
     public func compare(_ left: String, _ right: String) -> BSONOrder {
         if left.utf8.elementsEqual(right.utf8) { return .equal }
         let (a, b) = (key(left), key(right))
         return a == b ? .equal : a.lexicographicallyPrecedes(b) ? .less : .greater
     }
 
-    /// Bytes, themselves UTF-8, whose order is that of the texts.
+    /// Returns bytes, valid as UTF-8, that sort in the order of the texts.
     public func key(_ text: String) -> [UInt8] { Array(keyText(text).utf8) }
 
-    /// The value with every text in it replaced by its key, so that plain order is the collation's.
+    /// Returns the value with every text replaced by its key, so that plain order is the
+    /// collation's.
     public func key(_ value: BSONValue) -> BSONValue {
         switch value {
         case .string(let text): .string(keyText(text))
@@ -93,7 +95,7 @@ public struct Collation: Sendable, Hashable {
         }
     }
 
-    /// Tells how two values stand to each other, their texts by this collation.
+    /// Returns the order of two values, with texts compared by this collation.
     func compare(_ left: BSONValue, _ right: BSONValue) -> BSONOrder {
         guard Self.concerns(left), Self.concerns(right) else {
             return BSONOrder.compare(left, right)
@@ -101,7 +103,7 @@ public struct Collation: Sendable, Hashable {
         return BSONOrder.compare(key(left), key(right))
     }
 
-    /// Whether a value is a text or may hold one.
+    /// Whether a value is a text or may contain one.
     static func concerns(_ value: BSONValue) -> Bool {
         switch value {
         case .string, .symbol, .document, .array: true

@@ -1,7 +1,7 @@
-/// Writes the sort key of one text: a level of weights after the other.
+/// A writer of the sort key of one text: the weights of one level after the other.
 ///
-/// Weights are written as characters above the separator, so that a key is a text whose UTF-8 has
-/// the order of the weights.
+/// Weights are written as characters above the separator, so that a key is a text whose UTF-8 sorts
+/// in the order of the weights.
 ///
 /// Source: Unicode Technical Standard 10, sections 7 and 8.
 struct CollationKey {
@@ -12,7 +12,7 @@ struct CollationKey {
     private var cases: [UInt32] = []
     private var tertiaries: [UInt32] = []
     private var quaternaries: [UInt32] = []
-    /// Whether what was read last was left out, so that marks on it are, too.
+    /// Whether the previous character was ignored, so that its marks are ignored too.
     private var followsShifted = false
 
     private static let common: UInt32 = 0x20
@@ -20,9 +20,10 @@ struct CollationKey {
     private static let variant: UInt32 = 0x24
     private static let upper: UInt32 = 0x28
     private static let separator: Unicode.Scalar = "\u{1}"
-    /// What counts on the first levels comes behind all that is left out there.
+    /// The base of weights that count on the first levels; they sort behind all that are ignored
+    /// there.
     private static let counted: UInt32 = 0xF000
-    /// Numbers of more digits than these compare in parts.
+    /// The number of digits above which numbers compare in parts.
     private static let digitsMax = 254
 
     init(options: Collation.Options) {
@@ -30,7 +31,7 @@ struct CollationKey {
         tailoring = CollationTailoring.letters(of: options.locale)
     }
 
-    /// The key of a text; the writer serves one text only.
+    /// Returns the key of a text; a writer serves one text only.
     mutating func key(of text: String) -> String {
         let scalars = UnicodeDecomposition.scalars(text)
         read(scalars)
@@ -73,7 +74,7 @@ struct CollationKey {
         }
     }
 
-    /// A letter with its marks that the locale takes for a letter of its own.
+    /// Reads a letter with marks that the locale treats as a separate letter.
     private mutating func readTailored(_ scalars: [Unicode.Scalar], at index: Int) -> Int? {
         guard !tailoring.isEmpty else { return nil }
         let lower = CollationWeights.lowercase(scalars[index])
@@ -124,7 +125,7 @@ struct CollationKey {
         tertiaries.append(isUpper ? upper : variant)
     }
 
-    /// Digits as one number: how many there are without leading zeros, then which; of longer ones
+    /// Reads digits as one number: their count without leading zeros, then the digits; longer ones
     /// in parts, each without leading zeros, as ICU does.
     private mutating func readNumber(_ scalars: [Unicode.Scalar], from start: Int) -> Int {
         var end = start

@@ -1,6 +1,6 @@
-/// Reads the options of a collation with MongoDB's error texts.
+/// A parser for the options of a collation, with MongoDB's error texts.
 ///
-/// Source: MongoDB manual, "Collation"; error texts as the 7.0 server gives.
+/// Source: MongoDB manual, "Collation"; error texts as in the 7.0 server.
 enum CollationParser {
     static func parse(_ document: BSONDocument) throws(StoreError) -> Collation.Options {
         var options = Collation.Options()
@@ -20,7 +20,7 @@ enum CollationParser {
         return options
     }
 
-    /// Adds what the rules of some locales say where the collation does not.
+    /// Adds the defaults of some locales for options that the collation omits.
     ///
     /// Source: MongoDB manual, "Collation Default Parameters"; CLDR's tailorings.
     private static func addDefaults(_ options: inout Collation.Options, _ seen: Set<Name>) {

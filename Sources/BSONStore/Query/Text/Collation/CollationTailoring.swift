@@ -1,16 +1,16 @@
-/// Lists the locales that collations may name, and the letters that some languages add.
+/// The locales that collations may name, and the additional letters of some languages.
 ///
 /// Source: MongoDB manual, "Collation Locales and Default Parameters"; CLDR's tailorings.
 enum CollationTailoring {
-    /// A base letter with marks that make a letter of its own, behind another letter.
+    /// A base letter that forms separate letters with some marks, sorted behind another letter.
     struct Letter: Sendable {
-        /// The letter that it follows.
+        /// The letter after which it sorts.
         let after: Unicode.Scalar
-        /// The place behind it, by mark; 0 stands for the letter without a mark.
+        /// The place behind that letter, by mark; 0 stands for the letter without a mark.
         let marks: [UInt32: UInt32]
     }
 
-    /// The letters of a locale that differ from the root order, by their base letter.
+    /// Returns the letters of a locale that differ from the root order, by their base letter.
     static func letters(of locale: String) -> [Unicode.Scalar: Letter] {
         let name = locale.split(separator: "@").first.map(String.init) ?? locale
         return tailorings[name] ?? [:]
@@ -63,7 +63,7 @@ enum CollationTailoring {
         "gl": spanish, "fil": spanish,
     ]
 
-    /// The locales that have rules, and so are accepted.
+    /// The locales with rules; only these are accepted.
     static let locales: Set<String> = {
         let plain = """
             af am ar as az be bg bn bo bs bs_Cyrl ca chr cs cy da de de_AT dsb dz ee el en en_US \

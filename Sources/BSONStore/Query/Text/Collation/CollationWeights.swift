@@ -1,6 +1,6 @@
-/// Gives characters their weights in the order of CLDR's root collation.
+/// The weights of characters in the order of CLDR's root collation.
 ///
-/// White space comes first, then punctuation, symbols, currencies, digits, Latin letters, and the
+/// White space sorts first, then punctuation, symbols, currencies, digits, Latin letters, and the
 /// letters of other scripts by code point.
 ///
 /// Source: CLDR root collation chart, https://www.unicode.org/charts/collation/.
@@ -15,22 +15,22 @@ enum CollationWeights {
         case letter
     }
 
-    /// What a character contributes to the levels of a key.
+    /// The contribution of a character to the levels of a key.
     struct Element: Sendable {
         var weight: UInt32
         var isUpper = false
-        /// Whether it is another form of the same letter, which comes between the cases.
+        /// Whether this is a variant form of the letter, which sorts between the cases.
         var isVariant = false
         /// Whether a stroke through the letter counts as a mark.
         var hasStroke = false
     }
 
-    /// The elements of a scalar that is no mark; none for what collation ignores.
+    /// Returns the elements of a scalar other than a mark; empty for one that collation ignores.
     static func elements(of scalar: Unicode.Scalar) -> [Element] {
         scalar.value < 0x80 ? latinElements[Int(scalar.value)] : compute(scalar)
     }
 
-    /// The elements of the characters that are used most.
+    /// The elements of the most frequent characters.
     private static let latinElements = (0..<UInt8(0x80)).map { compute(Unicode.Scalar($0)) }
 
     private static func compute(_ scalar: Unicode.Scalar) -> [Element] {
@@ -57,18 +57,18 @@ enum CollationWeights {
         }
     }
 
-    /// A weight of its group and place.
+    /// Returns a weight from its group and place.
     static func weight(_ group: Group, _ rank: UInt32) -> UInt32 { group.rawValue << 24 | rank }
 
-    /// The weight of a Latin letter, or of one that a language puts behind it.
+    /// Returns the weight of a Latin letter, or of one that a language sorts behind it.
     static func latin(_ letter: Unicode.Scalar, sub: UInt32 = 0) -> UInt32 {
         weight(.letter, (letter.value - 0x60) << 8 | sub)
     }
 
-    /// The weight that a number of so many digits begins with.
+    /// Returns the first weight of a number with a count of digits.
     static func number(digits: UInt32) -> UInt32 { weight(.digit, 0x1000 + digits) }
 
-    /// The value of a decimal digit of any script.
+    /// Returns the value of a decimal digit of any script.
     static func digit(_ scalar: Unicode.Scalar) -> UInt32? {
         if (0x30...0x39).contains(scalar.value) { return scalar.value - 0x30 }
         guard scalar.value >= 0x80, scalar.properties.generalCategory == .decimalNumber else {
@@ -77,7 +77,7 @@ enum CollationWeights {
         return scalar.properties.numericValue.map { UInt32($0) }
     }
 
-    /// The weight of a mark on the second level.
+    /// Returns the weight of a mark on the second level.
     static func mark(_ scalar: Unicode.Scalar) -> UInt32 {
         if let place = marks.firstIndex(of: scalar.value) { return 0x24 + UInt32(place) }
         return 0x100 + scalar.value
@@ -86,7 +86,7 @@ enum CollationWeights {
     /// The weight of a stroke through a letter on the second level.
     static let stroke: UInt32 = 0x2E
 
-    /// The letter in lower case where that is one letter, else the letter itself.
+    /// Returns the letter in lower case if that is a single letter, else the letter itself.
     static func lowercase(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         if scalar.value < 0x80 {
             return (0x41...0x5A).contains(scalar.value)
@@ -125,7 +125,7 @@ enum CollationWeights {
         return [Element(weight: weight(.letter, 0x1_0000 + lower.value), isUpper: isUpper)]
     }
 
-    /// The usual form of a letter that has several: full width, katakana, final sigma.
+    /// Returns the usual form of a letter that has several: full width, katakana, final sigma.
     private static func variants(of scalar: Unicode.Scalar) -> Unicode.Scalar? {
         switch scalar.value {
         case 0x3C2: "\u{3C3}"

@@ -5,7 +5,7 @@ struct CharacterClass: Sendable {
     var isNegated = false
     var ignoresCase = false
 
-    /// A named set inside of a class.
+    /// A named set inside a class.
     struct Part: Sendable {
         enum Kind: Sendable {
             case digit
@@ -40,7 +40,7 @@ struct CharacterClass: Sendable {
         }
     }
 
-    /// The other cases of a character, as far as they are one character.
+    /// Returns the other cases of a character, if they are single characters.
     static func variants(_ character: UInt32) -> [UInt32] {
         guard let scalar = Unicode.Scalar(character) else { return [] }
         var variants: [UInt32] = []
@@ -81,7 +81,7 @@ extension CharacterClass.Part {
         }
     }
 
-    /// The two-letter name of a character's general category.
+    /// Returns the two-letter name of a character's general category.
     ///
     /// Source: Unicode Standard, table 4-4.
     private static func category(of character: UInt32) -> String {

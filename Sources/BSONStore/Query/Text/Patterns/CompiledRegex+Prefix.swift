@@ -1,11 +1,12 @@
 extension CompiledRegex {
-    /// What every text that an expression matches begins with.
+    /// The common prefix of all texts that an expression matches.
     struct Prefix: Equatable {
         let text: String
-        /// Whether every text that begins so matches.
+        /// Whether every text with this prefix matches.
         let isWhole: Bool
 
-        /// The text with its last character replaced by the next one, behind all that begin so.
+        /// The prefix with its last character incremented, which sorts behind all texts with the
+        /// prefix.
         var following: String {
             var scalars = Array(text.unicodeScalars)
             while let last = scalars.popLast() {
@@ -20,11 +21,12 @@ extension CompiledRegex {
         }
     }
 
-    /// The prefix of an expression that is bound to the beginning; `nil` when there is none.
+    /// Returns the prefix of an expression that is anchored at the beginning; `nil` if there is
+    /// none.
     ///
     /// Source: MongoDB manual, "$regex", on prefix expressions.
     static func prefix(of expression: BSONRegularExpression) -> Prefix? {
-        // Case, lines and blanks change what characters mean.
+        // The options for case, lines and blanks change the meaning of characters.
         guard !expression.options.contains(where: { "imx".contains($0) }),
             !expression.pattern.contains("|"), !expression.pattern.utf8.contains(0)
         else { return nil }

@@ -1,25 +1,25 @@
-/// Finds a regular expression in UTF-8.
+/// A compiled regular expression over UTF-8.
 ///
-/// The syntax is PCRE's. All states of the automaton advance together, in time linear in the text, so
-/// that hardly a pattern is slow on any text; only back references, look-behind, atomic groups and
-/// possessive quantifiers need ``RegexBacktracker``, which is bounded. Recursion and conditions in
-/// patterns are refused.
+/// The syntax is PCRE's. All states of the automaton advance together, in time linear in the text,
+/// so that a pattern is hardly ever slow on any text. Only back references, look-behind, atomic
+/// groups and possessive quantifiers need ``RegexBacktracker``, which is bounded. Recursion and
+/// conditions in patterns are refused.
 struct CompiledRegex: Sendable {
     let expression: BSONRegularExpression
     private let search: Search
 
     private enum Search: Sendable {
-        /// The text holds these bytes, at its beginning when anchored.
+        /// The text contains these bytes, at its beginning if anchored.
         case literal([UInt8], isAnchored: Bool)
         case automaton(RegexAutomaton)
     }
 
-    /// Reads an expression with the options i, m, s, x and u.
+    /// Compiles an expression with the options i, m, s, x and u.
     ///
     /// - Parameters:
-    ///   - keepsGroups: whether ``match(in:from:)`` tells the places of groups.
-    ///   - name: the operator that an error about the options begins with.
-    /// - Throws: 51108 for another option, 51091 for what is no pattern or not supported.
+    ///   - keepsGroups: whether ``match(in:from:)`` reports the places of groups.
+    ///   - name: the operator with which an error about the options begins.
+    /// - Throws: 51108 for another option, 51091 for an invalid or unsupported pattern.
     init(
         _ expression: BSONRegularExpression, keepsGroups: Bool = false, for name: String = ""
     ) throws(StoreError) {
@@ -48,9 +48,9 @@ struct CompiledRegex: Sendable {
         }
     }
 
-    /// Where the expression matches first from an offset on; the offset is where a character begins.
+    /// Returns the first match from an offset on, which must be the start of a character.
     ///
-    /// Only for patterns that keep groups; ways are tried in PCRE's order.
+    /// It requires a pattern that keeps groups; alternatives are tried in PCRE's order.
     func match(in text: UnsafeRawBufferPointer, from: Int) -> RegexMatch? {
         guard case .automaton(let automaton) = search else {
             preconditionFailure("a pattern that keeps groups has an automaton")
@@ -58,12 +58,12 @@ struct CompiledRegex: Sendable {
         return RegexBacktracker.match(automaton, in: text, from: from)
     }
 
-    /// How many groups the expression has; 0 for one that does not keep them.
+    /// The number of groups; 0 if the expression does not keep them.
     var groupCount: Int {
         if case .automaton(let automaton) = search { automaton.groupCount } else { 0 }
     }
 
-    /// Whether a regular expression value is this one.
+    /// Whether a regular expression value equals this one.
     func isSame(as value: BSONRawValue) -> Bool {
         let (pattern, options) = value.expressionParts
         return expression.pattern.utf8.elementsEqual(pattern)

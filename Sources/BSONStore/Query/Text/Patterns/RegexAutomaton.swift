@@ -1,33 +1,33 @@
-/// Runs the instructions of a text pattern, all states at once.
+/// The instructions of a pattern, executed with all states at once.
 struct RegexAutomaton: Sendable {
-    /// Patterns have at most so many instructions after repetitions are written out.
+    /// The maximum number of instructions, with repetitions written out.
     static let instructionsMax = 20_000
 
     enum Instruction: Sendable {
-        /// Takes this character.
+        /// Consumes this character.
         case character(UInt32)
-        /// Takes any character, line ends only when told.
+        /// Consumes any character; a line end only if `withLineEnds` is set.
         case any(withLineEnds: Bool)
-        /// Takes a character of a class.
+        /// Consumes a character of a class.
         case member(of: Int32)
-        /// Goes on at both places, rather at the first.
+        /// Continues at both places, preferring the first.
         case split(Int32, Int32)
         case jump(Int32)
-        /// Goes on when the place is right.
+        /// Continues if the assertion holds.
         case assert(Assertion)
-        /// Goes on when the text ahead matches another automaton, or does not.
+        /// Continues if the text ahead matches another automaton, or does not.
         case look(Int32, isNegated: Bool)
-        /// Notes the place, of a group's begin or end.
+        /// Records the position as the start or end of a group.
         case save(Int32)
-        /// Notes where a round of a loop begins.
+        /// Records the start of a loop's round.
         case loop(Int32)
-        /// Goes on when the round took something.
+        /// Continues if the round consumed a character.
         case progress(Int32)
-        /// Takes what a group took; only with backtracking, as the three that follow.
+        /// Consumes a group's text again; only with backtracking, as the next two.
         case backReference(Int32, ignoresCase: Bool)
-        /// Takes what another automaton takes at first.
+        /// Consumes the first match of another automaton.
         case atomic(Int32)
-        /// Goes back so many characters.
+        /// Moves back a number of characters.
         case back(Int32)
         case match
     }
@@ -45,11 +45,11 @@ struct RegexAutomaton: Sendable {
     var instructions: [Instruction] = []
     var classes: [CharacterClass] = []
     var lookAheads: [RegexAutomaton] = []
-    /// How many groups the pattern has.
+    /// The number of groups in the pattern.
     var groupCount = 0
-    /// How many loops over what may be empty it has.
+    /// The number of loops over patterns that may match the empty text.
     var loopCount = 0
-    /// Whether something in the pattern cannot be found with all states at once.
+    /// Whether the pattern has a part that cannot be matched with all states at once.
     var needsBacktracking = false
 
     /// Whether the automaton matches at any place of a text.
@@ -83,7 +83,7 @@ struct RegexAutomaton: Sendable {
         }
     }
 
-    /// Where a run is: the characters on both sides.
+    /// The position of a run: the characters on both sides.
     struct Place {
         let text: UnsafeRawBufferPointer
         let at: Int
@@ -91,21 +91,21 @@ struct RegexAutomaton: Sendable {
         let next: UInt32?
     }
 
-    /// The states of now, each once, and room for those after the next character.
+    /// The current states, each once, and room for those after the next character.
     private struct States {
         let memory: UnsafeMutableBufferPointer<Int32>
         let count: Int
         var now = 0
         var pending = 0
         var generation: Int32 = 0
-        /// Which half of the memory holds the states of now.
+        /// The half of the memory that holds the current states.
         var half = 0
 
         var isEmpty: Bool { now == 0 }
 
         subscript(index: Int) -> Int32 { memory[half * count + index] }
 
-        /// Adds a state unless it is there.
+        /// Adds a state unless it exists.
         mutating func add(_ state: Int32) {
             let mark = 2 * count + Int(state)
             guard memory[mark] != generation else { return }
@@ -122,7 +122,7 @@ struct RegexAutomaton: Sendable {
             pending += 1
         }
 
-        /// Makes the pending states those of now.
+        /// Makes the pending states current.
         mutating func advance() {
             half = 1 - half
             now = pending
@@ -132,7 +132,7 @@ struct RegexAutomaton: Sendable {
         }
     }
 
-    /// Adds what is reached without a character; `true` when the automaton matches.
+    /// Adds the states reachable without a character; returns `true` if the automaton matches.
     private func close(_ states: inout States, _ place: Place) -> Bool {
         var index = 0
         while index < states.now {
@@ -188,7 +188,7 @@ struct RegexAutomaton: Sendable {
         }
     }
 
-    /// The character at an offset of valid UTF-8 and its size, `nil` at the end.
+    /// Returns the character at an offset of valid UTF-8 and its size, `nil` at the end.
     static func character(
         at offset: Int, in text: UnsafeRawBufferPointer
     ) -> (UInt32?, Int) {

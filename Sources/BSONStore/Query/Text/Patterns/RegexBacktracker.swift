@@ -1,27 +1,27 @@
-/// Tells where a pattern matched, in bytes of the text.
+/// The match of a pattern, in bytes of the text.
 struct RegexMatch: Sendable, Hashable {
-    /// What the whole pattern took.
+    /// The range of the whole match.
     let range: Range<Int>
-    /// What each group took, `nil` for one that took no part.
+    /// The range of each group, `nil` for one that did not participate.
     let groups: [Range<Int>?]
 }
 
-/// Runs a pattern one way after the other in the order that PCRE tries them.
+/// A backtracking matcher that tries alternatives in PCRE's order.
 ///
-/// Finds the places of groups, and patterns with back references, look-behind and atomic groups.
-/// Without these every pair of instruction and place is tried once, so that the time stays linear;
-/// with them a search gives up after a number of steps, as if nothing matched.
+/// It finds the places of groups, and patterns with back references, look-behind and atomic groups.
+/// Without these every pair of instruction and place is tried once, so the time stays linear. With
+/// them a search gives up after a number of steps and reports no match.
 struct RegexBacktracker {
-    /// A search takes at most so many steps, and some for each byte of the text, where ways can
-    /// be tried again.
+    /// The maximum number of steps of a search that can repeat work, in addition to
+    /// ``stepsPerByte`` for each byte of the text.
     static let stepsMax = 4_000_000
-    /// The steps for each byte: enough to begin at each and see that nothing matches there.
+    /// The steps for each byte: enough to start at each and find no match there.
     static let stepsPerByte = 16
-    /// The pairs that were tried take at most so many bits.
+    /// The maximum number of bits for pairs that were tried.
     static let triedBitsMax = 1 << 28
 
     private let text: UnsafeRawBufferPointer
-    /// Begins and ends of the groups, then the begins of the loops' rounds.
+    /// Starts and ends of the groups, then the starts of the loops' rounds.
     private var places: [Int]
     private let firstLoop: Int
     private var steps = 0
@@ -36,7 +36,7 @@ struct RegexBacktracker {
         limit = Self.stepsMax + Self.stepsPerByte * text.count
     }
 
-    /// The first match from an offset on, which must be where a character begins.
+    /// Returns the first match from an offset on, which must be the start of a character.
     static func match(
         _ automaton: RegexAutomaton, in text: UnsafeRawBufferPointer, from: Int
     ) -> RegexMatch? {
@@ -74,14 +74,14 @@ struct RegexBacktracker {
         return RegexMatch(range: range, groups: groups)
     }
 
-    /// A way that is still to be tried, or a place to be restored when it is reached.
+    /// An alternative still to be tried, or a place to be restored.
     private struct Way {
         var state: Int32
         var at: Int
         var slot: Int32 = -1
     }
 
-    /// Where a match from one place ends, `nil` when there is none.
+    /// Returns the end of a match that starts at a place, `nil` if there is none.
     private mutating func run(
         _ automaton: RegexAutomaton, from start: Int, _ tried: inout TriedStates?
     ) -> Int? {
@@ -109,7 +109,7 @@ struct RegexBacktracker {
         return nil
     }
 
-    /// Follows one instruction; `false` when it leads nowhere.
+    /// Executes one instruction; returns `false` if it fails.
     private mutating func step(
         _ instruction: RegexAutomaton.Instruction, _ automaton: RegexAutomaton,
         _ state: inout Int32,
@@ -134,7 +134,7 @@ struct RegexBacktracker {
         case .save(let slot): note(slot, &state, at, &ways)
         case .loop(let loop): note(Int32(firstLoop) + loop, &state, at, &ways)
         case .progress(let loop):
-            // A round that took nothing is the last: past the jump that begins the next.
+            // A round that consumed nothing is the last: skip the jump that begins the next.
             state += places[firstLoop + Int(loop)] == at ? 2 : 1
         case .look(let inner, let isNegated):
             guard (end(of: automaton.lookAheads[Int(inner)], at) != nil) != isNegated else {
@@ -174,7 +174,7 @@ struct RegexBacktracker {
         return run(inner, from: at, &tried)
     }
 
-    /// Where the text ends that a group took, when it stands here again.
+    /// Returns the end of a repetition of a group's text at this place.
     private func repeated(_ group: Int, _ ignoresCase: Bool, _ at: Int) -> Int? {
         let (begin, end) = (places[2 * group], places[2 * group + 1])
         guard begin >= 0, end >= begin else { return nil }
@@ -193,13 +193,13 @@ struct RegexBacktracker {
     }
 }
 
-/// Remembers which pairs of instruction and place led nowhere.
+/// The pairs of instruction and place that failed.
 private struct TriedStates {
     private var words: [UInt64]
 
     init(count: Int) { words = Array(repeating: 0, count: count / 64 + 1) }
 
-    /// Adds a pair; `false` when it was there.
+    /// Adds a pair; returns `false` if it exists.
     mutating func insert(_ pair: Int) -> Bool {
         let bit: UInt64 = 1 << UInt64(pair & 63)
         guard words[pair >> 6] & bit == 0 else { return false }
@@ -209,7 +209,7 @@ private struct TriedStates {
 }
 
 extension RegexAutomaton {
-    /// Whether an instruction that takes a character takes this one.
+    /// Whether an instruction that consumes a character accepts this one.
     func takes(_ instruction: Instruction, _ character: UInt32) -> Bool {
         switch instruction {
         case .character(let wanted): wanted == character

@@ -1,5 +1,5 @@
 extension RegexParser {
-    /// How many characters a node takes when that is always the same, else `nil`.
+    /// Returns the number of characters that a node consumes if it is fixed, else `nil`.
     static func length(of node: Node) -> Int? {
         switch node {
         case .nothing, .look, .behind: return 0
@@ -23,7 +23,7 @@ extension RegexParser {
         }
     }
 
-    /// Whether a node can match without taking a character.
+    /// Whether a node can match the empty text.
     private static func mayBeEmpty(_ node: Node) -> Bool {
         switch node {
         case .nothing, .look, .behind, .backReference, .take(.assert): true
@@ -74,7 +74,7 @@ extension RegexParser {
         return .backReference(group, ignoresCase: flags.ignoresCase)
     }
 
-    /// A reference to a group by its name.
+    /// Returns a reference to a group by its name.
     mutating func reference(named name: String) throws(StoreError) -> Node {
         guard let group = groupNames[name] else {
             throw failure("reference to non-existent subpattern")
@@ -127,7 +127,7 @@ extension RegexParser {
         try emitInner(whole) { .look($0, isNegated: isNegated) }
     }
 
-    /// Writes a node as an automaton of its own and an instruction that runs it.
+    /// Writes a node as a separate automaton and an instruction that runs it.
     private mutating func emitInner(
         _ node: Node, _ instruction: (Int32) -> RegexAutomaton.Instruction
     ) throws(StoreError) {
@@ -165,7 +165,7 @@ extension RegexParser {
         }
     }
 
-    /// A node that may be left out, so many times, each only behind the one before.
+    /// Writes an optional node a number of times, each only behind the one before.
     private mutating func emitOptional(
         _ node: Node, count: Int, isLazy: Bool
     ) throws(StoreError) {

@@ -1,5 +1,5 @@
 extension RegexParser {
-    /// Reads a quantifier behind a piece, when there is one.
+    /// Reads a quantifier behind a piece, if there is one.
     mutating func quantified(_ node: Node) throws(StoreError) -> Node {
         guard let (least, most) = try bounds() else { return node }
         let isPossessive = takes("+")
@@ -26,7 +26,7 @@ extension RegexParser {
         let hasComma = position > start + 1 && source[position - 1] == 0x2C
         guard let least, takes("}") else {
             position = start
-            // Not a quantifier: a brace that stands for itself.
+            // Not a quantifier: a literal brace.
             return nil
         }
         guard least <= 65_535, (most ?? 0) <= 65_535 else {
@@ -45,7 +45,7 @@ extension RegexParser {
         return value
     }
 
-    /// Reads what follows a backslash outside of a class.
+    /// Reads an escape outside of a class.
     mutating func escape() throws(StoreError) -> Node {
         guard let next = peek() else { throw failure("\\ at end of pattern") }
         switch next {
@@ -74,7 +74,7 @@ extension RegexParser {
         return character(try escapedCharacter())
     }
 
-    /// `\R`: any end of a line.
+    /// `\R`: any line end.
     private static var lineEnd: Node {
         .alternatives([
             .sequence([.take(.character(0x0D)), .take(.character(0x0A))]),
@@ -98,7 +98,7 @@ extension RegexParser {
         return .sequence(nodes)
     }
 
-    /// A named set such as `\d` or `\p{Lu}` at the position behind the backslash.
+    /// Reads a named set such as `\d` or `\p{Lu}` at the position behind the backslash.
     private mutating func classPart() throws(StoreError) -> CharacterClass.Part? {
         guard let next = peek() else { return nil }
         let isUpper = next < 0x60
@@ -145,7 +145,7 @@ extension RegexParser {
         return name
     }
 
-    /// One character behind a backslash.
+    /// Reads one character behind a backslash.
     private mutating func escapedCharacter() throws(StoreError) -> UInt32 {
         guard let next = peek() else { throw failure("\\ at end of pattern") }
         position += 1
@@ -230,7 +230,7 @@ extension RegexParser {
         return member(of: members)
     }
 
-    /// One character of a class, or `nil` when a named set was inserted.
+    /// Reads one character of a class; returns `nil` if a named set was inserted.
     private mutating func classMember(
         _ next: UInt32, _ members: inout CharacterClass
     ) throws(StoreError) -> UInt32? {

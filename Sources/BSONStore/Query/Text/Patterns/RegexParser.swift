@@ -1,26 +1,26 @@
-/// Reads a regular expression in PCRE's syntax and writes the automaton's instructions.
+/// A parser for PCRE's syntax that writes the automaton's instructions.
 ///
 /// Source: https://www.pcre.org/original/doc/html/pcrepattern.html
 struct RegexParser {
-    /// Groups are nested at most so deep.
+    /// The maximum depth of groups.
     static let depthMax = 100
 
     let source: [UInt32]
     var position = 0
     var flags: Flags
     var automaton = RegexAutomaton()
-    /// How many groups were opened, and which of them have names.
+    /// The number of groups so far.
     var groupCount = 0
     var groupNames: [Name: Int] = [:]
-    /// How many loops over what may be empty there are.
+    /// The number of loops over patterns that may match the empty text.
     var loopCount = 0
-    /// The greatest group that a back reference names.
+    /// The greatest group number in a back reference.
     var greatestReference = 0
     /// Whether the places of groups are kept.
     let keepsGroups: Bool
     private var depth = 0
 
-    /// The options that are on at a place of the pattern.
+    /// The options that apply at a place of the pattern.
     struct Flags {
         var ignoresCase = false
         var isMultiline = false
@@ -28,7 +28,7 @@ struct RegexParser {
         var isExtended = false
     }
 
-    /// What a pattern is made of.
+    /// A part of a pattern.
     indirect enum Node: Sendable {
         case nothing
         case take(RegexAutomaton.Instruction)
@@ -38,13 +38,13 @@ struct RegexParser {
         case look(Node, isNegated: Bool)
         case group(Node, Int)
         case backReference(Int, ignoresCase: Bool)
-        /// Takes its first way only.
+        /// Matches its first alternative only.
         case atomic(Node)
         /// Alternatives of fixed lengths that end here.
         case behind([Node], isNegated: Bool)
     }
 
-    /// Reads an expression; `keepsGroups` writes the instructions that note where groups match.
+    /// Parses an expression; `keepsGroups` writes the instructions that record where groups match.
     static func parse(
         _ expression: BSONRegularExpression, keepsGroups: Bool = false
     ) throws(StoreError) -> RegexAutomaton {
@@ -56,7 +56,7 @@ struct RegexParser {
         var parser = RegexParser(source: source, flags: flags, keepsGroups: keepsGroups)
         let node = try parser.whole()
         if !keepsGroups, parser.greatestReference > 0 {
-            // Back references need the groups, so they are read once more.
+            // Back references need the groups, so such patterns are parsed again.
             parser = RegexParser(source: source, flags: flags, keepsGroups: true)
             try parser.finish(try parser.whole())
         } else {
@@ -185,7 +185,7 @@ struct RegexParser {
         if takes("?'") { return try captured(try name(to: 0x27), outer) }
         guard takes("?") else { return try captured(nil, outer) }
         let isGroup = try options()
-        // Options without a group hold to the end of the group around them.
+        // Options without a group apply to the end of the enclosing group.
         guard isGroup else { return .nothing }
         return try closed(try alternatives(), outer)
     }
@@ -233,7 +233,7 @@ struct RegexParser {
         throw failure("syntax error in subpattern name (missing terminator?)")
     }
 
-    /// Reads option letters; `true` when a group follows them, `false` when they stand alone.
+    /// Reads option letters; `true` if a group follows them, `false` if they stand alone.
     private mutating func options() throws(StoreError) -> Bool {
         var isOn = true
         while let next = peek() {

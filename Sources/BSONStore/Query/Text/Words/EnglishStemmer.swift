@@ -1,4 +1,4 @@
-/// Reduces English words to their stems.
+/// A stemmer for English words.
 ///
 /// Source: Snowball, "The English (Porter2) stemming algorithm", in the form that MongoDB's
 /// libstemmer has.
@@ -7,7 +7,7 @@ struct EnglishStemmer {
     private var first = 0
     private var second = 0
 
-    /// The stem of a word in lower case that still has its marks.
+    /// Returns the stem of a word in lower case that still has its marks.
     static func stem(of word: String) -> String {
         if let known = exceptions[word] { return known }
         var stem = EnglishStemmer(word: StemWord(word))
@@ -53,7 +53,7 @@ struct EnglishStemmer {
         word.exchange(["Y": "y"])
     }
 
-    /// Writes y that stands for a consonant in upper case.
+    /// Marks each y that stands for a consonant by upper case.
     private mutating func markConsonants() {
         for index in word.letters.indices where word[index] == "y" {
             if index == 0 || word.has(Self.vowels, at: index - 1) { word[index] = "Y" }
@@ -104,7 +104,7 @@ struct EnglishStemmer {
         }
     }
 
-    /// Whether what is before the last letters ends with a short syllable.
+    /// Whether the word without its last letters ends with a short syllable.
     private func endsShort(before tail: Int) -> Bool {
         let last = word.count - tail - 1
         guard word.has(Self.vowels, at: last - 1) else { return false }
@@ -136,7 +136,7 @@ struct EnglishStemmer {
 
     private mutating func shortened() {
         guard let (count, text) = Self.shorter.longest(in: word) else { return }
-        // What goes from the second region on is marked by no text.
+        // A suffix without a replacement is removed in the second region only.
         guard word.count - count >= (text == nil ? second : first) else { return }
         word.replaceLast(count, by: text ?? "")
     }

@@ -1,14 +1,14 @@
-/// Reduces French words to their stems.
+/// A stemmer for French words.
 ///
 /// Source: Snowball, "French stemming algorithm", in the form that MongoDB's libstemmer has.
 struct FrenchStemmer {
     private var letters: [Unicode.Scalar]
-    /// Where the parts begin in which suffixes may be changed.
+    /// The starts of the regions in which suffixes may be changed: for verbs, first and second.
     private var verbs = 0
     private var first = 0
     private var second = 0
 
-    /// The stem of a word in lower case that still has its marks.
+    /// Returns the stem of a word in lower case that still has its marks.
     static func stem(of word: String) -> String {
         var stem = FrenchStemmer(word)
         stem.run()
@@ -51,7 +51,7 @@ struct FrenchStemmer {
         letters.indices.contains(index) && Self.vowels.contains(letters[index])
     }
 
-    /// Writes vowels that stand for consonants in upper case.
+    /// Marks vowels that stand for consonants by upper case.
     private mutating func markConsonants() {
         for index in letters.indices {
             let next = index + 1
@@ -83,7 +83,7 @@ struct FrenchStemmer {
         second = first < end || region(after: 0) != nil ? region(after: first) ?? end : end
     }
 
-    /// The place behind the first consonant that follows a vowel.
+    /// Returns the place behind the first consonant that follows a vowel.
     private func region(after start: Int) -> Int? {
         guard let vowel = (start..<letters.count).first(where: { isVowel($0) }) else { return nil }
         return (vowel..<letters.count).first { !isVowel($0) }.map { $0 + 1 }
@@ -97,13 +97,13 @@ struct FrenchStemmer {
             && letters.suffix(suffix.count).elementsEqual(suffix)
     }
 
-    /// The longest of some suffixes that the word has behind a place.
+    /// Returns the longest of some suffixes that the word has behind a place.
     private func longest(_ suffixes: [String], from limit: Int = 0) -> String? {
         suffixes.filter { ends(with: $0, from: limit) }
             .max { $0.unicodeScalars.count < $1.unicodeScalars.count }
     }
 
-    /// Exchanges a suffix that begins in a region; `false` where it does not.
+    /// Replaces a suffix that begins in a region; returns `false` if there is none.
     private mutating func replace(
         _ suffix: String, in region: Int, by text: String = ""
     ) -> Bool {
@@ -166,7 +166,7 @@ struct FrenchStemmer {
             let before = letters.count - suffix.unicodeScalars.count - 1
             guard before >= 0, !isVowel(before) else { return false }
             return replace(suffix, in: first)
-        // What stays is a participle, whose own suffix goes next.
+        // The remainder is a participle, whose own suffix is removed next.
         case .amment: _ = replace(suffix, in: verbs, by: "ant")
         case .emment: _ = replace(suffix, in: verbs, by: "ent")
         case .ment:
@@ -254,7 +254,7 @@ struct FrenchStemmer {
         }
     }
 
-    /// Takes the accent from an e that only consonants follow.
+    /// Removes the accent from an e that only consonants follow.
     private mutating func removeAccent() {
         guard let index = letters.indices.last(where: { isVowel($0) }),
             index < letters.count - 1, letters[index] == "é" || letters[index] == "è"

@@ -1,4 +1,4 @@
-/// Reduces German words to their stems.
+/// A stemmer for German words.
 ///
 /// Source: Snowball, "German stemming algorithm", in the form that MongoDB's libstemmer has.
 struct GermanStemmer {
@@ -6,7 +6,7 @@ struct GermanStemmer {
     private var first = 0
     private var second = 0
 
-    /// The stem of a word in lower case that still has its marks.
+    /// Returns the stem of a word in lower case that still has its marks.
     static func stem(of word: String) -> String {
         var stem = GermanStemmer(word: StemWord(word.replacingSharpS))
         stem.run()

@@ -1,4 +1,4 @@
-/// Reduces Italian words to their stems.
+/// A stemmer for Italian words.
 ///
 /// Source: Snowball, "Italian stemming algorithm", in the form that MongoDB's libstemmer has.
 struct ItalianStemmer {
@@ -7,7 +7,7 @@ struct ItalianStemmer {
     private var first = 0
     private var second = 0
 
-    /// The stem of a word in lower case that still has its marks.
+    /// Returns the stem of a word in lower case that still has its marks.
     static func stem(of word: String) -> String {
         var stem = ItalianStemmer(word: StemWord(word))
         stem.run()

@@ -1,4 +1,4 @@
-/// Reduces Portuguese words to their stems.
+/// A stemmer for Portuguese words.
 ///
 /// Source: Snowball, "Portuguese stemming algorithm", in the form that MongoDB's libstemmer has.
 struct PortugueseStemmer {
@@ -7,7 +7,7 @@ struct PortugueseStemmer {
     private var first = 0
     private var second = 0
 
-    /// The stem of a word in lower case that still has its marks.
+    /// Returns the stem of a word in lower case that still has its marks.
     static func stem(of word: String) -> String {
         var stem = PortugueseStemmer(word: StemWord(word))
         stem.run()

@@ -1,4 +1,4 @@
-/// Reduces Spanish words to their stems.
+/// A stemmer for Spanish words.
 ///
 /// Source: Snowball, "Spanish stemming algorithm", in the form that MongoDB's libstemmer has.
 struct SpanishStemmer {
@@ -7,7 +7,7 @@ struct SpanishStemmer {
     private var first = 0
     private var second = 0
 
-    /// The stem of a word in lower case that still has its marks.
+    /// Returns the stem of a word in lower case that still has its marks.
     static func stem(of word: String) -> String {
         var stem = SpanishStemmer(word: StemWord(word))
         stem.run()

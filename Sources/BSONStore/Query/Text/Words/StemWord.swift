@@ -1,8 +1,8 @@
-/// Holds the letters of a word while a stemmer changes its end.
+/// The letters of a word while a stemmer changes its end.
 struct StemWord {
     private(set) var letters: [Unicode.Scalar] = []
 
-    /// Takes a word whose marks may stand behind their letters.
+    /// Creates a word from a text whose marks may stand behind their letters.
     init(_ word: String) {
         for scalar in word.unicodeScalars {
             if let last = letters.last, let whole = Self.composed[last]?[scalar] {
@@ -53,21 +53,21 @@ struct StemWord {
 
     func starts(with text: String) -> Bool { letters.starts(with: text.unicodeScalars) }
 
-    /// Whether what is before the last letters ends with a text.
+    /// Whether the word without its last letters ends with a text.
     func ends(with text: String, before tail: Int = 0) -> Bool {
         let text = text.unicodeScalars
         return letters.count >= text.count + tail
             && letters[..<(letters.count - tail)].suffix(text.count).elementsEqual(text)
     }
 
-    /// Puts a text in the place of the last letters.
+    /// Replaces the last letters by a text.
     mutating func replaceLast(_ count: Int, by text: String = "") {
         letters.replaceSubrange(max(0, letters.count - count)..., with: text.unicodeScalars)
     }
 
     mutating func removeFirst() { letters.removeFirst() }
 
-    /// Takes away a suffix that begins in a region; `false` where there is none.
+    /// Removes a suffix that begins in a region; returns `false` if there is none.
     mutating func remove(_ suffix: String, from region: Int = 0) -> Bool {
         let count = suffix.unicodeScalars.count
         guard ends(with: suffix), letters.count - count >= region else { return false }
@@ -83,7 +83,7 @@ struct StemWord {
         if let other = others[letters[index]] { letters[index] = other }
     }
 
-    /// The place behind the first letter of no set that follows one of it.
+    /// Returns the place behind the first letter outside of a set that follows one inside it.
     func region(_ vowels: Set<Unicode.Scalar>, after start: Int = 0) -> Int? {
         guard start <= letters.count,
             let vowel = (start..<letters.count).first(where: { vowels.contains(letters[$0]) })
@@ -91,7 +91,7 @@ struct StemWord {
         return (vowel..<letters.count).first { !vowels.contains(letters[$0]) }.map { $0 + 1 }
     }
 
-    /// Where suffixes of verbs begin in Spanish, Italian and Portuguese.
+    /// Returns the start of the region for verb suffixes in Spanish, Italian and Portuguese.
     func verbRegion(_ vowels: Set<Unicode.Scalar>) -> Int {
         guard letters.count > 1 else { return letters.count }
         let rest = 2..<letters.count
@@ -105,11 +105,11 @@ struct StemWord {
     }
 }
 
-/// Finds the longest of some suffixes of a word, with what to do about it.
+/// A list of suffixes with the step for each, to find the longest that a word has.
 struct StemSuffixes<Step: Sendable>: Sendable {
     private let byLast: [Unicode.Scalar: [(letters: [Unicode.Scalar], step: Step)]]
 
-    /// Takes suffixes with blanks between them.
+    /// Splits texts of suffixes at blanks.
     init(_ lists: [(Step, String)]) {
         var byLast: [Unicode.Scalar: [(letters: [Unicode.Scalar], step: Step)]] = [:]
         for (step, list) in lists {
@@ -124,7 +124,7 @@ struct StemSuffixes<Step: Sendable>: Sendable {
         }
     }
 
-    /// The suffix that a word has behind a place, without its last letters.
+    /// Returns the suffix that a word, without its last letters, has behind a place.
     func longest(
         in word: StemWord, from limit: Int = 0, before tail: Int = 0
     ) -> (count: Int, step: Step)? {

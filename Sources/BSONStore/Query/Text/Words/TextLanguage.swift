@@ -1,6 +1,6 @@
-/// Knows the languages of text indexes, their words without meaning and who makes their stems.
+/// The languages of text indexes, with their stop words and stemmers.
 enum TextLanguage {
-    /// The full name of a language that may be named, by name or code; `nil` for others.
+    /// Returns the full name of a language from its name or code; `nil` for unknown ones.
     ///
     /// Source: MongoDB manual, "Text Search Languages on Self-Managed Deployments".
     static func name(of language: String) -> String? {
@@ -8,7 +8,7 @@ enum TextLanguage {
         return codes[lower] ?? (codes.values.contains(lower) ? lower : nil)
     }
 
-    /// Whether stems are made before marks are taken away, which tell forms of words apart.
+    /// Whether stemming precedes the removal of marks, because marks distinguish forms of words.
     static func stemsWithMarks(_ language: String) -> Bool { stemmers[language] != nil }
 
     /// Whether an apostrophe is part of a word.
@@ -22,7 +22,7 @@ enum TextLanguage {
         "portuguese": PortugueseStemmer.stem(of:), "spanish": SpanishStemmer.stem(of:),
     ]
 
-    /// The stem of a word; `nil` for one that does not count in the language.
+    /// Returns the stem of a word; `nil` for a stop word of the language.
     static func stem(_ word: String, in language: String) -> String? {
         guard let stemmer = stemmers[language] else { return word }
         guard TextStopWords.words[language]?.contains(word.lowercased()) != true else {

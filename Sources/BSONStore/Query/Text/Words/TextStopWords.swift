@@ -1,6 +1,6 @@
-/// Lists the words of languages that have no meaning of their own, which `$text` leaves out.
+/// The words without a meaning of their own in each language, which `$text` ignores.
 ///
-/// Source: Snowball's lists of stop words, as MongoDB has them.
+/// Source: Snowball's lists of stop words, as in MongoDB.
 enum TextStopWords {
     /// The words by the name of their language.
     static let words: [String: Set<String>] = [

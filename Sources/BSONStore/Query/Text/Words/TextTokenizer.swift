@@ -1,14 +1,14 @@
-/// Says what of texts counts when words are compared.
+/// The folding of texts and their division into words, for text search.
 struct TextTokenizer: Sendable {
     var keepsCase = false
     var keepsMarks = false
 
-    /// The text without what does not count.
+    /// Returns the text without the differences that are ignored.
     func fold(_ text: String) -> String {
         UnicodeDecomposition.folded(text, case: !keepsCase, marks: !keepsMarks)
     }
 
-    /// The stems of a text's words that count in a language.
+    /// Returns the stems of a text's words, without the stop words of a language.
     func stems(_ text: String, in language: String) -> [String] {
         guard TextLanguage.stemsWithMarks(language) else {
             return Self.words(fold(text)).compactMap {
@@ -28,7 +28,7 @@ struct TextTokenizer: Sendable {
         }
     }
 
-    /// The words of a folded text.
+    /// Returns the words of a folded text.
     private static func words(_ folded: String) -> [String] {
         folded.unicodeScalars.split { scalar in
             if WorkBudget.isOver() { return true }

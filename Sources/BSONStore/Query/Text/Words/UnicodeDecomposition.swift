@@ -1,10 +1,10 @@
 @_spi(_Unicode) internal import Swift
 
-/// Takes texts apart into letters and marks, and folds case and marks away.
+/// The decomposition of texts into letters and marks, and the folding of case and marks.
 ///
-/// Source: Unicode Standard Annex 15; the standard library decomposes, no ICU is needed.
+/// Source: Unicode Standard Annex 15; the standard library decomposes, so ICU is not needed.
 enum UnicodeDecomposition {
-    /// The scalars of the canonical decomposition, marks behind their letters.
+    /// Returns the scalars of the canonical decomposition, with marks behind their letters.
     static func scalars(_ text: String) -> [Unicode.Scalar] {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return Array(text.unicodeScalars) }
         return Array(text._nfd)
@@ -15,7 +15,7 @@ enum UnicodeDecomposition {
         scalar.value >= 0x300 && scalar.properties.generalCategory == .nonspacingMark
     }
 
-    /// The text in lower case and without marks, each only when it is asked for.
+    /// Returns the text in lower case and without marks, each as requested.
     static func folded(_ text: String, case foldsCase: Bool, marks foldsMarks: Bool) -> String {
         let folded = foldsMarks ? unmarked(text) : text
         return foldsCase ? folded.lowercased() : folded

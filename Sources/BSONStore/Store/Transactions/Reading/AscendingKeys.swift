@@ -1,14 +1,14 @@
 extension ReadTransaction {
-    /// The documents with these ids, in the order of the ids, `nil` where there is none.
+    /// Returns the documents with these ids, in the order of the ids; `nil` for each missing one.
     ///
-    /// - Throws: `corrupt` naming the first document whose bytes are no BSON.
+    /// - Throws: `corrupt` naming the first document whose bytes are not valid BSON.
     public func getMany(
         _ namespace: Namespace, ids: some Sequence<BSONValue>
     ) throws(StoreError) -> [BSONDocument?] {
         try getFirst(namespace, ids: Array(ids), bytesMax: .max)
     }
 
-    /// As ``getMany(_:ids:)``; ends with the document that reaches so many bytes with those before.
+    /// Reads documents as ``getMany(_:ids:)`` does until they reach a number of bytes.
     ///
     /// - Throws: as ``getMany(_:ids:)`` does.
     package func getFirst(
@@ -48,10 +48,10 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// As ``getFirst(_:ids:bytesMax:)``, and compares each document with its checksum: for documents that
-    /// leave for another store, where damage would spread.
+    /// Reads documents as ``getFirst(_:ids:bytesMax:)`` does and verifies their checksums, so that
+    /// damage does not spread to another store.
     ///
-    /// - Throws: as ``getMany(_:ids:)`` does; `corrupt` for a document that is not what was written.
+    /// - Throws: as ``getMany(_:ids:)`` does; `corrupt` for a checksum that does not match.
     package func getFirstChecked(
         _ namespace: Namespace, ids: [BSONValue], bytesMax: Int
     ) throws(StoreError) -> [BSONDocument?] {
@@ -64,10 +64,11 @@ extension WriteTransaction {
         return found ?? ids.map { _ in nil }
     }
 
-    /// The documents of ids in the order of their keys with the rows that they are stored in; `nil`
-    /// where they have to be asked for one by one.
+    /// Returns the documents of ids in key order with their rows; `nil` when the ids must be looked
+    /// up one by one.
     ///
-    /// - Parameter bytesMax: ends with the document that reaches so many bytes with those before.
+    /// - Parameter bytesMax: the size after which to stop; the document that reaches it is
+    ///   included.
     /// - Throws: as ``getMany(_:ids:)`` does.
     package func findInKeyOrder(
         _ namespace: Namespace, ids: [BSONValue], bytesMax: Int = .max
@@ -83,15 +84,15 @@ extension WriteTransaction {
     }
 }
 
-/// The keys of many ids, each greater than the one before: a walk over the index meets them in order.
+/// The keys of many ids in ascending order, which one walk over the index finds.
 package struct AscendingKeys {
-    /// Fewer are looked up one by one.
+    /// The least number of ids for which a walk pays.
     private static let countMin = 8
 
     private var bytes: [UInt8] = []
     private var ends: [Int] = []
 
-    /// Makes the keys of ids; `nil` when they are few or not in the order of their keys.
+    /// Encodes ids as keys; `nil` when they are few or not in key order.
     package init?(_ ids: [BSONValue]) {
         guard ids.count >= Self.countMin else { return nil }
         bytes.reserveCapacity(ids.count * 16)
@@ -106,7 +107,7 @@ package struct AscendingKeys {
         }
     }
 
-    /// Whether the bytes from `middle` on are greater than those from `start` to there.
+    /// Whether the key that begins at `middle` is greater than the key that begins at `start`.
     private static func isAscending(_ bytes: [UInt8], _ start: Int, _ middle: Int) -> Bool {
         bytes.withUnsafeBytes { bytes in
             BSONOrder.compareBytes(
@@ -115,9 +116,9 @@ package struct AscendingKeys {
         }
     }
 
-    /// Lends each key in order; the keys stay where they are until the body has had all of them.
+    /// Calls a body with each key in order; all keys stay in place until the last call ends.
     ///
-    /// - Parameter body: gives false to end.
+    /// - Parameter body: returns false to stop.
     func forEach(
         _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
@@ -131,16 +132,16 @@ package struct AscendingKeys {
     }
 }
 
-/// Collects documents that are found by their keys.
+/// A collector of the documents found by their keys.
 private struct KeyLookup {
     private var batch = BSONDocumentBatch()
-    /// For each key whether there is a document, and its row where rows are wanted.
+    /// For each key, whether a document exists, and its row where rows are wanted.
     private var areThere: [Bool] = []
     private var rows: [(row: Int64, change: Int64)] = []
     private var byteCount = 0
     private let bytesMax: Int
     private let rowsWanted: Bool
-    /// In which column the checksum is; `nil` where nobody asks for it.
+    /// The column of the checksum; `nil` when checksums are not verified.
     private var checked: (column: Int32, connection: SQLiteConnection)?
 
     init(bytesMax: Int, rowsWanted: Bool) {
@@ -148,7 +149,7 @@ private struct KeyLookup {
         self.rowsWanted = rowsWanted
     }
 
-    /// Compares each document with its checksum.
+    /// Verifies each document's checksum from now on.
     mutating func check(column: Int32, _ connection: SQLiteConnection) {
         checked = (column, connection)
     }
@@ -188,8 +189,8 @@ private struct KeyLookup {
         }
     }
 
-    /// Walks over the index from the first key on, which costs half as much as to seek each; seeks
-    /// where many keys are passed that nobody asked for.
+    /// Walks over the index from the first key on, at half the cost of seeking each key; seeks
+    /// across long runs of unwanted keys.
     mutating func walk(
         _ keys: AscendingKeys, _ statement: borrowing SQLiteStatement,
         _ table: CollectionTable
@@ -225,22 +226,22 @@ private struct KeyLookup {
     }
 }
 
-/// Goes from key to key of an index, by steps while they lie close together.
+/// A cursor that moves from key to key of an index, stepping while they lie close together.
 private struct KeyWalk {
     private enum Place {
         case unknown
-        /// On a row whose key is not less than the one that was looked for last.
+        /// The statement is on a row whose key is not less than the last one sought.
         case row
         case end
     }
 
-    /// So many rows in between are stepped over at most.
+    /// The largest number of unwanted rows to step over before seeking.
     private static let patienceMax = 2
 
     private var place = Place.unknown
     private var patience = patienceMax
 
-    /// Whether a key is there, which is greater than those before; the statement is on its row then.
+    /// Whether a key exists, which leaves the statement on its row; keys must be ascending.
     mutating func find(
         _ key: UnsafeRawBufferPointer, _ statement: borrowing SQLiteStatement
     ) throws(StoreError) -> Bool {

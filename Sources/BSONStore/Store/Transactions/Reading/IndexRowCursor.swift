@@ -1,10 +1,10 @@
-/// Walks over the rows that keys of an index lead to.
+/// A cursor over the rows that the keys of an index point to.
 final class IndexRowCursor {
     private let statement: SQLiteStatement
     private var ranges: ArraySlice<IndexScan.Range>
     private var isRunning = false
 
-    /// Begins before the first of some ranges, which are in order.
+    /// Begins before the first of some ordered ranges.
     init(
         _ scan: IndexScan, _ ranges: [IndexScan.Range], _ connection: SQLiteConnection
     ) throws(StoreError) {
@@ -12,7 +12,7 @@ final class IndexRowCursor {
         self.ranges = scan.isReversed ? ranges.reversed()[...] : ranges[...]
     }
 
-    /// The next row; `nil` at the end.
+    /// Returns the next row; `nil` at the end.
     func next() throws(StoreError) -> Int64? {
         while true {
             if isRunning {
@@ -28,7 +28,7 @@ final class IndexRowCursor {
     }
 }
 
-/// Gives the rows of several cursors in the order of a sort, each of which is in that order.
+/// The rows of several cursors, each in the order of a sort, merged in that order.
 struct MergedRows {
     /// The next row of a cursor with its place in the order.
     private struct Head {
@@ -42,7 +42,7 @@ struct MergedRows {
     private let document: (Int64) throws(StoreError) -> BSONDocument
     private var heads: [Head] = []
 
-    /// Takes the cursors, and what reads the document of a row.
+    /// Merges cursors; the closure reads the document of a row.
     init(
         _ cursors: [IndexRowCursor], _ sort: SortOrder,
         _ document: @escaping (Int64) throws(StoreError) -> BSONDocument
@@ -52,16 +52,16 @@ struct MergedRows {
         for (place, cursor) in cursors.enumerated() { try advance(cursor, place) }
     }
 
-    /// The next row; `nil` at the end.
+    /// Returns the next row; `nil` at the end.
     ///
-    /// A row that several cursors lead to comes several times.
+    /// A row that several cursors reach is returned several times.
     mutating func next() throws(StoreError) -> Int64? {
         guard let head = heads.popLast() else { return nil }
         try advance(head.cursor, head.place)
         return head.row
     }
 
-    /// Puts a cursor's next row where it belongs; the first in order is the last of the heads.
+    /// Inserts a cursor's next row into the heads, which are in descending order.
     private mutating func advance(
         _ cursor: IndexRowCursor, _ place: Int
     ) throws(StoreError) {

@@ -1,11 +1,11 @@
 extension ReadTransaction {
-    /// Gives the documents that a pipeline makes of a collection to a body until it returns false.
+    /// Calls a body with each document of a pipeline's result until the body returns false.
     ///
     /// - Parameters:
     ///   - namespace: the collection; the name "$cmd.aggregate" stands for the whole database.
     ///   - now: `$$NOW` in milliseconds since 1970.
-    /// - Throws: with MongoDB's codes and texts for values that a stage does not take; 292 when a
-    ///   stage would hold more than 100 MiB; 10334 for a document of more than 16 MiB.
+    /// - Throws: errors with MongoDB's codes and messages for values that a stage rejects; 292 when
+    ///   a stage would hold more than 100 MiB; 10334 for a document of more than 16 MiB.
     public func aggregate(
         _ namespace: Namespace, _ pipeline: Pipeline, now: BSONDatetime = .now,
         _ body: @escaping (BSONDocument) throws(StoreError) -> Bool
@@ -20,10 +20,10 @@ extension ReadTransaction {
         }
     }
 
-    /// The documents that a pipeline makes of a collection; none when it writes them.
+    /// Runs a pipeline on a collection and returns its documents; none when it writes them.
     ///
-    /// - Throws: as ``aggregate(_:_:now:_:)`` does; `illegalOperation` (20) when the pipeline writes
-    ///   and the transaction only reads.
+    /// - Throws: as ``aggregate(_:_:now:_:)`` does; `illegalOperation` (20) when the pipeline
+    ///   writes and the transaction only reads.
     public func aggregate(
         _ namespace: Namespace, _ pipeline: Pipeline, now: BSONDatetime = .now
     ) throws(StoreError) -> [BSONDocument] {
@@ -86,11 +86,16 @@ extension ReadTransaction: AggregationSource {
         }
     }
 
-    func placeIndexes(_ namespace: Namespace) throws(StoreError) -> [[IndexDefinition.Key]]? {
+    func placeIndexes(_ namespace: Namespace) throws(StoreError) -> [[GeoIndexField]]? {
         let all = try indexes(namespace)
         guard !all.isEmpty else { return nil }
         return all.filter { !$0.isHidden }.map { index in
-            index.keys.filter { $0.kind == .special("2d") || $0.kind == .special("2dsphere") }
+            index.keys.compactMap { key in
+                guard case .special(let name) = key.kind,
+                    let kind = GeoIndexField.Kind(rawValue: name)
+                else { return nil }
+                return GeoIndexField(path: key.path, kind: kind)
+            }
         }
     }
 
@@ -118,6 +123,12 @@ extension WriteTransaction: AggregationTarget {
         _ namespace: Namespace, _ old: BSONDocument, by new: BSONDocument
     ) throws(StoreError) {
         try put(namespace, new)
+    }
+
+    func setting(
+        _ fields: BSONDocument, in existing: BSONDocument
+    ) throws(StoreError) -> BSONDocument? {
+        try Update(["$set": .document(fields)]).apply(to: existing)
     }
 
     func fill(_ namespace: Namespace, _ documents: [BSONDocument]) throws(StoreError) {

@@ -1,25 +1,27 @@
 extension ReadTransaction {
-    /// The options of a collection, `nil` when it is not there, or is closed to whom a guard binds.
+    /// Returns the options of a collection; `nil` when it does not exist or the access policy hides
+    /// it.
     public func options(_ namespace: Namespace) throws(StoreError) -> CollectionOptions? {
         guard isOpen(namespace) else { return nil }
         return try Catalog.read(namespace, connection)?.options
     }
 
-    /// The UUID of a collection as MongoDB shows it; `nil` when it is not there, or is a view.
+    /// Returns the UUID of a collection as MongoDB shows it; `nil` for a missing collection or a
+    /// view.
     package func uuid(_ namespace: Namespace) throws(StoreError) -> BSONValue? {
         guard let table = try Catalog.read(namespace, connection), table.options.view == nil
         else { return nil }
         return try Catalog.uuid(table, connection)
     }
 
-    /// The collections and views of a database as the command `listCollections` shows them, in the
-    /// order of their names.
+    /// Returns the collections and views of a database as `listCollections` shows them, in name
+    /// order.
     ///
     /// - Parameters:
-    ///   - filter: which of the documents are given; they have `name`, `type`, `options`, `info`
-    ///     with the UUID, and `idIndex`.
-    ///   - nameOnly: whether only `name` and `type` are given.
-    /// - Throws: what SQLite says.
+    ///   - filter: the filter on the result's documents; they have `name`, `type`, `options`,
+    ///     `info` with the UUID, and `idIndex`.
+    ///   - nameOnly: whether to return only `name` and `type`.
+    /// - Throws: SQLite's errors.
     public func listCollections(
         _ database: String, filter: Filter = .all, nameOnly: Bool = false
     ) throws(StoreError) -> [BSONDocument] {
@@ -42,7 +44,7 @@ extension ReadTransaction {
         return found
     }
 
-    /// The options that say nothing of what documents hold: validators and views name their fields.
+    /// The options that do not reveal field names, as validators and views do.
     private static let harmless: Set<String> = [
         "capped", "size", "max", "collation", "changeStreamPreAndPostImages",
     ]
@@ -67,15 +69,15 @@ extension ReadTransaction {
         return entry
     }
 
-    /// The databases that have a collection, as the command `listDatabases` shows them.
+    /// Returns the databases that have a collection, as the command `listDatabases` shows them.
     ///
-    /// All databases share the file, so `sizeOnDisk` is the whole file's.
+    /// All databases share the file, so `sizeOnDisk` is the size of the whole file.
     ///
-    /// - Throws: what SQLite says.
+    /// - Throws: SQLite's errors.
     public func listDatabases(
         filter: Filter = .all, nameOnly: Bool = false
     ) throws(StoreError) -> [BSONDocument] {
-        // How large the file is would tell of what is hidden.
+        // The file's size would reveal how much data the policy hides.
         let pages = accessPolicy == nil ? try connection.int64("PRAGMA page_count") ?? 0 : 0
         let size = pages * (try connection.int64("PRAGMA page_size") ?? 0)
         let statement = try connection.prepare(
@@ -93,15 +95,15 @@ extension ReadTransaction {
     }
 }
 
-// MARK: - What a collection makes of a query
+// MARK: - Adapting queries to a collection
 
 extension ReadTransaction {
-    /// A filter with the collection's own collation, when it names none, with its text index, and
-    /// with one time for all documents.
+    /// Completes a filter with the collection's collation (unless it has its own), its text index
+    /// and one time for all documents.
     ///
     /// - Throws: `indexNotFound` (27) for `$text` without a text index.
     func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {
-        // Whether a closed collection is there, and has an index on texts, must not be told.
+        // An error must not reveal that a hidden collection or its text index exists.
         let filter = filter.timed
         guard isOpen(namespace) else { return filter }
         let found = try onTable(namespace) { (table) throws(StoreError) -> Filter? in
@@ -121,20 +123,20 @@ extension ReadTransaction {
 // MARK: - Views
 
 extension ReadTransaction {
-    /// So many views may show each other.
+    /// The largest depth of views upon views.
     static let viewDepthMax = 20
 
     static let tooDeep = StoreError(
         StoreError.Code(rawValue: 165),
         "View depth too deep or view cycle detected; maximum depth is 20")
 
-    /// Whether a name is that of a view, as far as that may be told.
+    /// Whether a name is that of a view that the access policy shows.
     package func isView(_ namespace: Namespace) throws(StoreError) -> Bool {
         guard isOpen(namespace) else { return false }
         return try view(namespace) != nil
     }
 
-    /// What a view shows, `nil` for a collection.
+    /// Returns a view's definition; `nil` for a collection.
     func view(_ namespace: Namespace) throws(StoreError) -> CollectionOptions.View? {
         let found = try onTable(namespace) {
             (table) throws(StoreError) -> CollectionOptions.View? in
@@ -144,12 +146,12 @@ extension ReadTransaction {
         return found ?? nil
     }
 
-    /// Lends the documents that a view shows and that pass, until the body returns false.
+    /// Calls a body with each matching document of a view until the body returns false.
     func scan(
         _ view: CollectionOptions.View, of database: String, _ filter: Filter,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        // A file may hold views that show themselves.
+        // A damaged file may hold views that contain themselves.
         guard viewDepth < Self.viewDepthMax else { throw Self.tooDeep }
         viewDepth += 1
         defer { viewDepth -= 1 }

@@ -1,15 +1,16 @@
-/// Finds the documents that changes left.
+/// Recovers the document as it was after a change.
 ///
-/// A change keeps no copy of its document (``ImageLink``): it is what its row holds now, or what the
-/// next change that kept it left, or a delete removed; from there the way back leads over the documents
-/// before the changes in between.
+/// A change keeps no copy of its document (``ImageLink``). The document is the row's current
+/// content, or the copy in the next change that kept one, or the one that a delete removed. From
+/// there the earlier documents of the changes in between lead back to it.
 extension ReadTransaction {
-    /// What a change left; the document is `nil` for a delete.
+    /// The document after a change; `nil` after a delete.
     struct Image {
         let document: BSONDocument?
     }
 
-    /// What the change of a row of the feed left; `nil` when its document was damaged, and is lost.
+    /// Returns the document after a change in the feed; `nil` when it is damaged and cannot be
+    /// recovered.
     ///
     /// - Throws: `corrupt` naming the change or the document.
     func image(
@@ -29,7 +30,7 @@ extension ReadTransaction {
         }
     }
 
-    /// What the feed keeps in the place of a document.
+    /// The content of the feed's document column.
     enum Stored {
         case image(BSONDocument, ImageLink?)
         case link(ImageLink)
@@ -63,7 +64,8 @@ extension ReadTransaction {
             underlying: error)
     }
 
-    /// The document of a row after a change; O(changes up to the next whole image), some sixteen.
+    /// Returns the document of a row after a change; O(changes up to the next whole image), about
+    /// 16.
     private func document(
         after position: Int64, row: Int64, _ namespace: Namespace
     ) throws(StoreError) -> BSONDocument {
@@ -85,13 +87,14 @@ extension ReadTransaction {
         return place.document
     }
 
-    /// A document, and the change that left it.
+    /// A document and the change that wrote it.
     private struct Place {
         let change: Int64
         let document: BSONDocument
     }
 
-    /// The change that wrote a row, and the document if it is that change; `nil` without the row.
+    /// Returns the change that last wrote a row, with the document if it is the change sought;
+    /// `nil` without the row.
     private func current(
         _ row: Int64, _ namespace: Namespace, ifWrittenBy change: Int64
     ) throws(StoreError) -> (change: Int64, document: BSONDocument?)? {
@@ -110,7 +113,7 @@ extension ReadTransaction {
         return found ?? nil
     }
 
-    /// The first whole image of a row behind a change.
+    /// Returns the first whole image of a row after a change.
     private func kept(
         _ row: Int64, after position: Int64, _ namespace: Namespace
     ) throws(StoreError) -> Place? {
@@ -132,12 +135,12 @@ extension ReadTransaction {
         switch after {
         case .image(let document, _): return Place(change: at, document: document)
         case .link(let link):
-            // A delete keeps what it removed.
+            // A delete keeps the document that it removed.
             return try before(statement, 1, link, nil, at, namespace)
         }
     }
 
-    /// What was before a change that left a document.
+    /// Returns the document before a change, from the one after it.
     private func before(
         _ place: Place, _ row: Int64, _ namespace: Namespace
     ) throws(StoreError) -> Place? {

@@ -1,6 +1,6 @@
 extension ReadTransaction {
-    /// Lends the documents that an index scan leads to and that pass, and the rows when they are
-    /// wanted, until the body returns false.
+    /// Calls a body with each matching document of an index scan, and its row if wanted, until the
+    /// body returns false.
     func scan(
         _ scan: IndexScan, _ table: CollectionTable, _ filter: Filter, _ sort: SortOrder?,
         withRows: Bool, _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
@@ -24,8 +24,8 @@ extension ReadTransaction {
         }
     }
 
-    /// Lends the unchecked documents of an index that has one key of each, with no bytes for a key
-    /// that leads to none.
+    /// Calls a body with the unchecked documents of an index with one key each; with empty bytes
+    /// where a key points to no document.
     @inline(__always)
     private func scanOnce(
         _ scan: IndexScan, _ table: CollectionTable, withRows: Bool,
@@ -52,7 +52,7 @@ extension ReadTransaction {
         }
     }
 
-    /// The error for the first document of a scan that is not valid or not there.
+    /// Returns the error for the first invalid or missing document of a scan.
     private func damaged(
         _ scan: IndexScan, _ table: CollectionTable
     ) throws(StoreError) -> StoreError {
@@ -65,8 +65,8 @@ extension ReadTransaction {
         return error
     }
 
-    /// Lends the documents that several plans lead to and that pass, each once, until the body
-    /// returns false; in the order of a sort that each of the plans gives.
+    /// Calls a body once with each matching document of several plans until the body returns false,
+    /// in the sort order that all plans share.
     func scan(
         _ plans: [QueryPlan], _ sort: SortOrder?, _ table: CollectionTable, _ filter: Filter,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
@@ -112,7 +112,7 @@ extension ReadTransaction {
         }
     }
 
-    /// Lends the documents of some rows that pass, each once, until the body returns false.
+    /// Calls a body once with each matching document of some rows until the body returns false.
     private func lend(
         _ table: CollectionTable, _ filter: Filter,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool,
@@ -137,7 +137,7 @@ extension ReadTransaction {
 // MARK: - Covered answers
 
 extension ReadTransaction {
-    /// How many documents have a key in an exact scan; without reading them.
+    /// Returns how many documents have a key in an exact scan, without reading them.
     func count(_ scan: IndexScan) throws(StoreError) -> Int {
         var count: Int64 = 0
         for group in scan.groups {
@@ -153,7 +153,8 @@ extension ReadTransaction {
         return Int(count)
     }
 
-    /// The scan that leads from one value of a field to the next; `nil` where there is none.
+    /// Returns the scan that steps from one value of a field to the next; `nil` if no index has
+    /// one.
     func distinctScan(
         _ namespace: Namespace, _ field: String, _ filter: Filter
     ) throws(StoreError) -> IndexScan? {
@@ -168,7 +169,7 @@ extension ReadTransaction {
         return found ?? nil
     }
 
-    /// Collects the values that a scan leads to, one document for each.
+    /// Collects the values of a field from one document per value.
     func distinct(
         _ namespace: Namespace, _ scan: IndexScan, into values: inout DistinctValues
     ) throws(StoreError) {
@@ -204,7 +205,7 @@ extension ReadTransaction {
         }
     }
 
-    /// Looks among documents whose key is null for one whose value is null, not missing.
+    /// Looks among documents with a null key for one whose value is null rather than missing.
     private func collectNull(
         _ rows: IndexRowCursor, _ reader: RowReader, _ values: inout DistinctValues
     ) throws(StoreError) {
@@ -216,10 +217,10 @@ extension ReadTransaction {
 }
 
 extension StoredIndex {
-    /// What the keys of documents without the first field begin with.
+    /// The prefix of the keys of documents that lack the first field.
     fileprivate var missingPrefix: [UInt8] { prefix(of: BSONValue.null) }
 
-    /// What the keys of documents begin with that have the same first value.
+    /// Returns the key prefix of documents with the same first value.
     fileprivate func prefix(of document: BSONDocument) -> [UInt8] {
         prefix(of: definition.keys.first.flatMap { document[path: $0.path] } ?? .null)
     }

@@ -1,16 +1,16 @@
 extension ReadTransaction {
-    /// The documents that pass a filter.
+    /// Returns the documents that match a filter.
     ///
-    /// - Throws: `corrupt` naming a document whose bytes are no BSON, 292 when a sort needs more
-    ///   than 100 MiB, and what SQLite says.
+    /// - Throws: `corrupt` naming a document whose bytes are not valid BSON, 292 when a sort needs
+    ///   more than 100 MiB, and SQLite's errors.
     public func find(
         _ namespace: Namespace, filter: Filter, options: FindOptions = .all
     ) throws(StoreError) -> [BSONDocument] {
         try find(namespace, filter: filter, options: options, bytesMax: .max)
     }
 
-    /// As ``find(_:filter:options:)-(_,Filter,_)``; ends with the document that reaches so many bytes
-    /// with those before.
+    /// Finds documents as ``find(_:filter:options:)-(_,Filter,_)`` does until they reach a number
+    /// of bytes.
     package func find(
         _ namespace: Namespace, filter: Filter, options: FindOptions, bytesMax: Int
     ) throws(StoreError) -> [BSONDocument] {
@@ -36,7 +36,7 @@ extension ReadTransaction {
         return documents
     }
 
-    /// The documents that pass a filter, which is read first.
+    /// Parses a filter and returns the documents that match.
     ///
     /// - Throws: also what ``Filter/init(_:)`` throws.
     public func find(
@@ -45,12 +45,13 @@ extension ReadTransaction {
         try find(namespace, filter: try Filter(filter), options: options)
     }
 
-    /// Gives every document that passes a filter to a body.
+    /// Calls a body with every document that matches a filter.
     ///
-    /// The body must not write to the same collection: whether it then sees the change is not said.
+    /// The body must not write to the same collection: whether it would see the change is
+    /// unspecified.
     ///
-    /// - Throws: as ``find(_:filter:options:)-(_,Filter,_)`` does, and what the body throws, which
-    ///   ends the visit.
+    /// - Throws: as ``find(_:filter:options:)-(_,Filter,_)`` does, and the body's error, which ends
+    ///   the iteration.
     public func forEach(
         _ namespace: Namespace, filter: Filter, options: FindOptions = .all,
         _ body: (BSONDocument) throws -> Void
@@ -68,7 +69,7 @@ extension ReadTransaction {
         if let failure { throw failure }
     }
 
-    /// Gives every document that passes a filter, which is read first, to a body.
+    /// Parses a filter and calls a body with every document that matches.
     ///
     /// - Throws: also what ``Filter/init(_:)`` throws.
     public func forEach(
@@ -78,9 +79,9 @@ extension ReadTransaction {
         try forEach(namespace, filter: try Filter(filter), options: options, body)
     }
 
-    /// How many documents pass a filter.
+    /// Returns how many documents match a filter.
     ///
-    /// - Throws: `corrupt` naming a document whose bytes are no BSON.
+    /// - Throws: `corrupt` naming a document whose bytes are not valid BSON.
     public func count(
         _ namespace: Namespace, filter: Filter, hint: IndexHint? = nil
     ) throws(StoreError) -> Int {
@@ -104,15 +105,15 @@ extension ReadTransaction {
         return count
     }
 
-    /// How many documents pass a filter, which is read first.
+    /// Parses a filter and returns how many documents match.
     ///
     /// - Throws: also what ``Filter/init(_:)`` throws.
     public func count(_ namespace: Namespace, filter: BSONDocument) throws(StoreError) -> Int {
         try count(namespace, filter: try Filter(filter))
     }
 
-    /// The different values of a field in the documents that pass a filter; the values of arrays
-    /// one by one.
+    /// Returns the distinct values of a field in the documents that match a filter; array elements
+    /// count one by one.
     ///
     /// - Throws: as ``count(_:filter:hint:)`` does.
     public func distinct(
@@ -136,7 +137,7 @@ extension ReadTransaction {
         return values.values
     }
 
-    /// Visits the documents in the wanted order and shape until the body returns false.
+    /// Calls a body with each document, ordered and projected, until the body returns false.
     func visit(
         _ namespace: Namespace, _ filter: Filter, _ options: FindOptions,
         _ body: (BSONDocument) throws(StoreError) -> Bool
@@ -173,14 +174,14 @@ extension ReadTransaction {
         }
     }
 
-    /// Says how a query is answered.
+    /// A query together with its plan.
     private struct PlannedQuery {
-        /// As the collection understands it.
+        /// The filter with the collection's collation and text index.
         let filter: Filter
         let order: SortOrder?
         let plan: QueryPlan
 
-        /// Whether the plan gives the documents in the order that is wanted.
+        /// Whether the plan reads the documents in the requested order.
         var isInOrder: Bool { order == nil || plan.isSorted }
     }
 
@@ -188,7 +189,7 @@ extension ReadTransaction {
         _ namespace: Namespace, _ given: Filter, _ options: FindOptions
     ) throws(StoreError) -> PlannedQuery {
         let filter = try resolved(given, namespace)
-        // Texts compare in the sort as they do in the filter.
+        // The sort compares strings as the filter does.
         let order =
             (given.collation == filter.collation
                 ? options.sort : options.sort?.collated(filter.collation)) ?? filter.impliedOrder
@@ -197,7 +198,7 @@ extension ReadTransaction {
             plan: try quickPlan(namespace, filter, order, options))
     }
 
-    /// Lends the documents of a plan that gives them in order, without those that are skipped.
+    /// Calls a body with the documents of an ordered plan, after the skipped ones.
     private func lend(
         _ namespace: Namespace, _ query: PlannedQuery, _ options: FindOptions,
         _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Bool
@@ -221,10 +222,11 @@ extension ReadTransaction {
         }
     }
 
-    /// Lends the bytes of all documents that pass, and the rows when they are wanted, until the
-    /// body returns false.
+    /// Calls a body with the bytes of each matching document, and its row if wanted, until the body
+    /// returns false.
     ///
-    /// - Parameter isContentUsed: whether the body reads the bytes, which are then checked as a whole.
+    /// - Parameter isContentUsed: whether the body reads the bytes, which are then validated
+    ///   completely.
     func scan(
         _ namespace: Namespace, _ filter: Filter, _ plan: QueryPlan, sort: SortOrder? = nil,
         withRows: Bool = false, isContentUsed: Bool = true,
@@ -245,7 +247,7 @@ extension ReadTransaction {
                 let statement = try range.prepare(table, withRows: withRows, connection)
                 do throws(StoreError) {
                     let count = try scan(statement, withRows, isContentUsed, filter, body)
-                    // A body of a write may have written.
+                    // The body of a write transaction may have written.
                     if let count, range.isWhole, !(self is WriteTransaction) {
                         try connection.catalogCache.compare(count, with: table, connection)
                     }
@@ -279,7 +281,8 @@ extension ReadTransaction {
         }
     }
 
-    /// Lends the rows of a statement; tells how many it has, where the body let it end.
+    /// Calls a body with each matching row of a statement; returns the number of all rows, or `nil`
+    /// if the body stopped.
     private func scan(
         _ statement: borrowing SQLiteStatement, _ withRows: Bool, _ isContentUsed: Bool,
         _ filter: Filter, _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
@@ -306,7 +309,8 @@ extension ReadTransaction {
         }
     }
 
-    /// Finds out which document a scan, which does not read keys, stumbled over.
+    /// Returns an error that names the document at which a scan failed, for scans that do not read
+    /// keys.
     private func named(
         _ error: StoreError, _ range: QueryPlan.Range, _ table: CollectionTable
     ) throws(StoreError) -> StoreError {

@@ -4,9 +4,9 @@ extension Filter {
 }
 
 extension ReadTransaction {
-    /// Whether a row is still there.
+    /// Whether a row still exists.
     ///
-    /// - Throws: what SQLite says.
+    /// - Throws: SQLite's errors.
     package func hasRow(_ namespace: Namespace, _ row: Int64) throws(StoreError) -> Bool {
         try onTable(namespace) { (table) throws(StoreError) in
             let statement = try connection.prepare(.getRow, table)
@@ -15,9 +15,9 @@ extension ReadTransaction {
         } ?? false
     }
 
-    /// The row of the document with an id; `nil` when there is none.
+    /// Returns the row of the document with an id, or `nil`.
     ///
-    /// - Throws: `corrupt` when the document's bytes are no BSON, and what SQLite says.
+    /// - Throws: `corrupt` when the document's bytes are not valid BSON, and SQLite's errors.
     package func row(
         of id: BSONValue, in namespace: Namespace
     ) throws(StoreError) -> Int64? {
@@ -29,14 +29,14 @@ extension ReadTransaction {
         }
     }
 
-    /// Whether a query is answered by looking at all documents in the order of insertion, so that it
-    /// can be carried on behind any document.
+    /// Whether a query scans all documents in the order of insertion, so that it can resume after
+    /// any document.
     ///
     /// - Throws: `badValue` (2) for a hint that names no index.
     package func isInInsertionOrder(
         _ namespace: Namespace, _ filter: Filter, _ options: FindOptions
     ) throws(StoreError) -> Bool {
-        // A score of a text search depends on the text index, which is looked up with the query.
+        // A text score depends on the text index, which is looked up with the query.
         guard options.sort == nil, filter.impliedOrder == nil, filter.textSearch == nil,
             !isRestricted(namespace), try view(namespace) == nil
         else { return false }
@@ -49,14 +49,15 @@ extension ReadTransaction {
         }
     }
 
-    /// Gives the documents behind a row that pass a filter, in the order of insertion, until the
-    /// body returns false.
+    /// Calls a body with the documents after a row that match a filter, in the order of insertion,
+    /// until the body returns false.
     ///
     /// - Parameters:
-    ///   - table: the number of the collection's table that the row is of; `nil` for any.
+    ///   - table: the number of the table that the row belongs to; `nil` for any.
     ///   - row: the row; 0 begins with the first.
-    /// - Returns: the number of the table, `nil` when the collection is not there or another one.
-    /// - Throws: `corrupt` when a document's bytes are no BSON, and what the body throws.
+    /// - Returns: the number of the table; `nil` when the collection does not exist or has another
+    ///   table.
+    /// - Throws: `corrupt` when a document's bytes are not valid BSON, and what the body throws.
     package func visitRows(
         _ namespace: Namespace, table wanted: Int64?, after row: Int64, _ filter: Filter,
         _ body: (Int64, BSONDocument) throws(StoreError) -> Bool

@@ -1,30 +1,30 @@
-/// One write of several that are sent together.
+/// One write of a bulk.
 public enum BulkWrite: Sendable {
     /// Adds a document.
     case insertOne(BSONDocument)
-    /// Changes the first document that passes the filter, by operators or a pipeline.
+    /// Changes the first document that matches the filter, by operators or a pipeline.
     case updateOne(BSONDocument, BSONValue, options: Options = Options())
-    /// Changes every document that passes the filter, by operators or a pipeline.
+    /// Changes every document that matches the filter, by operators or a pipeline.
     case updateMany(BSONDocument, BSONValue, options: Options = Options())
-    /// Puts a document in the place of the first one that passes the filter.
+    /// Puts a document in place of the first one that matches the filter.
     case replaceOne(BSONDocument, BSONDocument, options: Options = Options())
-    /// Removes the first document that passes the filter.
+    /// Removes the first document that matches the filter.
     case deleteOne(BSONDocument, options: Options = Options())
-    /// Removes every document that passes the filter.
+    /// Removes every document that matches the filter.
     case deleteMany(BSONDocument, options: Options = Options())
 
-    /// What a write may have beside its documents.
+    /// The options of a write.
     public struct Options: Sendable {
-        /// Inserts a document when none passes the filter.
+        /// Whether to insert a document when none matches the filter.
         public var upsert: Bool
-        /// Which array elements `$[name]` in a path stands for.
+        /// The filters that `$[name]` in a path refers to.
         public var arrayFilters: [BSONDocument]
-        /// How texts compare in the filter and in the update.
+        /// The collation of strings in the filter and the update.
         public var collation: Collation?
-        /// Values that a pipeline may name as `$$name`.
+        /// The values that a pipeline can refer to as `$$name`.
         public var variables: BSONDocument
 
-        /// Makes options; what is left out has its default.
+        /// Makes options; each omitted one has its default.
         public init(
             upsert: Bool = false, arrayFilters: [BSONDocument] = [], collation: Collation? = nil,
             variables: BSONDocument = [:]
@@ -38,12 +38,12 @@ public enum BulkWrite: Sendable {
 }
 
 extension WriteTransaction {
-    /// Does several writes, each of them wholly or not at all.
+    /// Performs several writes; each succeeds as a whole or changes nothing.
     ///
-    /// - Parameter ordered: whether the first write that is refused ends it; otherwise the rest is
-    ///   done all the same.
-    /// - Returns: what was done and which writes were refused and why.
-    /// - Throws: what SQLite says; the transaction should then be given up.
+    /// - Parameter ordered: whether to stop at the first refused write; otherwise the rest is done
+    ///   all the same.
+    /// - Returns: the counts, and each refused write with its error.
+    /// - Throws: SQLite's errors; abandon the transaction then.
     @discardableResult
     public func bulkWrite(
         _ namespace: Namespace, _ writes: [BulkWrite], ordered: Bool = true
@@ -51,10 +51,11 @@ extension WriteTransaction {
         try bulkWrite(namespace, writes, ordered: ordered, noting: nil)
     }
 
-    /// Does several writes as ``bulkWrite(_:_:ordered:)`` does.
+    /// Performs several writes as ``bulkWrite(_:_:ordered:)`` does, and reports each changed
+    /// document.
     ///
-    /// - Parameter note: told of each document that is different now, inside of its write; what it
-    ///   throws takes that write back and is thrown.
+    /// - Parameter note: receives each changed document within its write; an error that it throws
+    ///   undoes that write and is rethrown.
     package func bulkWrite(
         _ namespace: Namespace, _ writes: [BulkWrite], ordered: Bool,
         noting note: ((DocumentImages) throws -> Void)?
@@ -63,7 +64,7 @@ extension WriteTransaction {
         for (index, write) in writes.enumerated() {
             do {
                 if note == nil {
-                    // A write that is refused for what it is has written nothing.
+                    // A refused write has changed nothing.
                     try carryOut(write, at: index, on: namespace, &result, nil)
                 } else {
                     try savepoint { try carryOut(write, at: index, on: namespace, &result, note) }
@@ -118,10 +119,10 @@ extension WriteTransaction {
 }
 
 extension WriteTransaction {
-    /// Adds documents, each of them wholly or not at all.
+    /// Adds documents; each is added as a whole or not at all.
     ///
-    /// - Parameter ordered: whether the first document that is refused ends it.
-    /// - Throws: what SQLite says; the transaction is then of no use.
+    /// - Parameter ordered: whether to stop at the first refused document.
+    /// - Throws: SQLite's errors; abandon the transaction then.
     package func insertEach(
         _ namespace: Namespace, _ documents: [BSONDocument], ordered: Bool
     ) throws(StoreError) -> InsertManyResult {
@@ -141,16 +142,16 @@ extension WriteTransaction {
     }
 }
 
-/// Lists documents that were added together, and those that were refused.
+/// The added and the refused documents of one call.
 package struct InsertManyResult: Sendable {
     /// The `_id`s of the documents that were added, in order.
     package fileprivate(set) var ids: [BSONValue] = []
     /// The documents that were refused, in order.
     package fileprivate(set) var errors: [BulkWriteResult.WriteError] = []
 
-    /// The `_id`s when all documents were added.
+    /// Returns the `_id`s if all documents were added.
     ///
-    /// - Throws: the first refusal, with what was done as its `writes`.
+    /// - Throws: the first refusal; its `writes` counts what was done.
     func whole() throws(StoreError) -> [BSONValue] {
         guard var refusal = errors.first?.error else { return ids }
         var result = BulkWriteResult(errors: errors)
@@ -184,7 +185,7 @@ extension BulkWrite.Options {
 }
 
 extension StoreError {
-    /// Whether a write was refused for what it is, so that others can go on.
+    /// Whether the error concerns one write only, so that others can continue.
     var concernsWrite: Bool {
         sqliteCode == nil || code == .duplicateKey
     }

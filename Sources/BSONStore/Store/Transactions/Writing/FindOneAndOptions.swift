@@ -1,17 +1,17 @@
-/// Says which document a find-and-change call takes and what it returns.
+/// The options of a find-and-change call: which document it changes and what it returns.
 public struct FindOneAndOptions: Sendable {
-    /// Decides which of the documents that pass is the first.
+    /// The order that decides which matching document is the first.
     public var sort: SortOrder?
-    /// Which fields are returned; without one, all.
+    /// The fields to return; `nil` for all.
     public var projection: Projection?
-    /// Inserts a document when none passes.
+    /// Whether to insert a document when none matches.
     public var upsert: Bool
-    /// Returns the document as it is after the change instead of before.
+    /// Whether to return the document as it is after the change instead of before.
     public var returnsAfter: Bool
-    /// Which array elements `$[name]` in a path stands for.
+    /// The filters that `$[name]` in a path refers to.
     public var arrayFilters: [BSONDocument]
 
-    /// Makes options; what is left out has its default.
+    /// Makes options; each omitted one has its default.
     public init(
         sort: SortOrder? = nil, projection: Projection? = nil, upsert: Bool = false,
         returnsAfter: Bool = false, arrayFilters: [BSONDocument] = []
@@ -25,7 +25,7 @@ public struct FindOneAndOptions: Sendable {
 }
 
 extension WriteTransaction {
-    /// Changes the first document that passes and returns it before or after, as the options say.
+    /// Changes the first matching document and returns it before or after, as the options say.
     func findAndModify(
         _ namespace: Namespace, _ filter: Filter, _ update: Update,
         _ options: FindOneAndOptions

@@ -1,14 +1,14 @@
-/// The counts of an update and, where the store was asked for them, the documents before and after it.
+/// The counts of an update and, on request, the documents before and after it.
 public struct UpdateResult: Sendable, Hashable {
-    /// How many documents passed the filter.
+    /// How many documents matched the filter.
     public internal(set) var matchedCount = 0
-    /// How many of them are different now.
+    /// How many of them were changed.
     public internal(set) var modifiedCount = 0
-    /// The `_id` of the document that was inserted because none passed.
+    /// The `_id` of the document that was inserted because none matched.
     public internal(set) var upsertedID: BSONValue?
-    /// The documents that were changed or inserted, before and after; empty where they are not kept.
+    /// The changed or inserted documents, before and after; empty unless requested.
     public private(set) var images: [DocumentImages] = []
-    /// The last document that passed but stayed as it was.
+    /// The last document that matched but did not change.
     package internal(set) var unchanged: BSONDocument?
     private let keepsImages: Bool
 

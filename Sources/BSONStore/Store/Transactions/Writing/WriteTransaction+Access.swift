@@ -1,11 +1,11 @@
 extension WriteTransaction {
-    /// A document as it is seen, for answers.
+    /// Returns a document as the access policy shows it.
     func shown(_ document: BSONDocument, _ namespace: Namespace) -> BSONDocument {
         gate(namespace)?.shown(document) ?? document
     }
 
-    /// Changes a document that was found through a guard: the update sees what is shown, and what
-    /// is hidden stays.
+    /// Changes a document under an access policy: the update sees the visible fields, and the
+    /// hidden ones stay.
     func change(
         _ found: StoredDocument, _ update: Update, _ filter: Filter, in namespace: Namespace,
         _ gate: any CollectionAccess, _ outcome: inout UpdateResult
@@ -24,7 +24,7 @@ extension WriteTransaction {
         outcome.keep(before: shown, after: gate.shown(after))
     }
 
-    /// Stores a document through a guard under its `_id`.
+    /// Stores a document under its `_id`, subject to an access policy.
     func put(
         _ namespace: Namespace, _ document: BSONDocument, _ gate: any CollectionAccess
     ) throws(StoreError) -> DocumentImages {
@@ -47,7 +47,7 @@ extension WriteTransaction {
     ) throws(StoreError) -> BSONDocument {
         let after = try gate.written(from: found.document, toShown: changed) ?? changed
         try telling(of: changed, namespace) { () throws(StoreError) in
-            // With what is hidden it may be too large, which would tell of it.
+            // The size with the hidden fields would reveal them.
             try StorableDocument.check(after, after["_id"] ?? .null, in: namespace)
             try onTableForWriting(namespace) { (table) throws(StoreError) in
                 let link = try rewrite(found, after, in: table)
@@ -57,7 +57,7 @@ extension WriteTransaction {
         return after
     }
 
-    /// Carries out a write whose errors must not tell of documents or fields that are hidden.
+    /// Performs a write whose errors must not reveal hidden documents or fields.
     func telling(
         of document: BSONDocument, _ namespace: Namespace, _ write: () throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -87,6 +87,6 @@ extension WriteTransaction {
         }
     }
 
-    /// The code of a write that a guard denies.
+    /// The code of a write that the access policy denies.
     package static let denied = StoreError.Code(rawValue: 13)
 }

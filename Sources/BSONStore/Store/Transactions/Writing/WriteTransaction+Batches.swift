@@ -1,9 +1,9 @@
 extension WriteTransaction {
-    /// Adds documents that are not there, several with each statement where nothing but their ids is
-    /// asked: to begin and end a statement costs as much as a row.
+    /// Adds new documents, several per statement where only their ids must be checked: beginning
+    /// and ending a statement costs as much as a row.
     ///
-    /// - Throws: as ``insert(_:_:)`` does, but a duplicate may not be named. Some of the documents may be
-    ///   there then: the transaction, or a savepoint around the call, has to be undone.
+    /// - Throws: as ``insert(_:_:)`` does, but the error may not name a duplicate. Some documents
+    ///   may have been added: undo the transaction or a savepoint around the call.
     package func insertBatch(
         _ namespace: Namespace, _ documents: [BSONDocument]
     ) throws(StoreError) {
@@ -28,7 +28,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Whether a document's id is all that may be in the way of it.
+    /// Whether a duplicate id is the only reason to refuse a document.
     private func canAddTogether(to table: CollectionTable) throws(StoreError) -> Bool {
         guard table.isPlain else { return false }
         return try connection.catalogCache.indexes(of: table.id, connection).isEmpty
@@ -41,7 +41,7 @@ extension WriteTransaction {
         while rest.count >= count {
             let insertion = try connection.prepare(statement, table)
             try run(insertion, rest.prefix(count), 1, feed.next)
-            // Rows are numbered one by one, but for the last ones that there are.
+            // Row numbers are consecutive, except the highest possible ones.
             var row = connection.lastInsertedRowID - Int64(count)
             for document in rest.prefix(count) {
                 row += 1
@@ -54,7 +54,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Binds documents from a parameter on, each while those before it are lent, and runs.
+    /// Binds documents from a parameter on, each while the earlier ones stay in place, and runs the
+    /// statement.
     private func run(
         _ statement: borrowing SQLiteStatement, _ rest: ArraySlice<StorableDocument>,
         _ parameter: Int32, _ change: Int64

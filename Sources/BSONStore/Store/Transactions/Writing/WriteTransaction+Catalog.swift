@@ -1,8 +1,8 @@
 extension WriteTransaction {
-    /// Makes a collection or view.
+    /// Creates a collection or view.
     ///
     /// - Throws: `namespaceExists` (48), `invalidNamespace` (73), `invalidOptions` (72) for a
-    ///   validator in a database of the server's own.
+    ///   validator in one of the server's own databases.
     public func createCollection(
         _ namespace: Namespace, _ options: CollectionOptions = .none
     ) throws(StoreError) {
@@ -30,9 +30,9 @@ extension WriteTransaction {
 
     /// Removes a collection or view with its documents and indexes.
     ///
-    /// The change feed tells it in one row.
+    /// The feed records it as one change.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether it existed.
     @discardableResult
     public func dropCollection(_ namespace: Namespace) throws(StoreError) -> Bool {
         guard let table = try collectionTable(namespace) else { return false }
@@ -48,9 +48,9 @@ extension WriteTransaction {
         return true
     }
 
-    /// Gives a collection another name, also in another database; its indexes come along.
+    /// Renames a collection, also to another database; its indexes stay.
     ///
-    /// - Parameter dropTarget: whether a collection that has the name is dropped before.
+    /// - Parameter dropTarget: whether to drop a collection that has the new name.
     /// - Throws: `namespaceNotFound` (26), `namespaceExists` (48), `illegalOperation` (20) for the
     ///   same name, `invalidNamespace` (73), 166 for a view.
     public func renameCollection(
@@ -98,7 +98,7 @@ extension WriteTransaction {
             remarks: Self.remarks(remarks))
     }
 
-    /// Removes a collection with its documents and indexes, but for what the feed tells of them.
+    /// Removes a collection with its documents and indexes, but keeps its changes in the feed.
     private func remove(_ table: CollectionTable) throws(StoreError) {
         try keepImages(of: table)
         try Catalog.remove(table, connection)
@@ -111,7 +111,7 @@ extension WriteTransaction {
 
     /// Removes all collections of a database.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether the database had a collection.
     @discardableResult
     public func dropDatabase(_ database: String) throws(StoreError) -> Bool {
         let names = try collections().filter { $0.database == database }
@@ -125,7 +125,7 @@ extension WriteTransaction {
     /// `validationLevel`, `validationAction`, `changeStreamPreAndPostImages`, `cappedSize`,
     /// `cappedMax`, `viewOn`, `pipeline`, and `expireAfterSeconds` or `hidden` of an `index`.
     ///
-    /// - Returns: what an index's options were and are, as the command answers.
+    /// - Returns: an index's options before and after, as the command answers.
     /// - Throws: `namespaceNotFound` (26), `indexNotFound` (27), `invalidOptions` (72), and as
     ///   ``CollectionOptions/init(_:)`` does.
     @discardableResult
@@ -147,14 +147,14 @@ extension WriteTransaction {
         let answer = try modification.index.map { (change) throws(StoreError) in
             try self.change(change, table, isDry: isDry)
         }
-        // A dry run tells by its answer that the change could be made.
+        // The answer of a dry run shows that the change is possible.
         if isDry { return answer ?? [:] }
         if table.options.view == nil {
             try record(
                 .modify, table, modification.description,
                 before: try self.before(modification, table, answer ?? [:]))
         } else {
-            // A view is told as a whole, and not as it was.
+            // A view is recorded as a whole, without its earlier definition.
             try record(.modify, table, options.description)
         }
         if options != table.options {
@@ -164,7 +164,8 @@ extension WriteTransaction {
         return answer ?? [:]
     }
 
-    /// What a modification changes, as it was: options, and those of the index that it names.
+    /// Returns the earlier values of the options that a modification changes, including those of
+    /// its index.
     private func before(
         _ modification: CollectionModification, _ table: CollectionTable, _ answer: BSONDocument
     ) throws(StoreError) -> BSONDocument {
@@ -206,7 +207,7 @@ extension WriteTransaction {
         return answer
     }
 
-    /// Refuses to make an index unique whose keys are not.
+    /// Throws when an index that is to become unique has equal keys.
     private func checkIsUnique(_ index: StoredIndex) throws(StoreError) {
         let statement = try connection.prepare(
             "SELECT 1 FROM \(StoredIndex.tableName(index.id)) GROUP BY key HAVING count(*) > 1")
@@ -217,7 +218,7 @@ extension WriteTransaction {
                 + "running collMod again.")
     }
 
-    /// Refuses what a new validator may not ask, though one of an earlier version may.
+    /// Checks a new validator; stored ones of earlier versions may break these rules.
     private static func check(_ validator: BSONDocument) throws(StoreError) {
         var options = FilterOptions.none
         options.isOfQuery = false

@@ -1,12 +1,11 @@
 extension WriteTransaction {
-    /// Adds a document; without an `_id` it gets an ObjectId, and the `_id` comes first.
+    /// Adds a document with its `_id` as the first field; one without an `_id` gets an ObjectId.
     ///
-    /// Empty timestamps stay as they are; the inserts of ``DocumentCollection`` put the time in their
-    /// place.
+    /// Empty timestamps stay; the inserts of ``DocumentCollection`` set them to the current time.
     ///
     /// - Returns: the document as it is stored.
-    /// - Throws: `duplicateKey` (11000) when the id is there, `documentTooLarge` (10334), and for an
-    ///   id that none can be: an array, a regular expression, undefined.
+    /// - Throws: `duplicateKey` (11000) when the id exists, `documentTooLarge` (10334), and for an
+    ///   id that is an array, a regular expression or undefined.
     @discardableResult
     public func insert(
         _ namespace: Namespace, _ document: BSONDocument
@@ -14,7 +13,7 @@ extension WriteTransaction {
         try add(document, to: namespace).document
     }
 
-    /// Adds a document and records it.
+    /// Adds a document and records the change.
     func add(
         _ document: BSONDocument, to namespace: Namespace
     ) throws(StoreError) -> StorableDocument {
@@ -28,9 +27,9 @@ extension WriteTransaction {
         return stored
     }
 
-    /// Stores a document under its `_id`, whether one is there or not.
+    /// Stores a document under its `_id`, replacing an existing one.
     ///
-    /// - Returns: the documents before and after; no change is recorded when they are the same bytes.
+    /// - Returns: the documents before and after; equal bytes record no change.
     /// - Throws: as ``insert(_:_:)`` does, except for duplicates.
     @discardableResult
     public func put(
@@ -54,8 +53,7 @@ extension WriteTransaction {
         return DocumentImages(before: before, after: stored.document)
     }
 
-    /// Puts a document in the place of one that this transaction has read and that nothing was written
-    /// to since.
+    /// Replaces a document that this transaction has read and not written since.
     ///
     /// - Throws: as ``put(_:_:)`` does.
     package func replace(
@@ -78,13 +76,13 @@ extension WriteTransaction {
 
     /// Removes the document with an id.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether it existed.
     @discardableResult
     public func remove(_ namespace: Namespace, id: BSONValue) throws(StoreError) -> Bool {
         try take(namespace, id: id) != nil
     }
 
-    /// Removes the document with an id and returns it, `nil` when there is none.
+    /// Removes the document with an id and returns it, or `nil`.
     @discardableResult
     public func take(
         _ namespace: Namespace, id: BSONValue
@@ -105,7 +103,7 @@ extension WriteTransaction {
         return taken ?? nil
     }
 
-    /// The row and the document with an id key.
+    /// Returns the row and the document with an id key.
     func row(
         _ key: [UInt8], in table: CollectionTable
     ) throws(StoreError) -> StoredDocument? {
@@ -114,7 +112,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Writes a new row and its index keys, and records it.
+    /// Writes a new row and its index keys, and records the change.
     func add(_ stored: StorableDocument, to table: CollectionTable) throws(StoreError) {
         try checkMayWrite(table)
         try check(stored.document, replacing: nil, in: table)
@@ -122,7 +120,7 @@ extension WriteTransaction {
         do throws(StoreError) {
             change = try indexChange(in: table, row: nil, from: nil, to: stored.document)
         } catch {
-            // As MongoDB does, the _id is complained of before other unique keys.
+            // As in MongoDB, a duplicate _id is reported before other unique keys.
             if error.code == .duplicateKey, try row(stored.key, in: table) != nil {
                 throw StoreError.duplicateID(stored.id, in: table.namespace, error)
             }
@@ -149,16 +147,18 @@ extension WriteTransaction {
         try record(
             .insert, table.namespace, before: nil, after: stored.document,
             link: ImageLink(row: row, previous: 0))
-        // What is kept in step does not go by itself.
+        // Synced documents are not removed automatically.
         if !isEngineWrite, !table.isPlain, let capped = table.options.capped {
             try trim(table, capped, added: stored.document.byteCount)
         }
     }
 
-    /// Writes other bytes into a row that is there, and the index keys that differ; to be recorded next.
+    /// Writes new bytes into an existing row and updates its index keys; the caller records the
+    /// change.
     ///
     /// - Returns: where the change finds the document.
-    /// - Throws: `corrupt` where what is there is not what was written, which another change would cover.
+    /// - Throws: `corrupt` when the row's checksum does not match: another change would hide the
+    ///   damage.
     func rewrite(
         _ found: StoredDocument, _ document: BSONDocument, in table: CollectionTable
     ) throws(StoreError) -> ImageLink {
@@ -184,7 +184,7 @@ extension WriteTransaction {
         return link
     }
 
-    /// What the next change of a row says of the one before it.
+    /// Returns the link from the next change of a row to the one before it.
     private func link(
         from found: StoredDocument, in table: CollectionTable
     ) throws(StoreError) -> ImageLink {
@@ -197,7 +197,7 @@ extension WriteTransaction {
             row: found.row, previous: try statement.step() ? statement.int64(2) : 0)
     }
 
-    /// Removes a row and its index keys, and records it.
+    /// Removes a row and its index keys, and records the change.
     func delete(_ found: StoredDocument, in table: CollectionTable) throws(StoreError) {
         try checkMayWrite(table)
         let change = try indexChange(

@@ -1,6 +1,6 @@
 extension WriteTransaction {
-    /// Puts the documents of a collection into the changes that left them, before it is no longer found
-    /// under its name; O(n).
+    /// Copies the documents of a collection into the changes that wrote them, before its name is
+    /// lost; O(n).
     func keepImages(of table: CollectionTable) throws(StoreError) {
         guard feed.changesMax > 0, table.options.view == nil else { return }
         let statement = try connection.prepare(
@@ -17,8 +17,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Ends the way back to the documents of a row that is damaged, and taken away: what no later change
-    /// kept is lost.
+    /// Marks the earlier documents of a damaged, removed row as lost, except copies that later
+    /// changes keep.
     func markImagesLost(of row: Int64, in table: CollectionTable) throws(StoreError) {
         let written = try connection.prepare(.getRowToWrite, table)
         written.bind(1, row)
@@ -39,7 +39,8 @@ extension WriteTransaction {
         try put(link, image, at: position)
     }
 
-    /// Puts the document before a change into the change that left it, if it is kept whole.
+    /// Copies the document before a change into the earlier change that wrote it, if the feed has
+    /// it whole.
     private func keepBefore(_ position: Int64, _ link: ImageLink) throws(StoreError) -> Bool {
         let statement = try connection.prepare(
             "SELECT before FROM store_changes WHERE position = ?1")
@@ -52,7 +53,8 @@ extension WriteTransaction {
         }
     }
 
-    /// What a change says of its document, and whether it keeps it; `nil` for one that is not kept.
+    /// Returns a change's link to its document and whether the change keeps a copy; `nil` for a
+    /// change that is not kept.
     private func link(
         at position: Int64
     ) throws(StoreError) -> (link: ImageLink, isWhole: Bool)? {

@@ -1,8 +1,8 @@
 // MARK: - Maintenance
 
 extension WriteTransaction {
-    /// What a document's indexes are to be changed by; made before the document is written, so that
-    /// a refused key leaves nothing behind.
+    /// The changes to a document's index keys, prepared before the write so that a refused key
+    /// leaves no trace.
     struct IndexChange {
         var removed: [(index: StoredIndex, key: [UInt8])] = []
         var added: [(index: StoredIndex, key: [UInt8])] = []
@@ -11,10 +11,10 @@ extension WriteTransaction {
         var isEmpty: Bool { removed.isEmpty && added.isEmpty }
     }
 
-    /// Finds out which keys come and go.
+    /// Returns the index keys to add and to remove.
     ///
-    /// - Throws: `duplicateKey` (11000) when a unique key belongs to another document, 171 for
-    ///   parallel arrays, 16755, 13026, 13027, 13068 or 16804 for an invalid place in a geo index.
+    /// - Throws: `duplicateKey` (11000) when another document has a unique key, 171 for parallel
+    ///   arrays, 16755, 13026, 13027, 13068 or 16804 for an invalid place in a geo index.
     func indexChange(
         in table: CollectionTable, row: Int64?, from before: BSONDocument?,
         to after: BSONDocument?
@@ -47,7 +47,7 @@ extension WriteTransaction {
         return change
     }
 
-    /// Carries a change out for a row.
+    /// Applies the changes to a row's keys.
     func apply(
         _ change: IndexChange, row: Int64, in table: CollectionTable
     ) throws(StoreError) {
@@ -91,16 +91,16 @@ extension WriteTransaction {
 // MARK: - Definition
 
 extension WriteTransaction {
-    /// A collection has at most so many indexes, that of the `_id` among them.
+    /// The largest number of indexes in a collection, including the `_id` index.
     static let indexesMax = 64
 
-    /// Makes an index over the documents that are there; the collection is made when it is missing.
+    /// Creates an index over the existing documents; creates the collection when it is missing.
     ///
-    /// - Parameter progress: is told how many documents were read, every thousand; what it throws
-    ///   ends the build and leaves nothing of it.
-    /// - Returns: whether the index is new: the same index under the same name is no error.
-    /// - Throws: 67, 85 (IndexOptionsConflict), 86 (IndexKeySpecsConflict), 11000 for a unique index
-    ///   over equal keys, 171 for parallel arrays, 166 for a view.
+    /// - Parameter progress: receives the number of documents read, every thousand; an error that
+    ///   it throws cancels the build.
+    /// - Returns: whether the index is new; the same index under the same name is not an error.
+    /// - Throws: 67, 85 (IndexOptionsConflict), 86 (IndexKeySpecsConflict), 11000 for a unique
+    ///   index over equal keys, 171 for parallel arrays, 166 for a view.
     @discardableResult
     public func createIndex(
         _ namespace: Namespace, _ definition: IndexDefinition,
@@ -111,8 +111,8 @@ extension WriteTransaction {
         return true
     }
 
-    /// Makes indexes as the command `createIndexes` does: over documents together, which change
-    /// streams tell as one event, and of an empty collection one after the other.
+    /// Creates indexes as the command `createIndexes` does: change streams report those over
+    /// documents as one event, those of an empty collection one by one.
     ///
     /// - Throws: as ``createIndex(_:_:progress:)`` does.
     package func createIndexes(_ namespace: Namespace, _ definitions: [IndexDefinition]) throws {
@@ -131,7 +131,7 @@ extension WriteTransaction {
         if let table { try record(.createIndex, table, Self.description(of: made)) }
     }
 
-    /// Makes an index that nobody is told of yet; `nil` when it is there.
+    /// Creates an index without recording it in the feed; `nil` when it exists.
     private func make(
         _ definition: IndexDefinition, _ namespace: Namespace,
         _ progress: (Int) throws -> Void
@@ -218,24 +218,24 @@ extension WriteTransaction {
 
     /// Removes an index by its name.
     ///
-    /// - Throws: 26 when there is no such collection, 27 (IndexNotFound) when there is no such
-    ///   index, 72 (InvalidOptions) for that of the `_id`.
+    /// - Throws: 26 without the collection, 27 (IndexNotFound) without the index, 72
+    ///   (InvalidOptions) for the `_id` index.
     public func dropIndex(_ namespace: Namespace, name: String) throws(StoreError) {
         try dropIndexes(namespace, [.string(name)], isAll: name == "*")
     }
 
-    /// Removes all indexes but that of the `_id`.
+    /// Removes all indexes except the `_id` index.
     ///
     /// - Throws: 26 when there is no such collection.
     public func dropIndexes(_ namespace: Namespace) throws(StoreError) {
         try dropIndexes(namespace, "*")
     }
 
-    /// Removes the indexes that the command `dropIndexes` names: "*", a name, several, or a key
-    /// pattern; all or none.
+    /// Removes the indexes that the command `dropIndexes` names (`"*"`, a name, several names or a
+    /// key pattern), or none of them.
     ///
-    /// - Returns: how many indexes there were, that of the `_id` among them.
-    /// - Throws: 26, 27, 72, 14 and 181 (AmbiguousIndexKeyPattern) with MongoDB's texts.
+    /// - Returns: how many indexes the collection had, including the `_id` index.
+    /// - Throws: 26, 27, 72, 14 and 181 (AmbiguousIndexKeyPattern) with MongoDB's messages.
     @discardableResult
     public func dropIndexes(
         _ namespace: Namespace, _ index: BSONValue
@@ -279,7 +279,7 @@ extension WriteTransaction {
         return count
     }
 
-    /// The index that a name or a key pattern means.
+    /// Returns the index with a name or key pattern.
     private func index(
         _ value: BSONValue, among indexes: [StoredIndex]
     ) throws(StoreError) -> StoredIndex {
@@ -328,8 +328,8 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    /// The indexes of a collection, that of the `_id` first; none when there is no such collection,
-    /// or when it is closed to whom a guard binds.
+    /// Returns the indexes of a collection, the `_id` index first; an empty array when it does not
+    /// exist or the access policy hides it.
     public func indexes(_ namespace: Namespace) throws(StoreError) -> [IndexDefinition] {
         guard isOpen(namespace) else { return [] }
         let found = try onTable(namespace) { (table) throws(StoreError) in

@@ -1,7 +1,8 @@
 extension WriteTransaction {
-    /// Refuses to write rows of a collection that a sync engine keeps in step, unless the engine does.
+    /// Refuses writes to a synced collection, except those of the sync engine.
     ///
-    /// Sync would not see the write: a delete would look like damage, and a change would never be sent.
+    /// The engine would miss the write: a delete would look like damage, and a change would never
+    /// be sent.
     ///
     /// - Throws: `illegalOperation` (20), which names the right call.
     func checkMayWrite(_ table: CollectionTable) throws(StoreError) {
@@ -10,8 +11,7 @@ extension WriteTransaction {
         unsyncedTables.insert(table.id)
     }
 
-    /// Refuses to drop, rename or fill a collection that a sync engine keeps in step, unless the
-    /// engine does.
+    /// Refuses to drop, rename or fill a synced collection, unless the sync engine does it.
     ///
     /// - Throws: `illegalOperation` (20), which names the right call.
     func checkMayWrite(_ namespace: Namespace) throws(StoreError) {
@@ -21,7 +21,7 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    /// Refuses a collection that a sync engine keeps in step, before anything else is done with it.
+    /// Refuses a synced collection before any other step.
     ///
     /// - Throws: `illegalOperation` (20), which names the right call.
     package func checkIsFree(_ namespace: Namespace) throws(StoreError) {
@@ -36,10 +36,10 @@ extension ReadTransaction {
             namespace: namespace)
     }
 
-    /// Whether a sync engine keeps documents of a collection in step: one of them has a record, or is
-    /// to get one, or a subscription asks, or once asked, for them.
+    /// Whether a collection is synced: a document has or will get a sync record, or a subscription
+    /// queries it or once did.
     ///
-    /// A collection whose documents were all taken out of sync is free again.
+    /// The collection is free again once none of its documents is synced.
     package func isSynced(_ namespace: Namespace) throws(StoreError) -> Bool {
         guard let query = try connection.catalogCache.syncedQuery(connection) else { return false }
         let statement = try connection.prepare(query)
@@ -50,8 +50,8 @@ extension ReadTransaction {
 }
 
 extension CatalogCache {
-    /// The statement that tells whether a collection is synced, by the tables that the file's engine
-    /// has; empty where it has none.
+    /// Returns the SQL that decides whether a collection is synced, for the engine's tables in the
+    /// file; empty without an engine.
     static func syncedQuery(_ connection: SQLiteConnection) throws(StoreError) -> String {
         let names = try connection.prepare(
             """

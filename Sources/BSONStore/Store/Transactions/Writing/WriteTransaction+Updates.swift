@@ -1,13 +1,14 @@
 extension WriteTransaction {
-    /// Changes the first document that passes a filter.
+    /// Changes the first document that matches a filter.
     ///
     /// - Parameters:
-    ///   - filter: decides which document; `$` in the update stands for the array element it matched.
-    ///   - upsert: inserts a document made of the filter's equalities and the update when none
-    ///     passes.
-    ///   - sort: decides which document is the first; without one, the order of insertion.
+    ///   - filter: selects the document; `$` in the update stands for the array element it matched.
+    ///   - upsert: whether to insert a document from the filter's equalities and the update when
+    ///     none matches.
+    ///   - sort: the order that decides which document is the first; `nil` for the order of
+    ///     insertion.
     /// - Returns: the counts, and the document before and after when it was changed.
-    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func updateOne(
         _ namespace: Namespace, filter: Filter, update: Update, upsert: Bool = false,
@@ -29,10 +30,11 @@ extension WriteTransaction {
         return outcome
     }
 
-    /// Changes every document that passes a filter; which ones is decided before the first change.
+    /// Changes every document that matches a filter; the documents are chosen before the first
+    /// change.
     ///
     /// - Parameter keepImages: whether the outcome holds the documents before and after.
-    /// - Throws: with MongoDB's codes and texts; the changes made until then are undone.
+    /// - Throws: errors with MongoDB's codes and messages; the changes made until then are undone.
     @discardableResult
     public func updateMany(
         _ namespace: Namespace, filter: Filter, update: Update, upsert: Bool = false,
@@ -49,10 +51,11 @@ extension WriteTransaction {
         return outcome
     }
 
-    /// Changes every document that passes a filter; those before one that is refused stay changed.
+    /// Changes every document that matches a filter; those changed before a refused one stay
+    /// changed.
     ///
-    /// - Returns: the counts, or why a document was refused, with the counts as `writes`.
-    /// - Throws: what SQLite says; the transaction is then of no use.
+    /// - Returns: the counts, or the refusal with the counts as its `writes`.
+    /// - Throws: SQLite's errors; abandon the transaction then.
     package func updateEach(
         _ namespace: Namespace, _ filter: Filter, _ update: Update, upsert: Bool
     ) throws(StoreError) -> Result<UpdateResult, StoreError> {
@@ -84,9 +87,9 @@ extension WriteTransaction {
         }
     }
 
-    /// Puts a document in the place of the first one that passes a filter; the `_id` stays.
+    /// Replaces the first document that matches a filter; its `_id` stays.
     ///
-    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func replaceOne(
         _ namespace: Namespace, filter: Filter, document: BSONDocument, upsert: Bool = false,
@@ -97,7 +100,7 @@ extension WriteTransaction {
             sort: sort)
     }
 
-    /// Removes the first document that passes a filter and returns it, `nil` when there is none.
+    /// Removes the first document that matches a filter and returns it, or `nil`.
     @discardableResult
     public func deleteOne(
         _ namespace: Namespace, filter: Filter, sort: SortOrder? = nil
@@ -108,10 +111,10 @@ extension WriteTransaction {
         return shown(found.document, namespace)
     }
 
-    /// Removes every document that passes a filter.
+    /// Removes every document that matches a filter.
     ///
-    /// - Parameter body: is given each document before it is removed; it must not write.
-    /// - Returns: how many there were.
+    /// - Parameter body: receives each document before it is removed; it must not write.
+    /// - Returns: how many were removed.
     @discardableResult
     public func deleteMany(
         _ namespace: Namespace, filter: Filter, _ body: (BSONDocument) -> Void = { _ in }
@@ -128,7 +131,7 @@ extension WriteTransaction {
         return rows.count
     }
 
-    /// Undoes what several changes did when one of them fails, so that the transaction can go on.
+    /// Runs a body and undoes its changes when it fails, so that the transaction can continue.
     private func nested(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         do {
             try savepoint(body)
@@ -184,7 +187,7 @@ extension WriteTransaction {
         }
     }
 
-    /// The first document that passes, with its row.
+    /// Returns the first matching document with its row.
     private func first(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?
     ) throws(StoreError) -> StoredDocument? {
@@ -193,7 +196,7 @@ extension WriteTransaction {
             guard let gate = gate(namespace) else { return found }
             return visible(found.document, gate) == nil ? nil : found
         }
-        // Texts compare in the sort as they do in the filter.
+        // The sort compares strings as the filter does.
         let sort = sort.map { $0.collation == nil ? $0.collated(filter.collation) : $0 }
         let plan = try plan(namespace, filter, sort, wanted: 1, hint: hint)
         var best: StoredDocument?
@@ -210,12 +213,12 @@ extension WriteTransaction {
             best = StoredDocument(row: row, document: document)
             return true
         }
-        // What was found is what is seen; what is changed is what is stored.
+        // The search saw the visible fields; the change needs the stored document.
         guard let found = best, isRestricted(namespace) else { return best }
         return try stored(namespace, row: found.row)
     }
 
-    /// The filter as the collection understands it that is to be written to.
+    /// Returns the filter with the collation and text index of the collection to write to.
     ///
     /// - Throws: 166 for a view.
     private func aimed(
@@ -227,7 +230,7 @@ extension WriteTransaction {
         return try resolved(filter, namespace)
     }
 
-    /// The update as the collection understands it.
+    /// Returns the update with the collection's collation.
     private func aimed(
         _ update: Update, at namespace: Namespace
     ) throws(StoreError) -> Update {
@@ -249,7 +252,7 @@ extension WriteTransaction {
 }
 
 extension Update {
-    /// Reads a document that takes the place of another one.
+    /// Reads a document that replaces another one.
     ///
     /// - Throws: `badValue` (2) for operators, and as the other initializers.
     init(replacement document: BSONDocument) throws(StoreError) {

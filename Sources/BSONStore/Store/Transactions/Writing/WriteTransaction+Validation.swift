@@ -1,9 +1,9 @@
 extension WriteTransaction {
     /// Checks that a document may be written to a collection.
     ///
-    /// - Parameter before: the document that it replaces, `nil` for a new one.
-    /// - Throws: `documentValidationFailure` (121) with the rules that it broke, 166 for a view, 2
-    ///   for a document that a capped collection cannot hold.
+    /// - Parameter before: the document to be replaced; `nil` for a new one.
+    /// - Throws: `documentValidationFailure` (121) with the violated rules, 166 for a view, 2 for a
+    ///   document that a capped collection cannot hold.
     func check(
         _ document: BSONDocument, replacing before: BSONDocument?, in table: CollectionTable
     ) throws(StoreError) {
@@ -33,7 +33,7 @@ extension WriteTransaction {
         throw error
     }
 
-    /// Lets the oldest documents of a capped collection go until it keeps its bounds.
+    /// Removes the oldest documents of a capped collection until it is within its bounds.
     func trim(
         _ table: CollectionTable, _ capped: CollectionOptions.Capped, added: Int
     ) throws(StoreError) {
@@ -74,7 +74,7 @@ extension WriteTransaction {
     }
 }
 
-/// Counts what a capped collection holds.
+/// The number and size of a capped collection's documents.
 struct CappedUsage {
     var count: Int64
     var bytes: Int64

@@ -1,9 +1,9 @@
 extension WriteTransaction {
     /// Checks that a view can be made or changed.
     ///
-    /// - Throws: 14, 40323 and others for what is no pipeline, 167 (OptionNotSupportedOnView) for one
-    ///   that writes or watches, 73 for one that has no collection, 5 (GraphContainsCycle) for a view
-    ///   that shows itself, 165 for too many views behind each other.
+    /// - Throws: 14, 40323 and others for an invalid pipeline, 167 (OptionNotSupportedOnView) for
+    ///   one that writes or watches, 73 for one without a collection, 5 (GraphContainsCycle) for a
+    ///   view that contains itself, 165 for views nested too deeply.
     ///
     /// Source: the server's `view_catalog_helpers.cpp` and `view_graph.cpp`.
     func check(
@@ -35,9 +35,9 @@ extension WriteTransaction {
         do throws(StoreError) {
             _ = try Pipeline(view.pipeline, options: PipelineOptions())
         } catch {
-            // Stages that only a server has are looked at when the view is read.
+            // Stages that only a server has are checked when the view is read.
             if error.code.rawValue == 40324, Self.isOfServer(view.pipeline) { return }
-            // What is no stage at all is found earlier.
+            // Stages of unknown names are found earlier.
             throw [40323, 40324].contains(error.code.rawValue) ? error : isInvalid(error)
         }
         for (place, name) in names.enumerated() {
@@ -62,7 +62,7 @@ extension WriteTransaction {
         return ["$collStats", "$indexStats", "$planCacheStats"].contains(name)
     }
 
-    /// Follows everything that a view shows, down to collections.
+    /// Follows everything that a view reads, down to collections.
     private func checkPaths(
         of view: CollectionOptions.View, named namespace: Namespace, depth: Int
     ) throws(StoreError) {
@@ -78,7 +78,7 @@ extension WriteTransaction {
         }
     }
 
-    /// The collections that a stage, or one inside it, reads.
+    /// Returns the collections that a stage, including stages inside it, reads.
     private static func collections(_ stage: BSONValue) -> [String] {
         guard let (name, value) = stage.documentValue?.first(where: { _ in true }) else {
             return []
@@ -100,7 +100,7 @@ extension WriteTransaction {
 }
 
 extension StoreError {
-    /// Refuses what is done with collections only.
+    /// Returns the error for a view where only collections are allowed.
     package static func view(_ namespace: Namespace) -> StoreError {
         StoreError(
             .commandNotSupportedOnView, "Namespace \(namespace) is a view, not a collection",

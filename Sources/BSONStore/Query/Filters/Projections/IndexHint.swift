@@ -1,15 +1,15 @@
-/// Says by which index a query is answered, whatever the planner would choose.
+/// The index that a query must use, whatever the planner would choose.
 public enum IndexHint: Sendable, Hashable {
     /// The index with a name.
     case name(String)
     /// The index with a key pattern.
     case keyPattern(BSONDocument)
-    /// No index: all documents are read.
+    /// No index: a scan of all documents.
     case natural
-    /// No index: all documents are read, those inserted last first.
+    /// No index: a scan of all documents in reverse order of insertion.
     case reverseNatural
 
-    /// Reads the `hint` of a command: a name, a key pattern `{$natural: 1}` or `{$natural: -1}`.
+    /// Parses the `hint` of a command: a name, a key pattern, `{$natural: 1}` or `{$natural: -1}`.
     ///
     /// - Throws: `failedToParse` (9) for other values.
     public init(_ value: BSONValue) throws(StoreError) {
@@ -27,15 +27,6 @@ public enum IndexHint: Sendable, Hashable {
         }
     }
 
-    /// Whether an index is meant.
-    package func isFor(_ definition: IndexDefinition) -> Bool {
-        switch self {
-        case .name(let name): definition.name == name
-        case .keyPattern(let pattern): pattern.contentEquals(definition.keyPattern)
-        case .natural, .reverseNatural: false
-        }
-    }
-
-    /// Whether all documents are read.
+    /// Whether the hint asks for a scan of all documents.
     package var isNatural: Bool { self == .natural || self == .reverseNatural }
 }

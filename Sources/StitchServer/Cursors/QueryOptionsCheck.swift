@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Refuses what parts of a query ask together.
+/// The check of query options that exclude each other.
 ///
 /// Source: the server's `query_request_helper.cpp` and `canonical_query.cpp`.
 enum QueryOptionsCheck {
@@ -44,11 +44,11 @@ enum QueryOptionsCheck {
         }
     }
 
-    /// Checks what a query asks beside its filter: the text of a search and a distance have to be
-    /// looked for before they can be told.
+    /// Checks that metadata, such as a text score or a distance, is used only if the filter
+    /// produces it.
     ///
-    /// - Throws: 2 for `$text` and `$near` together with what they exclude, 40218 for metadata that
-    ///   is not there.
+    /// - Throws: 2 for `$text` and `$near` together with options they exclude, 40218 for missing
+    ///   metadata.
     static func check(_ filter: Filter, _ call: CommandCall, fields: String) throws(CommandFailure)
     {
         let sort = call.document("sort") ?? [:]
@@ -95,9 +95,10 @@ enum QueryOptionsCheck {
         }
     }
 
-    /// Refuses what cannot be asked of a view, which a pipeline answers.
+    /// Refuses options that do not work on a view, since a pipeline answers the query.
     ///
-    /// - Throws: 168 (InvalidPipelineOperator), and what `$project` says to the projection.
+    /// - Throws: 168 (InvalidPipelineOperator), and the errors of `$project` about the
+    ///   projection.
     static func checkOfView(_ call: CommandCall) throws {
         let isSingle = call.flag("singleBatch") && call.number("limit") != 1
         let asked: [(option: String, isAsked: Bool)] = [
@@ -124,7 +125,7 @@ enum QueryOptionsCheck {
             options: PipelineOptions(let: call.document("let")))
     }
 
-    /// The kinds of metadata that expressions name.
+    /// Collects the names of the metadata in expressions.
     private static func collect(_ value: BSONValue, into names: inout Set<String>) {
         for member in value.arrayValue ?? [] { collect(member, into: &names) }
         for (key, value) in value.documentValue ?? [:] where key != "$literal" {

@@ -1,36 +1,6 @@
 internal import BSONStore
 
-/// Counts what commands did, for Prometheus.
-final class ServerMetrics: Sendable {
-    /// What is known of the calls of one command.
-    struct Calls: Sendable, Hashable {
-        var count = 0
-        var failures = 0
-        var seconds = 0.0
-    }
-
-    private let calls = Locked<[String: Calls]>([:])
-
-    /// Notes a command that was answered; names that are no commands are counted together.
-    func note(_ name: String, _ outcome: CommandOutcome, _ duration: Duration) {
-        let seconds = duration / .seconds(1)
-        let isFailure =
-            if case .reply(let reply) = outcome { reply["ok"] == 0.0 } else { false }
-        let known = CommandTable.find(name)?.name ?? "unknown"
-        calls.withLock { calls in
-            calls[known, default: Calls()].count += 1
-            calls[known, default: Calls()].seconds += seconds
-            if isFailure { calls[known, default: Calls()].failures += 1 }
-        }
-    }
-
-    /// All that was counted, by command.
-    var all: [(name: String, calls: Calls)] {
-        calls.withLock { $0 }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    }
-}
-
-/// Writes figures of a server in Prometheus's text format.
+/// The statistics of a server in Prometheus's text format.
 ///
 /// Source: Prometheus documentation, "Exposition formats".
 enum MetricsText {

@@ -1,5 +1,5 @@
 extension ReadTransaction {
-    /// Plans by options of `find`.
+    /// Plans a query with the options of `find`.
     func plan(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ options: FindOptions
     ) throws(StoreError) -> QueryPlan {
@@ -10,13 +10,13 @@ extension ReadTransaction {
             namespace, filter, sort, wanted: options.end ?? 0, hint: options.hint)
     }
 
-    /// Plans by a hint.
+    /// Plans a query with a hint.
     ///
-    /// A sparse or partial index may lack documents that pass, which are not found then, as with
-    /// MongoDB's server: it reads the whole index where the filter bounds none of its fields.
+    /// A hinted sparse or partial index may miss matching documents, as in MongoDB: the whole index
+    /// is read if the filter bounds none of its fields.
     ///
-    /// - Throws: `badValue` (2) when there is no such index; 291 for a wildcard index that has no key
-    ///   of each document that may pass.
+    /// - Throws: `badValue` (2) when the index does not exist; 291 for a wildcard index that lacks
+    ///   keys of documents that may match.
     func plan(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ hint: IndexHint
     ) throws(StoreError) -> QueryPlan {
@@ -24,7 +24,7 @@ extension ReadTransaction {
         if hint.isFor(.id) {
             let byID = QueryPlan(filter, sort)
             guard !byID.isByKey else { return byID }
-            // The whole index is read, in its order.
+            // Reads the whole index, in its order.
             var range = QueryPlan.Range()
             range.order = .idAscending
             return QueryPlan(access: .range(range), isSorted: byID.isSorted && sort == nil)
@@ -45,7 +45,7 @@ extension ReadTransaction {
         return QueryPlan(access: .index(scan), isSorted: scan.isSorted)
     }
 
-    /// The index that a hint means; `nil` without a collection.
+    /// Returns the index of a hint; `nil` without a collection.
     private func index(
         _ hint: IndexHint, of namespace: Namespace
     ) throws(StoreError) -> StoredIndex? {
@@ -62,7 +62,7 @@ extension ReadTransaction {
         }
     }
 
-    /// Plans by the bounds `min` and `max`, which a hint gives the index for.
+    /// Plans a query with the bounds `min` and `max` on a hinted index.
     private func plan(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, between options: FindOptions
     ) throws(StoreError) -> QueryPlan {
@@ -80,7 +80,7 @@ extension ReadTransaction {
             return QueryPlan(access: .range(byID), isSorted: sort == nil)
         }
         guard let index = try index(hint, of: namespace) else { return .all(sort) }
-        // The keys of a wildcard index begin with a path; those of texts and places are not filed.
+        // The keys of a wildcard index begin with a path; text and geo indexes have no keys.
         guard index.definition.isFiled, index.wildcard == nil else {
             throw IndexKeyBounds.isIncompatible
         }

@@ -1,22 +1,23 @@
 internal import BSONStore
 
-/// Answers for users that do not exist as for those that do, so that nobody learns who does.
+/// Made-up answers for unknown users, so that a client cannot find out which users exist.
 final class DecoyCredentials: Sendable {
     private struct Known: Sendable {
         let generation: Int
-        /// The mechanisms that users have, each set once.
+        /// The distinct sets of mechanisms that users have.
         let sets: [[ScramMechanism]]
     }
 
-    /// What the answers are made of; it stays with the store, since the salts of users do, too.
+    /// The source of the made-up answers; stored, since the salts of real users do not change
+    /// either.
     let secret: [UInt8]
     private let known = Locked<Known?>(nil)
 
     init(secret: [UInt8]) { self.secret = secret }
 
-    /// The secret of a store, made when it has none; its table lies beside the store's own.
+    /// Returns the store's secret and creates it when missing; it has a table of its own.
     ///
-    /// - Throws: what the store says.
+    /// - Throws: the errors of the store.
     static func secret(of store: DocumentStore) throws -> [UInt8] {
         try store.write { transaction in
             let connection = transaction.connection
@@ -37,10 +38,10 @@ final class DecoyCredentials: Sendable {
         }
     }
 
-    /// The mechanisms of a user who does not exist: those that some user has, for each name always
-    /// the same.
+    /// Returns mechanisms for a user who does not exist: those of some real user, always the same
+    /// for one name.
     ///
-    /// - Throws: what the store says.
+    /// - Throws: the errors of the store.
     func mechanisms(
         _ name: String, _ database: String, _ store: StoreBackend
     ) throws -> [ScramMechanism] {
@@ -53,13 +54,13 @@ final class DecoyCredentials: Sendable {
     }
 
     private func sets(_ backend: StoreBackend) throws -> [[ScramMechanism]] {
-        // Read first: a change after it is noticed with the next question.
+        // Read before the users, so that a later change is noticed at the next call.
         let generation = backend.server.userGeneration.withLock { $0 }
         if let known = known.withLock({ $0 }), known.generation == generation { return known.sets }
         let users = try backend.store.read { transaction in
             try transaction.find(User.namespace, filter: .all)
         }
-        // Who signs in by a token has none, and is not asked for them.
+        // Users who sign in with a token have no mechanisms and are not asked for any.
         let found = Set(users.compactMap { User($0)?.credentials.map(\.mechanism) })
             .filter { !$0.isEmpty }
         let sets = found.sorted { $0.map(\.rawValue).lexicographicallyPrecedes($1.map(\.rawValue)) }

@@ -1,0 +1,10 @@
+extension IndexHint {
+    /// Whether the hint names this index.
+    package func isFor(_ definition: IndexDefinition) -> Bool {
+        switch self {
+        case .name(let name): definition.name == name
+        case .keyPattern(let pattern): pattern.contentEquals(definition.keyPattern)
+        case .natural, .reverseNatural: false
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import BSONStore
+internal import StitchRules
+
+extension DeniedWrites {
+    /// Whether a command names the virtual collection.
+    static func isNamed(by call: CommandCall) -> Bool {
+        guard call.database == namespace.database, let name = call.target.stringValue else {
+            return false
+        }
+        return name == namespace.collection
+    }
+
+    /// Whether a command reads the denied writes, which needs an administrator of its database.
+    static func isRead(by call: CommandCall) -> Bool {
+        readers.contains(call.name) && isNamed(by: call)
+    }
+
+    /// Runs a command on the denied writes as a pipeline over them.
+    ///
+    /// - Throws: 166 (CommandNotSupportedOnView) for other commands than reads.
+    func answer(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+        guard Self.isRead(by: call) else {
+            throw CommandFailure(
+                166,
+                "\(Self.namespace) is made up by the server of the writes that rules denied; it "
+                    + "can be read by find, count and aggregate only")
+        }
+        var stages: [BSONValue] = [
+            ["$documents": .array(BSONArray(entries.map(BSONValue.document)))]
+        ]
+        switch call.name {
+        case "aggregate": stages += call.array("pipeline") ?? []
+        case "count": stages += Self.stages(call, filter: "query") + [["$count": "n"]]
+        default: stages += Self.stages(call, filter: "filter")
+        }
+        var body: BSONDocument = [
+            "aggregate": 1, "pipeline": .array(BSONArray(stages)), "$db": .string(call.database),
+            "cursor": .document(call.document("cursor") ?? Self.cursor(call)),
+        ]
+        for name in ["let", "collation", "explain"] {
+            if let value = call[name] { body.append(name, value) }
+        }
+        var pipeline = call.standing(for: body, as: "aggregate", givenName: "aggregate")
+        pipeline.parsed = .aggregate(
+            ParsedAggregate(pipeline, pipeline.flag("explain") ? nil : store))
+        guard call.name == "count" else { return try AggregateCommand.run(pipeline, store) }
+        let found = try AggregateCommand.documents(pipeline, store).first?["n"]
+        return .reply(["n": found ?? .int32(0)])
+    }
+
+    private static func cursor(_ call: CommandCall) -> BSONDocument {
+        call["batchSize"].map { ["batchSize": $0] } ?? [:]
+    }
+
+    private static func stages(_ call: CommandCall, filter: String) -> [BSONValue] {
+        var stages: [BSONValue] = []
+        if let filter = call.document(filter) { stages.append(["$match": .document(filter)]) }
+        if let sort = call.document("sort"), !sort.isEmpty {
+            stages.append(["$sort": .document(sort)])
+        }
+        if let skip = call.number("skip"), skip > 0 {
+            stages.append(["$skip": .int64(Int64(skip))])
+        }
+        let limit = Int64(clamping: call.number("limit")?.magnitude ?? 0)
+        if limit > 0 { stages.append(["$limit": .int64(limit)]) }
+        if let projection = call.document("projection"), !projection.isEmpty {
+            stages.append(["$project": .document(projection)])
+        }
+        return stages
+    }
+}

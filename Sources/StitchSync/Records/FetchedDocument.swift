@@ -1,0 +1,35 @@
+internal import BSONStore
+
+/// A record at the time of the request, with the remote's answer.
+struct FetchedDocument: Sendable {
+    let record: SyncRecord
+    private(set) var lookup: RemoteLookup
+    private let told: AbsenceCause
+
+    init(_ record: SyncRecord, _ lookup: RemoteLookup, _ told: [[UInt8]: AbsenceCause]) {
+        self.record = record
+        self.told =
+            told.isEmpty
+            ? AbsenceCause(hint: record.hint)
+            : told[BSONKey.encode(record.documentID)] ?? AbsenceCause(hint: record.hint)
+        self.lookup = self.told.read(lookup)
+    }
+
+    /// Replaces the answer by a later one.
+    mutating func read(_ lookup: RemoteLookup) { self.lookup = told.read(lookup) }
+
+    /// Whether the document is proved to be absent.
+    var isAbsent: Bool { lookup == .absent }
+
+    /// The evidence for a delete of an absent document.
+    var absenceEvidence: RemoteEventFacts.Evidence {
+        #if ENGINE_VARIANTS
+            if EngineVariant.absenceBelieved.isOn { return .deleted }
+        #endif
+        return told == .deleted ? .deleted : .none
+    }
+
+    var remote: BSONDocument? {
+        if case .found(let document) = lookup { document } else { nil }
+    }
+}

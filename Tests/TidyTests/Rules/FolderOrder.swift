@@ -1,0 +1,110 @@
+import Testing
+
+/// The order of a module's folders: a file may use types of its own folder and of those before it.
+///
+/// `Docs/ARCHITECTURE.md` says why they stand so. Folders in one row may use each other.
+struct FolderOrder: Sendable, CustomTestStringConvertible {
+    /// A file that uses a type of a higher folder.
+    struct WrongUse: CustomStringConvertible {
+        let path: String
+        let type: String
+
+        var description: String { "\(path): \(type)" }
+    }
+
+    /// The module's folder, with `/` at its end.
+    let root: String
+    private let rows: [[String]]
+
+    init(_ root: String, _ rows: [[String]]) {
+        self.root = root
+        self.rows = rows
+    }
+
+    var testDescription: String { root }
+
+    /// The row of the folder that a file lies in; `nil` where no row names it.
+    func rank(of path: String) -> Int? {
+        let inside = path.dropFirst(root.count)
+        var best: (length: Int, rank: Int)?
+        for (rank, row) in rows.enumerated() {
+            for folder in row {
+                let isIn = folder.isEmpty ? !inside.contains("/") : inside.hasPrefix(folder + "/")
+                if isIn, folder.count >= best?.length ?? 0 { best = (folder.count, rank) }
+            }
+        }
+        return best?.rank
+    }
+
+    /// The uses of types that are declared in one file only, in a folder above the user's.
+    func wrongUses(in files: [SourceFile]) -> [WrongUse] {
+        let own = files.filter { $0.isSwift && $0.path.hasPrefix(root) }
+        var places: [String: [String]] = [:]
+        for file in own {
+            for type in Self.declaredTypes(file) { places[type, default: []].append(file.path) }
+        }
+        return own.flatMap { file -> [WrongUse] in
+            guard let user = rank(of: file.path) else { return [] }
+            return Set(file.tokens.map(\.text)).sorted().compactMap { word in
+                guard let declared = places[word], declared.count == 1,
+                    let used = rank(of: declared[0]), used > user
+                else { return nil }
+                return WrongUse(path: file.path, type: word)
+            }
+        }
+    }
+
+    private static let kinds: Set = ["struct", "class", "enum", "protocol", "actor", "typealias"]
+
+    /// The types that stand outside of every brace of a file.
+    private static func declaredTypes(_ file: SourceFile) -> Set<String> {
+        var depth = 0
+        var types: Set<String> = []
+        for (token, next) in zip(file.tokens, file.tokens.dropFirst()) {
+            if token.text == "{" { depth += 1 }
+            if token.text == "}" { depth -= 1 }
+            if depth == 0, kinds.contains(token.text) { types.insert(next.text) }
+        }
+        return types
+    }
+}
+
+extension FolderOrder {
+    /// The modules that have folders, each from below to above.
+    static let all: [FolderOrder] = [
+        FolderOrder(
+            "Sources/BSONStore/",
+            rows(
+                "Core/Names Core/Errors Core/Values Core/Decimal|Core/Checksums|Core/Threads|Core/Keys|Core/ExtendedJSON|Core/Coding|Core/Changes"
+                    + "|Query/Text|Query/Expressions|Query/Filters|Query/Pipelines|Query/Updates|Script"
+                    + "|Store/SQLite|Store/File|Store/Bounds|Store/Indexes|Store/Catalog|Store/Rows|Store/Feed|Store/Planning|Store/Access"
+                    + "|Store/Transactions|Store/Explain|Store/Connections|Store/Verification|Store/Maintenance|Store/API"
+            )),
+        FolderOrder(
+            "Sources/StitchSync/",
+            rows(
+                "Support|API/Values|Remotes|Decisions|Records|API/Policies|Tables|Settlement|Delivery|Pass|Running|API|Users"
+            )),
+        FolderOrder(
+            "Sources/StitchRules/",
+            rows(
+                "Support|Source|Users|Expressions|Decisions|Fields|Roles|Access|Enforcement|Loading"
+            )),
+        FolderOrder(
+            "Sources/StitchServer/",
+            rows(
+                "Support|Failures|Operation|Security|Sessions|Rules|Calls|Transactions|Cursors|Streams|Backend|Authorization|Commands|Dispatch|Network|"
+            )),
+        FolderOrder("Sources/StitchWire/", rows("Format|Compression|Messages")),
+        FolderOrder("Sources/StitchSyncTesting/", rows("Kit|Fixtures")),
+        FolderOrder(
+            "Sources/StitchSyncCommand/",
+            rows("Console|Inspect|Editions|Import|Sync|Demo|Commands|")),
+    ]
+
+    private static func rows(_ text: String) -> [[String]] {
+        text.split(separator: "|", omittingEmptySubsequences: false).map {
+            $0.isEmpty ? [""] : $0.split(separator: " ").map(String.init)
+        }
+    }
+}
