@@ -58,7 +58,7 @@ struct ConditionalWrite {
     /// What is about the document is an outcome; what is about the file ends the request.
     private static func outcome(of error: StoreError) throws -> RemoteWriteOutcome {
         if error.concernsFile { throw error }
-        if error.code == WriteTransaction.denied,
+        if error.code == .unauthorized,
             let write = CompensatingWrite(reason: error.message, details: error.errorInfo)
         {
             return .failed(RemoteError(write))

@@ -96,7 +96,7 @@ enum UpdateLimits {
     /// The error for a document that would be nested too deeply.
     static var tooDeep: StoreError {
         StoreError(
-            StoreError.Code(rawValue: 15), "Document exceeds maximum nesting depth of \(depthMax)")
+            .overflow, "Document exceeds maximum nesting depth of \(depthMax)")
     }
 
     /// The error for a document that is larger than even a command may be.

@@ -125,7 +125,7 @@ extension ReadTransaction {
     static let viewDepthMax = 20
 
     static let tooDeep = StoreError(
-        StoreError.Code(rawValue: 165),
+        .viewDepthLimitExceeded,
         "View depth too deep or view cycle detected; maximum depth is 20")
 
     /// Whether a name is that of a view, as far as that may be told.
