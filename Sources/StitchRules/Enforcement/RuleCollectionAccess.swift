@@ -48,7 +48,7 @@ package final class RuleCollectionAccess: CollectionAccess {
     private func told(_ denial: RuleDenial) -> StoreError {
         onDenial(denial)
         var error = StoreError(
-            WriteTransaction.denied, denial.reason, namespace: denial.namespace,
+            .unauthorized, denial.reason, namespace: denial.namespace,
             documentID: denial.documentID)
         error.errorInfo = denial.details
         return error

@@ -22,7 +22,7 @@ enum ServerStageCheck {
             throw CommandFailure(
                 .failedToParse,
                 "$currentOp options must be specified in an object, but found: "
-                    + value.type.serverName)
+                    + value.type.alias)
         }
         for (name, option) in options {
             guard ofCurrentOp.contains(name) else {
@@ -33,7 +33,7 @@ enum ServerStageCheck {
                 throw CommandFailure(
                     .failedToParse,
                     "The '\(name)' parameter of the $currentOp stage must be a boolean value, but "
-                        + "found: \(option.type.serverName)")
+                        + "found: \(option.type.alias)")
             }
         }
     }
@@ -55,7 +55,7 @@ enum ServerStageCheck {
         guard let options = value.documentValue else {
             throw CommandFailure(
                 .failedToParse,
-                "$planCacheStats value must be an object. Found: \(value.type.serverName)")
+                "$planCacheStats value must be an object. Found: \(value.type.alias)")
         }
         guard options.isEmpty else {
             throw CommandFailure(

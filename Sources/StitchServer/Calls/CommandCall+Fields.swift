@@ -57,7 +57,7 @@ extension CommandCall {
                 throw CommandFailure(
                     .typeMismatch,
                     "BSON field '\(name).\(field).\(index)' is the wrong type "
-                        + "'\(value.type.serverName)', expected type 'object'")
+                        + "'\(value.type.alias)', expected type 'object'")
             }
             documents.append(document)
         }
@@ -71,7 +71,7 @@ extension CommandCall {
         guard let name = target.stringValue else {
             throw CommandFailure(
                 .invalidNamespace,
-                "collection name has invalid type \(target.type.serverName)")
+                "collection name has invalid type \(target.type.alias)")
         }
         return try namespace(name)
     }

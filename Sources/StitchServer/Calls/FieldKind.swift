@@ -40,41 +40,12 @@ enum FieldKind: Sendable, Hashable {
         default: break
         }
         let types = types
-        guard !types.isEmpty, !types.contains(value.type.serverName) else { return }
+        guard !types.isEmpty, !types.contains(value.type.alias) else { return }
         let expected =
             types.count == 1 ? "type '\(types[0])'" : "types '[\(types.joined(separator: ", "))]'"
         throw CommandFailure(
             .typeMismatch,
-            "BSON field '\(name)' is the wrong type '\(value.type.serverName)', expected "
+            "BSON field '\(name)' is the wrong type '\(value.type.alias)', expected "
                 + expected)
-    }
-}
-
-extension BSONType {
-    /// The name of the type in MongoDB's errors.
-    var serverName: String {
-        switch self {
-        case .double: "double"
-        case .string: "string"
-        case .document: "object"
-        case .array: "array"
-        case .binary: "binData"
-        case .undefined: "undefined"
-        case .objectID: "objectId"
-        case .bool: "bool"
-        case .datetime: "date"
-        case .null: "null"
-        case .regularExpression: "regex"
-        case .dbPointer: "dbPointer"
-        case .javascript: "javascript"
-        case .symbol: "symbol"
-        case .javascriptWithScope: "javascriptWithScope"
-        case .int32: "int"
-        case .timestamp: "timestamp"
-        case .int64: "long"
-        case .decimal128: "decimal"
-        case .minKey: "minKey"
-        case .maxKey: "maxKey"
-        }
     }
 }

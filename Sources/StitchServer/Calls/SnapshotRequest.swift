@@ -48,7 +48,7 @@ struct SnapshotRequest: Sendable, Hashable {
             throw CommandFailure(
                 .typeMismatch,
                 "BSON field 'readConcern.atClusterTime' is the wrong type "
-                    + "'\(time.type.serverName)', expected type 'timestamp'")
+                    + "'\(time.type.alias)', expected type 'timestamp'")
         }
         self.time = given
         isNew = false

@@ -36,7 +36,7 @@ struct TransactionRequest: Sendable, Hashable {
             throw CommandFailure(
                 .typeMismatch,
                 "BSON field 'OperationSessionInfo.txnNumber' is the wrong type "
-                    + "'\(value.type.serverName)', expected type 'long'")
+                    + "'\(value.type.alias)', expected type 'long'")
         }
         guard hasSession else {
             throw CommandFailure(
@@ -96,7 +96,7 @@ struct TransactionRequest: Sendable, Hashable {
             throw CommandFailure(
                 .typeMismatch,
                 "BSON field 'OperationSessionInfo.\(field)' is the wrong type "
-                    + "'\(value.type.serverName)', expected type 'bool'")
+                    + "'\(value.type.alias)', expected type 'bool'")
         }
         return flag
     }

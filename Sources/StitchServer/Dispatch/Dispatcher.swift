@@ -162,7 +162,7 @@ struct Dispatcher: Sendable {
         guard let database = database.stringValue else {
             throw CommandFailure(
                 .typeMismatch,
-                "BSON field '$db' is the wrong type '\(database.type.serverName)', expected type "
+                "BSON field '$db' is the wrong type '\(database.type.alias)', expected type "
                     + "'string'")
         }
         try DatabaseName.check(database)

@@ -55,7 +55,7 @@ struct GenericArguments {
             throw CommandFailure(
                 .typeMismatch,
                 "BSON field 'OperationSessionInfo.lsid' is the wrong type "
-                    + "'\(value.type.serverName)', expected type 'object'")
+                    + "'\(value.type.alias)', expected type 'object'")
         }
         guard SessionTable.hasID(session) else {
             guard session["id"] != nil else {
@@ -105,7 +105,7 @@ struct GenericArguments {
             throw CommandFailure(
                 .typeMismatch,
                 "\"writeConcern\" had the wrong type. Expected object, found "
-                    + "\(value.type.serverName)")
+                    + "\(value.type.alias)")
         }
         guard !concern.isEmpty else { return }
         guard rule.traits.contains(.takesWriteConcern) else {
@@ -139,7 +139,7 @@ struct GenericArguments {
             throw CommandFailure(
                 .typeMismatch,
                 "\"readConcern\" had the wrong type. Expected object, found "
-                    + "\(value.type.serverName)")
+                    + "\(value.type.alias)")
         }
         for (key, value) in concern {
             switch key {
@@ -171,7 +171,7 @@ struct GenericArguments {
         guard let level = value.stringValue else {
             throw CommandFailure(
                 .typeMismatch,
-                "BSON field 'readConcern.level' is the wrong type '\(value.type.serverName)', "
+                "BSON field 'readConcern.level' is the wrong type '\(value.type.alias)', "
                     + "expected type 'string'")
         }
         guard ["local", "majority", "linearizable", "available", "snapshot"].contains(level)

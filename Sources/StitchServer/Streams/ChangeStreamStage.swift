@@ -112,7 +112,7 @@ struct ChangeStreamStage: Sendable {
             throw CommandFailure(
                 .typeMismatch,
                 "BSON field '$changeStream.startAtOperationTime' is the wrong type "
-                    + "'\(time.type.serverName)', expected type 'timestamp'")
+                    + "'\(time.type.alias)', expected type 'timestamp'")
         }
         return .atTime(time)
     }

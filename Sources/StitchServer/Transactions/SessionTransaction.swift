@@ -86,7 +86,7 @@ final class SessionTransaction: Sendable {
         let transaction: OpenTransaction<WriteTransaction>
         do {
             transaction = try OpenTransaction.writing(store, waitingAtMost: Self.patience)
-        } catch let error as StoreError where error.code.rawValue == 24 {
+        } catch let error as StoreError where error.code == .lockTimeout {
             throw Self.conflict
         }
         do {

@@ -58,7 +58,7 @@ struct ConditionalWrite {
     /// Returns the outcome of an error about the document; throws an error about the file.
     private static func outcome(of error: StoreError) throws -> RemoteWriteOutcome {
         if error.concernsFile { throw error }
-        if error.code == WriteTransaction.denied,
+        if error.code == .unauthorized,
             let write = CompensatingWrite(reason: error.message, details: error.errorInfo)
         {
             return .failed(RemoteError(write))

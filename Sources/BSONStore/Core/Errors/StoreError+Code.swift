@@ -1,8 +1,8 @@
 extension StoreError {
     /// MongoDB's number of a kind of error.
     ///
-    /// Source: `src/mongo/base/error_codes.yml` of the server. A number without a name here is
-    /// valid: `Code(rawValue: 40353)` prints as `Location40353`, as the server prints it.
+    /// Source: `src/mongo/base/error_codes.yml` of the server, version 7.0. All other numbers stand
+    /// for one place in the server's source and print as the server prints them: `Location40353`.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         /// MongoDB's number.
         public let rawValue: Int32
@@ -22,10 +22,16 @@ extension StoreError.Code {
     public static let internalError = Self(1)
     /// An argument or operator is not valid.
     public static let badValue = Self(2)
+    /// A required field is missing.
+    public static let noSuchKey = Self(4)
+    /// A view leads back to itself.
+    public static let graphContainsCycle = Self(5)
     /// A filter, update or option cannot be parsed.
     public static let failedToParse = Self(9)
     /// The file is not a store, or not a database at all.
     public static let notADatabase = Self(12)
+    /// The access policy forbids the operation.
+    public static let unauthorized = Self(13)
     /// A value has a type that the operation does not take.
     public static let typeMismatch = Self(14)
     /// A number is out of its range, or something is nested too deeply.
@@ -34,12 +40,16 @@ extension StoreError.Code {
     public static let illegalOperation = Self(20)
     /// Bytes are not BSON.
     public static let invalidBSON = Self(22)
+    /// A transaction waited too long for the lock for writing.
+    public static let lockTimeout = Self(24)
     /// The collection does not exist.
     public static let namespaceNotFound = Self(26)
     /// The index does not exist.
     public static let indexNotFound = Self(27)
     /// A path leads through a value that has no fields.
     public static let pathNotViable = Self(28)
+    /// An update would pad an array with too many nulls.
+    public static let cannotBackfillArray = Self(34)
     /// Reading or writing the file failed; if it was a sync of the file, the last commit may be
     /// lost.
     public static let ioError = Self(39)
@@ -49,6 +59,8 @@ extension StoreError.Code {
     public static let busy = Self(46)
     /// The collection already exists.
     public static let namespaceExists = Self(48)
+    /// The time that an operation may take is over.
+    public static let maxTimeMSExpired = Self(50)
     /// A field's name begins with a dollar where that is not allowed.
     public static let dollarPrefixedFieldName = Self(52)
     /// The `_id` has a type that an id cannot have.
@@ -67,65 +79,139 @@ extension StoreError.Code {
     public static let invalidOptions = Self(72)
     /// A name of a database or collection is not allowed.
     public static let invalidNamespace = Self(73)
+    /// The same keys have an index with another name or with other options.
+    public static let indexOptionsConflict = Self(85)
+    /// The index name belongs to an index with other keys.
+    public static let indexKeySpecsConflict = Self(86)
     /// The store was closed.
     public static let closed = Self(91)
+    /// An upsert's filter sets only a part of the `_id`.
+    public static let notExactValueField = Self(111)
+    /// MongoDB has the option, this library does not.
+    public static let commandNotSupported = Self(115)
     /// The document does not pass the collection's validator.
     public static let documentValidationFailure = Self(121)
     /// A script cannot be parsed, or threw an error.
     public static let scriptFailed = Self(139)
-    /// The operation exceeded its time limit.
-    public static let maxTimeMSExpired = Self(50)
     /// SQLite or a query exceeded its memory limit.
     public static let exceededMemoryLimit = Self(146)
     /// The file was written by a newer version of this library; it was left untouched.
     public static let newerSchema = Self(158)
+    /// A part of a date is out of its range.
+    public static let durationOverflow = Self(159)
+    /// The collation asks for another version of the collation rules.
+    public static let incompatibleCollationVersion = Self(161)
+    /// Too many views build on one another.
+    public static let viewDepthLimitExceeded = Self(165)
     /// The operation does not support views.
     public static let commandNotSupportedOnView = Self(166)
+    /// The option or stage is not for views.
+    public static let optionNotSupportedOnView = Self(167)
     /// An expression has no such operator.
     public static let invalidPipelineOperator = Self(168)
+    /// Two fields of a compound index are arrays in one document.
+    public static let cannotIndexParallelArrays = Self(171)
     /// The file cannot be opened.
     public static let cannotOpen = Self(176)
+    /// Several indexes have the given keys.
+    public static let ambiguousIndexKeyPattern = Self(181)
+    /// The index has no such option.
+    public static let invalidIndexSpecificationOption = Self(197)
+    /// An operator is not allowed in this kind of filter.
+    public static let queryFeatureNotAllowed = Self(224)
+    /// Pipelines are nested too deeply.
+    public static let maxSubPipelineDepthExceeded = Self(232)
     /// A value cannot be converted to the wanted type.
     public static let conversionFailure = Self(241)
     /// The feed no longer keeps the position in the change feed, or never had it.
     public static let changeStreamHistoryLost = Self(286)
-    /// The store keeps no change feed.
-    public static let changeStreamNotEnabled = Self(376)
+    /// No index can answer the query in the requested way.
+    public static let noQueryExecutionPlans = Self(291)
+    /// A sort needs more memory than it may use.
+    public static let queryExceededMemoryLimitNoDiskUseAllowed = Self(292)
     /// The file or one of its documents is damaged.
     public static let corrupt = Self(301)
+    /// The index has duplicate keys and cannot become unique.
+    public static let cannotConvertIndexToUnique = Self(359)
     /// The store was opened for reading only, or the file cannot be written.
     public static let readOnly = Self(371)
+    /// The store keeps no change feed.
+    public static let changeStreamNotEnabled = Self(376)
     /// A document is larger than 16 MiB.
     public static let documentTooLarge = Self(10334)
     /// The unique key already exists.
     public static let duplicateKey = Self(11000)
+    /// The operation was interrupted because the store closes.
+    public static let interruptedAtShutdown = Self(11600)
     /// The operation was interrupted.
     public static let interrupted = Self(11601)
     /// The disk is full; earlier data is intact.
     public static let diskFull = Self(14031)
 
     fileprivate static let names: [Self: String] = [
-        internalError: "InternalError", badValue: "BadValue", failedToParse: "FailedToParse",
-        notADatabase: "UnsupportedFormat", typeMismatch: "TypeMismatch",
-        overflow: "Overflow", invalidPipelineOperator: "InvalidPipelineOperator",
-        conversionFailure: "ConversionFailure",
-        illegalOperation: "IllegalOperation", invalidBSON: "InvalidBSON",
-        namespaceNotFound: "NamespaceNotFound", indexNotFound: "IndexNotFound",
-        pathNotViable: "PathNotViable", ioError: "FileStreamFailed",
-        conflictingUpdateOperators: "ConflictingUpdateOperators", busy: "LockBusy",
-        namespaceExists: "NamespaceExists", dollarPrefixedFieldName: "DollarPrefixedFieldName",
-        invalidIDField: "InvalidIdField", notSingleValueField: "NotSingleValueField",
-        emptyFieldName: "EmptyFieldName", dottedFieldName: "DottedFieldName",
-        immutableField: "ImmutableField", invalidOptions: "InvalidOptions",
+        internalError: "InternalError",
+        badValue: "BadValue",
+        noSuchKey: "NoSuchKey",
+        graphContainsCycle: "GraphContainsCycle",
+        failedToParse: "FailedToParse",
+        notADatabase: "UnsupportedFormat",
+        unauthorized: "Unauthorized",
+        typeMismatch: "TypeMismatch",
+        overflow: "Overflow",
+        illegalOperation: "IllegalOperation",
+        invalidBSON: "InvalidBSON",
+        lockTimeout: "LockTimeout",
+        namespaceNotFound: "NamespaceNotFound",
+        indexNotFound: "IndexNotFound",
+        pathNotViable: "PathNotViable",
+        cannotBackfillArray: "CannotBackfillArray",
+        ioError: "FileStreamFailed",
+        conflictingUpdateOperators: "ConflictingUpdateOperators",
+        busy: "LockBusy",
+        namespaceExists: "NamespaceExists",
+        maxTimeMSExpired: "MaxTimeMSExpired",
+        dollarPrefixedFieldName: "DollarPrefixedFieldName",
+        invalidIDField: "InvalidIdField",
+        notSingleValueField: "NotSingleValueField",
+        emptyFieldName: "EmptyFieldName",
+        dottedFieldName: "DottedFieldName",
+        immutableField: "ImmutableField",
         cannotCreateIndex: "CannotCreateIndex",
-        invalidNamespace: "InvalidNamespace", closed: "ShutdownInProgress",
+        invalidOptions: "InvalidOptions",
+        invalidNamespace: "InvalidNamespace",
+        indexOptionsConflict: "IndexOptionsConflict",
+        indexKeySpecsConflict: "IndexKeySpecsConflict",
+        closed: "ShutdownInProgress",
+        notExactValueField: "NotExactValueField",
+        commandNotSupported: "CommandNotSupported",
         documentValidationFailure: "DocumentValidationFailure",
-        scriptFailed: "JSInterpreterFailure", maxTimeMSExpired: "MaxTimeMSExpired",
+        scriptFailed: "JSInterpreterFailure",
+        exceededMemoryLimit: "ExceededMemoryLimit",
+        newerSchema: "MustUpgrade",
+        durationOverflow: "DurationOverflow",
+        incompatibleCollationVersion: "IncompatibleCollationVersion",
+        viewDepthLimitExceeded: "ViewDepthLimitExceeded",
         commandNotSupportedOnView: "CommandNotSupportedOnView",
-        exceededMemoryLimit: "ExceededMemoryLimit", newerSchema: "MustUpgrade",
-        cannotOpen: "FileOpenFailed", changeStreamHistoryLost: "ChangeStreamHistoryLost",
-        changeStreamNotEnabled: "ChangeStreamNotEnabled", corrupt: "DataCorruptionDetected",
-        readOnly: "UserWritesBlocked", documentTooLarge: "BSONObjectTooLarge",
-        duplicateKey: "DuplicateKey", interrupted: "Interrupted", diskFull: "OutOfDiskSpace",
+        optionNotSupportedOnView: "OptionNotSupportedOnView",
+        invalidPipelineOperator: "InvalidPipelineOperator",
+        cannotIndexParallelArrays: "CannotIndexParallelArrays",
+        cannotOpen: "FileOpenFailed",
+        ambiguousIndexKeyPattern: "AmbiguousIndexKeyPattern",
+        invalidIndexSpecificationOption: "InvalidIndexSpecificationOption",
+        queryFeatureNotAllowed: "QueryFeatureNotAllowed",
+        maxSubPipelineDepthExceeded: "MaxSubPipelineDepthExceeded",
+        conversionFailure: "ConversionFailure",
+        changeStreamHistoryLost: "ChangeStreamHistoryLost",
+        noQueryExecutionPlans: "NoQueryExecutionPlans",
+        queryExceededMemoryLimitNoDiskUseAllowed: "QueryExceededMemoryLimitNoDiskUseAllowed",
+        corrupt: "DataCorruptionDetected",
+        cannotConvertIndexToUnique: "CannotConvertIndexToUnique",
+        readOnly: "UserWritesBlocked",
+        changeStreamNotEnabled: "ChangeStreamNotEnabled",
+        documentTooLarge: "BSONObjectTooLarge",
+        duplicateKey: "DuplicateKey",
+        interruptedAtShutdown: "InterruptedAtShutdown",
+        interrupted: "Interrupted",
+        diskFull: "OutOfDiskSpace",
     ]
 }

@@ -37,9 +37,9 @@ package final class WorkBudget: Sendable {
     package var fault: StoreError? {
         switch Reason(rawValue: reason.load(ordering: .relaxed)) {
         case .interrupted:
-            return StoreError(StoreError.Code(rawValue: 11601), "operation was interrupted")
+            return StoreError(.interrupted, "operation was interrupted")
         case .shutdown:
-            return StoreError(StoreError.Code(rawValue: 11600), "interrupted at shutdown")
+            return StoreError(.interruptedAtShutdown, "interrupted at shutdown")
         case nil: break
         }
         guard let deadline, deadline <= .now else { return nil }

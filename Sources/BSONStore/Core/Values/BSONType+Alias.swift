@@ -1,6 +1,11 @@
 extension BSONType {
+    /// The types by their aliases.
+    static let byAlias = Dictionary(uniqueKeysWithValues: allCases.map { ($0.alias, $0) })
+
     /// MongoDB's name of the type, used in `$type` and in errors.
-    var alias: String {
+    ///
+    /// Source: MongoDB manual, "BSON Types".
+    package var alias: String {
         switch self {
         case .double: "double"
         case .string: "string"

@@ -14,7 +14,7 @@ struct CommandVariables: Sendable {
             let expression = try Expression(value, in: scope)
             guard !Self.readsFields(expression.node) else {
                 throw StoreError(
-                    StoreError.Code(rawValue: 4_890_500),
+                    .variableReadsField,
                     "Command let Expression tried to access a field, but this is not allowed because "
                         + "command let expressions run before the query examines any documents.")
             }

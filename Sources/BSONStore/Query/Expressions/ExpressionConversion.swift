@@ -12,7 +12,7 @@ enum ExpressionConversion {
     static func target(_ value: BSONValue?) throws(StoreError) -> Target {
         if case .string(let name) = value {
             if name == "missing" { return .missing }
-            guard let type = types[name] else {
+            guard let type = BSONType.byAlias[name] else {
                 throw StoreError(.badValue, "Unknown type name: \(name)")
             }
             return .type(type)
@@ -38,15 +38,6 @@ enum ExpressionConversion {
         return .type(type)
     }
 
-    private static let types: [String: BSONType] = [
-        "double": .double, "string": .string, "object": .document, "array": .array,
-        "binData": .binary, "undefined": .undefined, "objectId": .objectID, "bool": .bool,
-        "date": .datetime, "null": .null, "regex": .regularExpression, "dbPointer": .dbPointer,
-        "javascript": .javascript, "symbol": .symbol, "javascriptWithScope": .javascriptWithScope,
-        "int": .int32, "timestamp": .timestamp, "long": .int64, "decimal": .decimal128,
-        "minKey": .minKey, "maxKey": .maxKey,
-    ]
-
     /// Converts a value to another type.
     ///
     /// - Throws: `conversionFailure` with MongoDB's text if the value cannot be converted.
@@ -62,8 +53,7 @@ enum ExpressionConversion {
         case .decimal128: return .decimal128(try decimal(value))
         case .document, .array, .binary, .undefined, .null, .regularExpression, .dbPointer,
             .javascript, .symbol, .javascriptWithScope, .timestamp, .minKey, .maxKey:
-            let name = types.first { $0.value == type }?.key ?? ""
-            throw unsupported(value, name)
+            throw unsupported(value, type.alias)
         }
     }
 

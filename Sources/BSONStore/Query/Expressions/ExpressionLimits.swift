@@ -58,7 +58,7 @@ enum ExpressionLimits {
     /// The error for a value or an expression that is nested too deeply.
     static var tooDeep: StoreError {
         StoreError(
-            StoreError.Code(rawValue: 15),
+            .overflow,
             "BSONObj exceeded maximum nested object depth: \(depthMax)")
     }
 }

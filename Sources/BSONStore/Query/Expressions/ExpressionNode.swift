@@ -85,7 +85,7 @@ enum ExpressionSystemVariable: Sendable, Hashable {
         case .clusterTime:
             guard let time = context.frame.clusterTime else {
                 throw StoreError(
-                    StoreError.Code(rawValue: 51144),
+                    .clusterTimeUnavailable,
                     "Builtin variable '$$CLUSTER_TIME' is not available")
             }
             return .timestamp(time)

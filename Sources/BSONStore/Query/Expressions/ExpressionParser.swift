@@ -78,7 +78,7 @@ struct ExpressionParser {
     private func reference(_ text: String) throws(StoreError) -> ExpressionNode {
         guard text.utf8.count > 1 else {
             throw StoreError(
-                StoreError.Code(rawValue: 16872), "'$' by itself is not a valid FieldPath")
+                .emptyFieldPath, "'$' by itself is not a valid FieldPath")
         }
         guard text.utf8.dropFirst().first == UInt8(ascii: "$") else {
             let path = try ExpressionPath(String(text.unicodeScalars.dropFirst()))
@@ -107,7 +107,7 @@ struct ExpressionParser {
         case "USER_ROLES": return .constant(path.value(in: .array(BSONArray())))
         default:
             throw StoreError(
-                StoreError.Code(rawValue: 17276), "Use of undefined variable: \(name)")
+                .undefinedVariable, "Use of undefined variable: \(name)")
         }
     }
 
@@ -121,7 +121,7 @@ struct ExpressionParser {
             try ExpressionPath.validate(fieldName: key)
             guard seen.insert(key).inserted else {
                 throw StoreError(
-                    StoreError.Code(rawValue: 16406),
+                    .duplicateLiteralField,
                     "duplicate field name specified in object literal: "
                         + ShellText.text(of: document))
             }
@@ -136,13 +136,13 @@ struct ExpressionParser {
         var elements = document.makeIterator()
         guard let (name, argument) = elements.next(), elements.next() == nil else {
             throw StoreError(
-                StoreError.Code(rawValue: 15983),
+                .expressionNotSingleField,
                 "An object representing an expression must have exactly one field: "
                     + ShellText.text(of: document))
         }
         guard let found = ExpressionOperator.all[name] else {
             throw StoreError(
-                StoreError.Code(rawValue: 168), "Unrecognized expression '\(name)'")
+                .invalidPipelineOperator, "Unrecognized expression '\(name)'")
         }
         return try found.parse(name, argument, &self)
     }

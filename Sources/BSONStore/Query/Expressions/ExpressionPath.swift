@@ -16,20 +16,17 @@ struct ExpressionPath: Sendable, Hashable {
     /// - Throws: 40352, 40353, 15998, 16410, 16411 or `overflow` with MongoDB's text for an invalid
     ///   path.
     init(_ text: String) throws(StoreError) {
-        func fault(_ code: Int32, _ message: String) -> StoreError {
-            StoreError(StoreError.Code(rawValue: code), message)
-        }
         guard !text.isEmpty else {
-            throw fault(40352, "FieldPath cannot be constructed with empty string")
+            throw .location(40352, "FieldPath cannot be constructed with empty string")
         }
         guard text.utf8.last != UInt8(ascii: ".") else {
-            throw fault(40353, "FieldPath must not end with a '.'.")
+            throw .location(40353, "FieldPath must not end with a '.'.")
         }
         parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }
         for part in parts { try Self.validate(fieldName: part) }
         guard parts.count <= Self.partsMax else {
-            throw fault(15, "FieldPath is too long")
+            throw StoreError(.overflow, "FieldPath is too long")
         }
     }
 
@@ -37,23 +34,20 @@ struct ExpressionPath: Sendable, Hashable {
     ///
     /// - Throws: 15998, 16410, 16411 or 16412 with MongoDB's text.
     static func validate(fieldName: String) throws(StoreError) {
-        func fault(_ code: Int32, _ message: String) -> StoreError {
-            StoreError(StoreError.Code(rawValue: code), message)
-        }
         guard let first = fieldName.utf8.first else {
-            throw fault(15998, "FieldPath field names may not be empty strings.")
+            throw .location(15998, "FieldPath field names may not be empty strings.")
         }
         guard first != UInt8(ascii: "$") else {
-            throw fault(
+            throw .location(
                 16410,
                 "FieldPath field names may not start with '$'. Consider using $getField or "
                     + "$setField.")
         }
         guard !fieldName.utf8.contains(0) else {
-            throw fault(16411, "FieldPath field names may not contain '\0'.")
+            throw .location(16411, "FieldPath field names may not contain '\0'.")
         }
         guard !fieldName.utf8.contains(UInt8(ascii: ".")) else {
-            throw fault(
+            throw .location(
                 16412,
                 "FieldPath field names may not contain '.'. Consider using $getField or "
                     + "$setField.")

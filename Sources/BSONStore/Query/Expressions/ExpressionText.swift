@@ -9,32 +9,7 @@
 /// Source: the server's `Value::toString`, which differs from how it prints documents elsewhere.
 enum ExpressionText {
     /// Returns the name of a value's type, as in `$type`.
-    static func type(of value: BSONValue?) -> String {
-        switch value {
-        case nil: "missing"
-        case .double: "double"
-        case .string: "string"
-        case .document: "object"
-        case .array: "array"
-        case .binary: "binData"
-        case .undefined: "undefined"
-        case .objectID: "objectId"
-        case .bool: "bool"
-        case .datetime: "date"
-        case .null: "null"
-        case .regularExpression: "regex"
-        case .dbPointer: "dbPointer"
-        case .javascript: "javascript"
-        case .symbol: "symbol"
-        case .javascriptWithScope: "javascriptWithScope"
-        case .int32: "int"
-        case .timestamp: "timestamp"
-        case .int64: "long"
-        case .decimal128: "decimal"
-        case .minKey: "minKey"
-        case .maxKey: "maxKey"
-        }
-    }
+    static func type(of value: BSONValue?) -> String { value?.type.alias ?? "missing" }
 
     /// Returns a value as errors show it.
     static func text(of value: BSONValue?) -> String {
@@ -156,11 +131,4 @@ enum ExpressionText {
     }
 
     private static func zeros(_ count: Int) -> String { String(repeating: "0", count: count) }
-}
-
-extension StoreError {
-    /// Returns an error with a number that has no name in MongoDB.
-    static func location(_ code: Int32, _ message: String) -> StoreError {
-        StoreError(StoreError.Code(rawValue: code), message)
-    }
 }

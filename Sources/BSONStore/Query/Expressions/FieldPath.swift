@@ -18,7 +18,7 @@ struct FieldPath: Sendable, Hashable, CustomStringConvertible {
         parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count <= Self.partsMax else {
             throw StoreError(
-                StoreError.Code(rawValue: 5_729_100), "FieldPath is too long")
+                .fieldPathTooLong, "FieldPath is too long")
         }
     }
 

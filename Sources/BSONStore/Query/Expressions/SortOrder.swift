@@ -71,7 +71,7 @@ public struct SortOrder: Sendable {
     ) throws(StoreError) -> Bool {
         guard direction.isNumber else {
             throw StoreError(
-                StoreError.Code(rawValue: 15974),
+                .sortDirectionNotNumber,
                 "Illegal key in $sort specification: \(field): "
                     + ShellText.text(of: direction))
         }
@@ -80,7 +80,7 @@ public struct SortOrder: Sendable {
         case -1: return true
         default:
             throw StoreError(
-                StoreError.Code(rawValue: 15975),
+                .sortDirectionUnknown,
                 "$sort key ordering must be 1 (for ascending) or -1 (for descending)")
         }
     }
@@ -92,7 +92,7 @@ public struct SortOrder: Sendable {
     private static func metadataKey(_ order: BSONDocument) throws(StoreError) -> Key {
         guard let (name, value) = order.firstElement, name == "$meta" else {
             throw StoreError(
-                StoreError.Code(rawValue: 17312),
+                .sortExpressionNotMeta,
                 "$meta is the only expression supported by $sort right now")
         }
         guard order.count == 1 else {
@@ -103,7 +103,7 @@ public struct SortOrder: Sendable {
             ["textScore", "randVal", "geoNearDistance"].contains(text)
         else {
             throw StoreError(
-                StoreError.Code(rawValue: 31138),
+                .sortMetadataUnknown,
                 "Illegal $meta sort: $meta: \(ShellText.text(of: value))")
         }
         // The best text score and the nearest place sort first.

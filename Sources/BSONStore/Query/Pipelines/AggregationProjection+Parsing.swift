@@ -9,7 +9,7 @@ extension AggregationProjection {
     ) throws(StoreError) {
         guard !document.isEmpty else {
             throw StoreError(
-                StoreError.Code(rawValue: 51272),
+                .emptyProjection,
                 "projection specification must have at least one field")
         }
         var parsing = ProjectionFieldParser(scope: scope)
@@ -63,7 +63,7 @@ extension AggregationProjection.Node {
         guard path.count > 1 else {
             guard place == nil else {
                 throw StoreError(
-                    StoreError.Code(rawValue: 31250), "Path collision at \(whole)")
+                    .pathCollision, "Path collision at \(whole)")
             }
             return fields.append((key, action))
         }
@@ -75,7 +75,7 @@ extension AggregationProjection.Node {
         guard case .nested(var node) = fields[place].action else {
             let rest = path.dropFirst().joined(separator: ".")
             throw StoreError(
-                StoreError.Code(rawValue: 31249),
+                .pathCollisionBelow,
                 "Path collision at \(whole) remaining portion \(rest)")
         }
         try node.insert(action, at: path.dropFirst(), whole)
@@ -109,7 +109,7 @@ private struct ProjectionFieldParser {
     ) throws(StoreError) {
         guard path.count < ExpressionLimits.depthMax else { throw ExpressionLimits.tooDeep }
         guard !key.hasSuffix(".$"), !key.contains(".$."), key != "$" else {
-            throw Self.fault(
+            throw .location(
                 31324, "Cannot use positional projection in aggregation projection")
         }
         switch value {
@@ -119,7 +119,7 @@ private struct ProjectionFieldParser {
         default:
             try insert(.compute(try Expression(value, in: scope)), key, path)
             guard kind != .exclusion else {
-                throw Self.fault(
+                throw .location(
                     31310,
                     "Cannot use an expression \(key): \(ShellText.text(of: value)) in an exclusion "
                         + "projection")
@@ -139,9 +139,9 @@ private struct ProjectionFieldParser {
         let wanted: AggregationProjection.Kind = isIncluded ? .inclusion : .exclusion
         guard kind == nil || kind == wanted else {
             throw isIncluded
-                ? Self.fault(
+                ? StoreError.location(
                     31253, "Cannot do inclusion on field \(key) in exclusion projection")
-                : Self.fault(
+                : StoreError.location(
                     31254, "Cannot do exclusion on field \(key) in inclusion projection")
         }
         kind = wanted
@@ -153,20 +153,20 @@ private struct ProjectionFieldParser {
         let keys = document.keys
         if keys.count == 1, keys[0].hasPrefix("$") {
             guard keys[0] != "$elemMatch" else {
-                throw Self.fault(168, "Cannot use $elemMatch in this context")
+                throw StoreError(.invalidPipelineOperator, "Cannot use $elemMatch in this context")
             }
             guard ExpressionOperator.all[keys[0]] != nil else {
-                throw Self.fault(31325, "Unknown expression \(keys[0])")
+                throw .location(31325, "Unknown expression \(keys[0])")
             }
             guard kind != .exclusion else {
-                throw Self.fault(
+                throw .location(
                     31252, "Cannot use expression other than $meta in exclusion projection")
             }
             kind = .inclusion
             return try insert(.compute(try Expression(.document(document), in: scope)), key, path)
         }
         guard !document.isEmpty else {
-            throw Self.fault(
+            throw .location(
                 51270,
                 "An empty sub-projection is not a valid value. Found empty object at path")
         }
@@ -180,10 +180,6 @@ private struct ProjectionFieldParser {
         let whole = path + (try ExpressionPath(key).parts)
         guard whole.count <= ExpressionPath.partsMax else { throw ExpressionLimits.tooDeep }
         try root.insert(action, at: whole[...], whole.joined(separator: "."))
-    }
-
-    private static func fault(_ code: Int32, _ message: String) -> StoreError {
-        StoreError(StoreError.Code(rawValue: code), message)
     }
 }
 
@@ -207,7 +203,7 @@ private struct AddFieldsParser {
         for (key, value) in document {
             if key.hasPrefix("$") {
                 guard document.count == 1 else {
-                    throw fault(
+                    throw .location(
                         40181,
                         "an expression specification must contain exactly one field, the name of "
                             + "the expression. Found \(document.count) fields in "
@@ -217,7 +213,7 @@ private struct AddFieldsParser {
                 return try note(path)
             }
             guard !key.contains(".") else {
-                throw fault(
+                throw .location(
                     40183,
                     "cannot use dotted field name '\(key)' in a sub object: "
                         + ShellText.text(of: whole))
@@ -236,7 +232,7 @@ private struct AddFieldsParser {
                 other.hasPrefix(text + ".") || text.hasPrefix(other + ".")
             }
         if let clash {
-            throw fault(
+            throw .location(
                 40176,
                 "specification contains two conflicting paths. Cannot specify both '\(text)' and "
                     + "'\(clash)': \(ShellText.text(of: whole))")
@@ -255,9 +251,5 @@ private struct AddFieldsParser {
         }
         let expression = try Expression(value, in: scope)
         try root.insert(.compute(expression), at: path[...], path.joined(separator: "."))
-    }
-
-    private func fault(_ code: Int32, _ message: String) -> StoreError {
-        StoreError(StoreError.Code(rawValue: code), message)
     }
 }

@@ -59,7 +59,7 @@ public struct Pipeline: Sendable {
         source = array
         for case let match as MatchStage in stages where match.filter.waitsForText {
             throw StoreError(
-                StoreError.Code(rawValue: 17313),
+                .textMatchNotFirst,
                 "$match with $text is only allowed as the first pipeline stage")
         }
         try PipelineMetadata.check(array, searches: access.filter.waitsForText)

@@ -42,7 +42,7 @@ struct PipelineParser: Sendable {
         if place != .facet { parser.depth += 1 }
         guard parser.depth <= Self.depthMax else {
             throw StoreError(
-                StoreError.Code(rawValue: 232),
+                .maxSubPipelineDepthExceeded,
                 "Maximum number of nested sub-pipelines exceeded. Limit is \(Self.depthMax)")
         }
         return parser
@@ -75,12 +75,12 @@ struct PipelineParser: Sendable {
             var elements = document.makeIterator()
             guard let (name, argument) = elements.next(), elements.next() == nil else {
                 throw StoreError(
-                    StoreError.Code(rawValue: 40323),
+                    .stageNotSingleField,
                     "A pipeline stage specification object must contain exactly one field.")
             }
             guard StageDefinition.all[name] != nil || sources[name] != nil else {
                 throw StoreError(
-                    StoreError.Code(rawValue: 40324),
+                    .unknownStage,
                     "Unrecognized pipeline stage name: '\(name)'")
             }
             entries.append((name, argument))
@@ -109,15 +109,15 @@ struct PipelineParser: Sendable {
         case .facet
         where rule?.isAllowedInFacet != true || containsStageForbiddenInFacet(entry.argument):
             throw StoreError(
-                StoreError.Code(rawValue: 40600),
+                .stageNotAllowedInFacet,
                 "\(entry.name) is not allowed to be used within a $facet stage")
         case .lookup where isSource || rule?.isAllowedInSubpipeline == false:
             throw StoreError(
-                StoreError.Code(rawValue: 51047),
+                .stageNotAllowedInLookup,
                 "\(entry.name) is not allowed within a $lookup's sub-pipeline")
         case .unionWith where isSource || rule?.isAllowedInSubpipeline == false:
             throw StoreError(
-                StoreError.Code(rawValue: 31441),
+                .stageNotAllowedInUnion,
                 "\(entry.name) is not allowed within a $unionWith's sub-pipeline")
         case .update where rule?.isAllowedInUpdate != true:
             throw StoreError(
@@ -146,12 +146,12 @@ struct PipelineParser: Sendable {
         case .first:
             guard !isFirst else { return }
             throw StoreError(
-                StoreError.Code(rawValue: 40602),
+                .stageNotFirst,
                 "\(entry.name) is only valid as the first stage in a pipeline")
         case .last:
             guard !isLast else { return }
             throw StoreError(
-                StoreError.Code(rawValue: 40601),
+                .stageNotLast,
                 "\(entry.name) can only be the final stage in the pipeline")
         }
     }

@@ -14,10 +14,12 @@ struct StageArguments {
         var seen: Set<Name> = []
         for key in document.keys {
             guard known.contains(key) else {
-                throw .location(40415, "BSON field '\(stage).\(key)' is an unknown field.")
+                throw StoreError(
+                    .idlUnknownField, "BSON field '\(stage).\(key)' is an unknown field.")
             }
             guard seen.insert(key).inserted else {
-                throw .location(40413, "BSON field '\(stage).\(key)' is a duplicate field")
+                throw StoreError(
+                    .idlDuplicateField, "BSON field '\(stage).\(key)' is a duplicate field")
             }
         }
     }
@@ -33,8 +35,8 @@ struct StageArguments {
     /// - Throws: 40414.
     func required(_ key: String) throws(StoreError) -> BSONValue {
         guard let value = document[key] else {
-            throw .location(
-                40414, "BSON field '\(stage).\(key)' is missing but a required field")
+            throw StoreError(
+                .idlFailedToParse, "BSON field '\(stage).\(key)' is missing but a required field")
         }
         return value
     }

@@ -27,7 +27,7 @@ extension Update {
         }
         guard after.byteCount <= UpdateLimits.bytesMax else {
             throw StoreError(
-                StoreError.Code(rawValue: 17419),
+                .updatedDocumentTooLarge,
                 "Resulting document after update is larger than \(UpdateLimits.bytesMax)",
                 documentID: document["_id"])
         }
@@ -134,7 +134,7 @@ extension Update {
         if let id = document["_id"] { try checkID(id) }
         guard document.byteCount <= UpdateLimits.bytesMax else {
             throw StoreError(
-                StoreError.Code(rawValue: 17420),
+                .upsertedDocumentTooLarge,
                 "Document to upsert is larger than \(UpdateLimits.bytesMax)")
         }
     }

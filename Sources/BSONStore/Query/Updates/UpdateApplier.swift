@@ -168,7 +168,7 @@ struct UpdateApplier {
         var values = array.values
         guard index - values.count <= UpdateLimits.paddingMax else {
             throw StoreError(
-                StoreError.Code(rawValue: 34),
+                .cannotBackfillArray,
                 "can't backfill more than \(UpdateLimits.paddingMax) elements")
         }
         values += repeatElement(.null, count: index - values.count)

@@ -96,7 +96,7 @@ enum UpdateLimits {
     /// Returns the error for a document that would be nested too deeply.
     static var tooDeep: StoreError {
         StoreError(
-            StoreError.Code(rawValue: 15), "Document exceeds maximum nesting depth of \(depthMax)")
+            .overflow, "Document exceeds maximum nesting depth of \(depthMax)")
     }
 
     /// Returns the error for a document that exceeds even the size of a command.

@@ -36,7 +36,7 @@ enum UpsertEqualities {
         for (key, value) in filter {
             guard key != "$expr" else {
                 throw StoreError(
-                    StoreError.Code(rawValue: 224),
+                    .queryFeatureNotAllowed,
                     "$expr is not allowed in the query predicate for an upsert")
             }
             guard ["$and", "$or", "$nor"].contains(key), let clauses = value.arrayValue else {
@@ -79,7 +79,7 @@ enum UpsertEqualities {
     ) throws(StoreError) {
         if onlyID, path.count > 1 {
             throw StoreError(
-                StoreError.Code(rawValue: 111),
+                .notExactValueField,
                 "field at '_id' must be exactly specified, field at sub-path '\(text(path))'found")
         }
         guard let other = seen.last(where: { path.starts(with: $0) }) else { return }

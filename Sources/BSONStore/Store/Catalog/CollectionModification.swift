@@ -19,7 +19,7 @@ struct CollectionModification {
             && !CollectionOptionsParser.generalArguments.contains(field)
         {
             throw StoreError(
-                StoreError.Code(rawValue: 40415),
+                .idlUnknownField,
                 "BSON field 'collMod.\(field)' is an unknown field.")
         }
         var command = before.document
@@ -132,7 +132,7 @@ struct IndexModification {
             "name", "keyPattern", "expireAfterSeconds", "hidden", "unique", "prepareUnique",
         ].contains(field) {
             throw StoreError(
-                StoreError.Code(rawValue: 40415),
+                .idlUnknownField,
                 "BSON field 'collMod.index.\(field)' is an unknown field.")
         }
         if name != nil, keyPattern != nil {

@@ -42,12 +42,12 @@ struct CollectionOptionsParser {
             && !Self.generalArguments.contains(field)
         {
             throw StoreError(
-                StoreError.Code(rawValue: 40415),
+                .idlUnknownField,
                 "BSON field '\(name).\(field)' is an unknown field.")
         }
         for field in ["timeseries", "encryptedFields"] where value(field) != nil {
             throw StoreError(
-                StoreError.Code(rawValue: 115), "collections with '\(field)' are not supported")
+                .commandNotSupported, "collections with '\(field)' are not supported")
         }
         var parts = Parts()
         parts.capped = try capped()
@@ -145,12 +145,12 @@ extension CollectionOptionsParser {
         guard let document = try document(field) else { return nil }
         for (key, _) in document where key != "enabled" {
             throw StoreError(
-                StoreError.Code(rawValue: 40415),
+                .idlUnknownField,
                 "BSON field '\(name).\(field).\(key)' is an unknown field.")
         }
         guard let value = document["enabled"] else {
             throw StoreError(
-                StoreError.Code(rawValue: 40414),
+                .idlFailedToParse,
                 "BSON field '\(name).\(field).enabled' is missing but a required field")
         }
         guard let enabled = value.boolValue else {
@@ -201,7 +201,7 @@ extension CollectionOptionsParser {
 
     private func outOfBounds(_ field: String, _ bound: String, _ number: Int64) -> StoreError {
         StoreError(
-            StoreError.Code(rawValue: 51024),
+            .valueOutOfBounds,
             "BSON field '\(field)' value must be \(bound), actual value '\(number)'")
     }
 

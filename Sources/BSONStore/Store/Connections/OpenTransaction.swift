@@ -57,7 +57,7 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
             guard ContinuousClock.now < limit else {
                 wish = .abort
                 throw StoreError(
-                    StoreError.Code(rawValue: 24),
+                    .lockTimeout,
                     "Unable to acquire the store's lock for writing within \(milliseconds)ms.")
             }
             condition.wait(milliseconds: milliseconds)

@@ -52,7 +52,7 @@ struct GeoIndexValidator: Sendable {
             for value in values {
                 guard let reason = Self.fault(in: value, name) else { continue }
                 throw StoreError(
-                    StoreError.Code(rawValue: 16755),
+                    .geoKeysNotExtractable,
                     "Can't extract geo keys: \(ShellText.text(of: document))  \(reason)")
             }
         }
@@ -65,7 +65,7 @@ struct GeoIndexValidator: Sendable {
         for element in elements {
             guard let pair = Self.elements(element) else {
                 throw StoreError(
-                    StoreError.Code(rawValue: 16804),
+                    .malformedLocation,
                     "location object expected, location array not in correct format")
             }
             if !pair.isEmpty { try checkPair(pair, document) }
@@ -74,8 +74,8 @@ struct GeoIndexValidator: Sendable {
 
     private func checkPair(_ pair: [BSONValue], _ document: BSONDocument) throws(StoreError) {
         func fault(_ code: Int32, _ text: String) -> StoreError {
-            StoreError(
-                StoreError.Code(rawValue: code),
+            .location(
+                code,
                 "\(text) :: caused by :: \(ShellText.text(of: document))")
         }
         guard pair.count > 1 else { throw fault(13068, "geo field only has 1 element") }

@@ -17,14 +17,14 @@ enum IndexConflict {
         if let old = existing.first(where: { $0.name == new.name }) {
             guard isAlike(old, new) else {
                 throw conflict(
-                    86,
+                    .indexKeySpecsConflict,
                     "An existing index has the same name as the requested index. When index names "
                         + "are not specified, they are auto generated and can cause conflicts. "
                         + "Please refer to our documentation.", new, old)
             }
             guard isSame(old, new) else {
                 throw conflict(
-                    85,
+                    .indexOptionsConflict,
                     "An equivalent index already exists with the same name but different "
                         + "options.", new, old)
             }
@@ -33,11 +33,12 @@ enum IndexConflict {
         if let old = existing.first(where: { isAlike($0, new) }) {
             guard isSame(old, new) else {
                 throw conflict(
-                    85, "An equivalent index already exists with a different name and options.",
+                    .indexOptionsConflict,
+                    "An equivalent index already exists with a different name and options.",
                     new, old)
             }
             throw StoreError(
-                StoreError.Code(rawValue: 85),
+                .indexOptionsConflict,
                 "Index already exists with a different name: \(old.name)")
         }
         if new.textFields != nil, let old = existing.first(where: { $0.textFields != nil }) {
@@ -50,10 +51,10 @@ enum IndexConflict {
     }
 
     private static func conflict(
-        _ code: Int32, _ reason: String, _ new: IndexDefinition, _ old: IndexDefinition
+        _ code: StoreError.Code, _ reason: String, _ new: IndexDefinition, _ old: IndexDefinition
     ) -> StoreError {
         StoreError(
-            StoreError.Code(rawValue: code),
+            code,
             "\(reason) Requested index: \(ShellText.text(of: new.document)), existing index: "
                 + ShellText.text(of: old.document))
     }

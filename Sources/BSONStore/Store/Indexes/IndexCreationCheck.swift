@@ -55,7 +55,7 @@ struct IndexCreationCheck {
     private func checkID() throws(StoreError) {
         for (option, _) in definition.document where !Self.idOptions.contains(option) {
             throw StoreError(
-                StoreError.Code(rawValue: 197),
+                .invalidIndexSpecificationOption,
                 "The field '\(option)' is not valid for an _id index specification. "
                     + "Specification: \(ShellText.text(of: context.document))")
         }

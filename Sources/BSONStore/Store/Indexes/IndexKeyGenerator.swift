@@ -131,7 +131,7 @@ struct IndexKeyGenerator: Sendable {
         keys.isMultikey = true
         if stops.contains(where: { kinds[$0.component] == .special("hashed") }) {
             throw StoreError(
-                StoreError.Code(rawValue: 16766),
+                .arrayInHashedIndex,
                 "Error: hashed indexes do not currently support array values")
         }
         for other in stops.dropFirst() where other.array.start != first.array.start {
@@ -240,7 +240,7 @@ struct IndexKeyGenerator: Sendable {
             return path[path.count - stop.rest.count - 1]
         }
         return StoreError(
-            StoreError.Code(rawValue: 171),
+            .cannotIndexParallelArrays,
             "cannot index parallel arrays [\(name(other))] [\(name(first))]")
     }
 

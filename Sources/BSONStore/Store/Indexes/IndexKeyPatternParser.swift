@@ -18,7 +18,7 @@ enum IndexKeyPatternParser {
             throw context.error(.cannotCreateIndex, "Index keys cannot be empty.")
         }
         guard pattern.count <= IndexDefinition.fieldsMax else {
-            throw context.error(StoreError.Code(rawValue: 13103), "too many compound keys")
+            throw context.error(.tooManyIndexKeys, "too many compound keys")
         }
         guard pattern.byteCount <= 2048 else {
             throw context.error(.cannotCreateIndex, "Index key pattern too large.")
@@ -45,7 +45,7 @@ enum IndexKeyPatternParser {
         }
         guard keys.count(where: { $0.kind == .special("hashed") }) < 2 else {
             throw context.error(
-                StoreError.Code(rawValue: 31303),
+                .tooManyHashedKeys,
                 "A maximum of one index field is allowed to be hashed but found "
                     + "\(keys.count(where: { $0.kind == .special("hashed") })) for 'key' "
                     + ShellText.text(of: pattern))

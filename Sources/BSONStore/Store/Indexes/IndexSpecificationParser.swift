@@ -26,7 +26,7 @@ struct IndexSpecificationParser {
     func checkOptions() throws(StoreError) {
         for (option, _) in document where !Self.options.contains(option) {
             throw error(
-                StoreError.Code(rawValue: 197),
+                .invalidIndexSpecificationOption,
                 "The field '\(option)' is not valid for an index specification. Specification: "
                     + ShellText.text(of: document))
         }
@@ -140,7 +140,7 @@ struct IndexSpecificationParser {
         if try flag("unique") {
             guard plugin != "hashed" else {
                 throw error(
-                    StoreError.Code(rawValue: 16764),
+                    .hashedIndexNotUnique,
                     "Currently hashed indexes cannot guarantee uniqueness. Use a regular index.")
             }
             guard !isWildcard else { throw unsupported(plugin, "the unique option") }

@@ -31,7 +31,7 @@ enum PartialFilterCheck {
                 throw StoreError(.badValue, "\(key) is not allowed in this context")
             case "$expr", "$jsonSchema":
                 throw StoreError(
-                    StoreError.Code(rawValue: 224), "\(key) is not allowed in this context")
+                    .queryFeatureNotAllowed, "\(key) is not allowed in this context")
             case "$and", "$or", "$nor":
                 for clause in value.arrayValue ?? [] {
                     try checkContext(clause.documentValue ?? [:])

@@ -5,7 +5,7 @@ struct IndexKeyBounds {
 
     /// The error for bounds that do not fit the index.
     static let isIncompatible = StoreError(
-        StoreError.Code(rawValue: 51174), "The index chosen is not compatible with min()/max()")
+        .indexBoundsIncompatible, "The index chosen is not compatible with min()/max()")
 
     /// Parses the options.
     ///
@@ -17,7 +17,7 @@ struct IndexKeyBounds {
         upper = try Self.key(options.max, keys, collation)
         if let lower, let upper, !lower.lexicographicallyPrecedes(upper) {
             throw StoreError(
-                StoreError.Code(rawValue: 51175),
+                .indexBoundsReversed,
                 "The value provided for min() does not come "
                     + "before the value provided for max() in the hinted index")
         }

@@ -66,7 +66,7 @@ struct CreateOptionsCheck {
         guard let index = value.documentValue else {
             throw CommandFailure(
                 .typeMismatch,
-                "BSON field '\(field)' is the wrong type '\(value.type.serverName)', expected types "
+                "BSON field '\(field)' is the wrong type '\(value.type.alias)', expected types "
                     + "'[bool, object]'")
         }
         try CommandSchema(

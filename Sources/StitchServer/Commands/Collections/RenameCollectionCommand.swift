@@ -67,7 +67,7 @@ struct RenameRequest: Sendable {
         guard let from = call.target.stringValue else {
             throw CommandFailure(
                 .invalidNamespace,
-                "collection name has invalid type \(call.target.type.serverName)")
+                "collection name has invalid type \(call.target.type.alias)")
         }
         source = try Namespace(parsing: from)
         let name = call.string("to") ?? ""

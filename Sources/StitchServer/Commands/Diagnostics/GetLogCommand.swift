@@ -13,7 +13,7 @@ enum GetLogCommand {
                 throw CommandFailure(
                     .typeMismatch,
                     "Argument to getLog must be of type String; found "
-                        + "\(call.target.type.serverName)")
+                        + "\(call.target.type.alias)")
             }
             guard names.contains(name) else {
                 throw CommandFailure(96, "No log named '\(name)'")

@@ -14,7 +14,7 @@ enum KillOpCommand {
             guard let number = op.wholeNumber.flatMap({ Int32(exactly: $0) }) else {
                 throw CommandFailure(
                     .typeMismatch,
-                    "BSON field 'killOp.op' is the wrong type '\(op.type.serverName)': give the "
+                    "BSON field 'killOp.op' is the wrong type '\(op.type.alias)': give the "
                         + "opid that currentOp tells")
             }
             _ = call.server.operations.stop(number)

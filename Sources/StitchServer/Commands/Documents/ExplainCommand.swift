@@ -28,7 +28,7 @@ struct ExplainRequest: Sendable {
             throw CommandFailure(
                 .typeMismatch,
                 "BSON field 'explain.explain' is the wrong type "
-                    + "'\(call.target.type.serverName)', expected type 'object'")
+                    + "'\(call.target.type.alias)', expected type 'object'")
         }
         let name = inner.keys.first ?? ""
         let text = call.string("verbosity") ?? "allPlansExecution"

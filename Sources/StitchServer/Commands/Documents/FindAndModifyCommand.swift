@@ -133,7 +133,7 @@ enum FindAndModifyCommand {
                 throw CommandFailure(
                     .typeMismatch,
                     "BSON field 'findAndModify.arrayFilters.\(filters.count)' is the wrong type "
-                        + "'\(value.type.serverName)', expected type 'object'")
+                        + "'\(value.type.alias)', expected type 'object'")
             }
             filters.append(filter)
         }

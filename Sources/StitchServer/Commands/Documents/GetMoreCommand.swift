@@ -19,7 +19,7 @@ enum GetMoreCommand {
             throw CommandFailure(
                 .typeMismatch,
                 "BSON field 'getMore.getMore' is the wrong type "
-                    + "'\(call.target.type.serverName)', expected type 'long'")
+                    + "'\(call.target.type.alias)', expected type 'long'")
         }
         let namespace = try call.namespace(call.string("collection") ?? "")
         let batchSize = try call.count("batchSize")

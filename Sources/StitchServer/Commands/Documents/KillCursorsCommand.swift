@@ -18,7 +18,7 @@ enum KillCursorsCommand {
                 throw CommandFailure(
                     .typeMismatch,
                     "BSON field 'killCursors.cursors.\(index)' is the wrong type "
-                        + "'\(value.type.serverName)', expected type 'long'")
+                        + "'\(value.type.alias)', expected type 'long'")
             }
             if store.cursors.kill(id, namespace, by: owner) {
                 killed.append(value)

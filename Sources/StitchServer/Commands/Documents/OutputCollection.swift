@@ -39,7 +39,7 @@ struct OutputCollection {
         }
         guard options.capped == nil || stage != "$out" else {
             throw StoreError(
-                StoreError.Code(rawValue: 17152),
+                .outputIsCapped,
                 "namespace '\(namespace)' is capped so it can't be used for $out"
             ).during(.execution)
         }

@@ -117,7 +117,7 @@ struct UpdateStatement: Sendable {
         guard update.arrayValue != nil else { return }
         do {
             _ = try Update(update)
-        } catch  where [40323, 40324].contains(error.code.rawValue) {
+        } catch  where [.stageNotSingleField, .unknownStage].contains(error.code) {
             throw error
         } catch {
             // Reported for this statement, when its turn comes.
@@ -178,7 +178,7 @@ struct UpdateStatement: Sendable {
                 throw CommandFailure(
                     .typeMismatch,
                     "BSON field 'update.updates.arrayFilters.\(index)' is the wrong type "
-                        + "'\(value.type.serverName)', expected type 'object'")
+                        + "'\(value.type.alias)', expected type 'object'")
             }
             filters.append(filter)
         }

@@ -67,7 +67,7 @@ extension StoreError {
     func ofUpdate() -> StoreError {
         guard code == .documentTooLarge else { return self }
         var error = self
-        error.code = Code(rawValue: 17419)
+        error.code = .updatedDocumentTooLarge
         error.message = "Resulting document after update is larger than 16777216"
         return error
     }

@@ -137,7 +137,7 @@ enum ExpressionMath {
         _ left: BSONValue?, _ right: BSONValue?
     ) throws(StoreError) -> BSONValue {
         guard let a = NumberCoercion.double(left), let b = NumberCoercion.double(right) else {
-            return try nullOrMismatch("$mod", StoreError.Code(rawValue: 16611), left, right)
+            return try nullOrMismatch("$mod", .moduloOfNonNumber, left, right)
         }
         if left?.type == .decimal128 || right?.type == .decimal128 {
             let divisor = NumberCoercion.decimal(right) ?? .nan

@@ -61,10 +61,11 @@ extension ExpressionOperator {
                     code,
                     "specification must be an object; found \(name): "
                         + ShellText.text(of: argument))
-            ) { .location(40415, "BSON field '\(name).\($0)' is an unknown field.") }
+            ) { StoreError(.idlUnknownField, "BSON field '\(name).\($0)' is an unknown field.") }
             func missing(_ field: String) -> StoreError {
-                .location(
-                    40414, "BSON field '\(name).\(field)' is missing but a required field")
+                StoreError(
+                    .idlFailedToParse,
+                    "BSON field '\(name).\(field)' is missing but a required field")
             }
             let input = try arguments.operand("input", &parser, missing: missing("input"))
             let parts = isMedian ? [0.5] : try parser.parts(arguments["p"], missing("p"))

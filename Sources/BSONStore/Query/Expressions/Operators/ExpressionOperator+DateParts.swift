@@ -85,8 +85,8 @@ extension ExpressionOperator {
         let (seconds, overflow) = clock.addingReportingOverflow(time[2])
         // One day less than 64-bit milliseconds allow, so that no zone's offset exceeds them.
         guard !overflow, seconds.magnitude < Int.max / 1_000 - 100_000 else {
-            throw .location(
-                159,
+            throw StoreError(
+                .durationOverflow,
                 "Overflow casting from a lower-precision duration to a higher-precision duration")
         }
         let rest = CalendarFields.remainder(time[3], 1_000)

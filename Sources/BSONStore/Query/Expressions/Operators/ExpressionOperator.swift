@@ -30,7 +30,7 @@ struct ExpressionOperator: Sendable {
             let nodes = try parser.arguments(argument)
             guard nodes.count == count else {
                 throw StoreError(
-                    StoreError.Code(rawValue: 16020),
+                    .argumentCountMismatch,
                     "Expression \(name) takes exactly \(count) arguments. \(nodes.count) were "
                         + "passed in.")
             }
@@ -46,7 +46,7 @@ struct ExpressionOperator: Sendable {
             let nodes = try parser.arguments(argument)
             guard counts.contains(nodes.count) else {
                 throw StoreError(
-                    StoreError.Code(rawValue: 28667),
+                    .argumentCountOutOfRange,
                     "Expression \(name) takes at least \(counts.lowerBound) arguments, and at most "
                         + "\(counts.upperBound), but \(nodes.count) were passed in.")
             }

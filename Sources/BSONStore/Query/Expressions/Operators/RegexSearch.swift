@@ -56,7 +56,7 @@ struct RegexSearch {
     }
 
     private static func fault(_ name: String, _ error: StoreError) -> StoreError {
-        guard error.code.rawValue == 51091 else {
+        guard error.code == .invalidRegularExpression else {
             return error
         }
         var reason = error.message[...]

@@ -66,7 +66,7 @@ struct GeoNear: Sendable {
                 near = GeoNear(center: try found.get())
                 if let limit {
                     guard limit >= 0 else {
-                        throw location(18522, "max distance must be non-negative")
+                        throw .location(18522, "max distance must be non-negative")
                     }
                     bounds.distanceMax = limit
                 }
@@ -75,7 +75,7 @@ struct GeoNear: Sendable {
             case "$maxDistance":
                 bounds.distanceMax = try bound(value, key, 16895, 16896)
             case "$uniqueDocs": continue
-            default: throw location(34413, "invalid argument in geo near query: \(key)")
+            default: throw .location(34413, "invalid argument in geo near query: \(key)")
             }
         }
         near?.distanceMin = bounds.distanceMin
@@ -86,9 +86,9 @@ struct GeoNear: Sendable {
     private static func bound(
         _ value: BSONValue, _ key: String, _ noNumber: Int32, _ negative: Int32
     ) throws(StoreError) -> Double {
-        guard value.isNumber else { throw location(noNumber, "\(key) must be a number") }
+        guard value.isNumber else { throw .location(noNumber, "\(key) must be a number") }
         let number = GeoParser.number(value)
-        guard number >= 0 else { throw location(negative, "\(key) must be non-negative") }
+        guard number >= 0 else { throw .location(negative, "\(key) must be non-negative") }
         return number
     }
 
@@ -178,9 +178,5 @@ struct GeoNear: Sendable {
             throw GeoParser.fault("\(name) must be non-negative")
         }
         return number
-    }
-
-    private static func location(_ code: Int32, _ message: String) -> StoreError {
-        StoreError(StoreError.Code(rawValue: code), message)
     }
 }

@@ -34,7 +34,7 @@ extension PredicateParser {
     /// - Throws: `badValue` (2) for an unknown alias.
     static func insert(
         alias: String, into set: inout Predicate.TypeSet,
-        aliases: [String: BSONType] = Self.aliases
+        aliases: [String: BSONType] = BSONType.byAlias
     ) throws(StoreError) {
         if alias == "number" {
             for type in [BSONType.double, .int32, .int64, .decimal128] { set.insert(type) }
@@ -62,16 +62,6 @@ extension PredicateParser {
         }
         set.insert(type)
     }
-
-    /// The types by alias (MongoDB manual, "BSON Types").
-    static let aliases: [String: BSONType] = [
-        "double": .double, "string": .string, "object": .document, "array": .array,
-        "binData": .binary, "undefined": .undefined, "objectId": .objectID, "bool": .bool,
-        "date": .datetime, "null": .null, "regex": .regularExpression,
-        "dbPointer": .dbPointer, "javascript": .javascript, "symbol": .symbol,
-        "javascriptWithScope": .javascriptWithScope, "int": .int32, "timestamp": .timestamp,
-        "long": .int64, "decimal": .decimal128, "minKey": .minKey, "maxKey": .maxKey,
-    ]
 
     /// Parses the number of values for `$size`.
     static func size(_ value: BSONValue) throws(StoreError) -> Int {

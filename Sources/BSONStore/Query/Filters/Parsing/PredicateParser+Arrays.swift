@@ -90,8 +90,7 @@ extension PredicateParser {
     }
 
     private static func optionsTwice(_ code: Int32) -> StoreError {
-        StoreError(
-            StoreError.Code(rawValue: code), "options set in both $regex and $options")
+        .location(code, "options set in both $regex and $options")
     }
 
     private static func valid(

@@ -110,7 +110,7 @@ extension PredicateParser {
     ) throws(StoreError) -> Predicate {
         guard options.isOfQuery, elementDepth == 0 else {
             throw StoreError(
-                StoreError.Code(rawValue: 5_626_500),
+                .nearNotAllowed,
                 "$geoNear, $near, and $nearSphere are not allowed in this context")
         }
         return .field(path, .special(.near(try GeoNear(document))))

@@ -40,7 +40,7 @@ struct DocumentSorter {
         if let countMax, (entries.count - 1_000) / 2 >= max(1, countMax) { shorten(to: countMax) }
         guard bytes <= Self.bytesMax else {
             throw StoreError(
-                StoreError.Code(rawValue: 292),
+                .queryExceededMemoryLimitNoDiskUseAllowed,
                 "Sort exceeded memory limit of \(Self.bytesMax) bytes, but did not opt in to "
                     + "external sorting.")
         }

@@ -67,12 +67,12 @@ public struct FindOptions: Sendable {
     ) throws(StoreError) {
         guard skip >= 0 else {
             throw StoreError(
-                StoreError.Code(rawValue: 51024),
+                .valueOutOfBounds,
                 "BSON field 'skip' value must be >= 0, actual value '\(skip)'")
         }
         guard limit >= 0 else {
             throw StoreError(
-                StoreError.Code(rawValue: 51024),
+                .valueOutOfBounds,
                 "BSON field 'limit' value must be >= 0, actual value '\(limit)'")
         }
         self.skip = skip

@@ -74,12 +74,12 @@ struct ProjectionNode: Sendable {
         }
         guard !isLast else {
             throw StoreError(
-                StoreError.Code(rawValue: 31250),
+                .pathCollision,
                 "Path collision at \(path.joined(separator: "."))")
         }
         guard case .nested(var node) = fields[index].action else {
             throw StoreError(
-                StoreError.Code(rawValue: 31249),
+                .pathCollisionBelow,
                 "Path collision at \(path.joined(separator: ".")) remaining portion "
                     + path.dropFirst().joined(separator: "."))
         }

@@ -37,12 +37,12 @@ enum ProjectionOperator: Sendable {
         case .array(let array):
             guard let position = position() else {
                 throw StoreError(
-                    StoreError.Code(rawValue: 51246),
+                    .positionalElementNotFound,
                     "positional operator '.$' couldn't find a matching element in the array")
             }
             guard let element = array[position] else {
                 throw StoreError(
-                    StoreError.Code(rawValue: 51247), "positional operator '.$' element mismatch")
+                    .positionalElementMismatch, "positional operator '.$' element mismatch")
             }
             result[key] = .array([element])
         case .document(let inner):

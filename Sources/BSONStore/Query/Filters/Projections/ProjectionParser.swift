@@ -58,7 +58,7 @@ struct ProjectionParser {
         guard place.count < ExpressionLimits.depthMax else { throw ExpressionLimits.tooDeep }
         let isPositional = key.hasSuffix(".$")
         guard !key.contains(".$.") else {
-            throw Self.fault(
+            throw .location(
                 31394,
                 "As of 4.4, it's illegal to specify positional operator in the middle of a path."
                     + "Positional projection may only be used at the end, for example: a.b.$. If the "
@@ -68,7 +68,7 @@ struct ProjectionParser {
         switch value {
         case .document(let document):
             guard !isPositional else {
-                throw Self.fault(
+                throw .location(
                     31271, "positional projection cannot be used with an expression or sub object")
             }
             try read(document, key, below: place)
@@ -77,14 +77,14 @@ struct ProjectionParser {
                 try include(key, below: place, isPositional: isPositional)
             } else {
                 guard !isPositional else {
-                    throw Self.fault(
+                    throw .location(
                         31395, "positional projection cannot be used with exclusion")
                 }
                 try exclude(key, below: place)
             }
         default:
             guard !isPositional else {
-                throw Self.fault(31308, "positional projection cannot be used with a literal")
+                throw .location(31308, "positional projection cannot be used with a literal")
             }
             try literal(key, value, below: place)
         }
@@ -102,7 +102,7 @@ struct ProjectionParser {
         }
         guard !isID else { return }
         guard kind != .exclusion else {
-            throw Self.fault(
+            throw .location(
                 31253, "Cannot do inclusion on field \(key) in exclusion projection")
         }
         kind = .inclusion
@@ -112,14 +112,14 @@ struct ProjectionParser {
         _ key: String, below place: [String]
     ) throws(StoreError) {
         guard !hasPositional else {
-            throw Self.fault(
+            throw .location(
                 31276, "Cannot specify more than one positional projection per query.")
         }
         guard !hasElementMatch else {
-            throw Self.fault(31256, "Cannot specify positional operator and $elemMatch.")
+            throw .location(31256, "Cannot specify positional operator and $elemMatch.")
         }
         guard key != ".$" else {
-            throw Self.fault(5_392_900, "Projection on field \(key) is invalid")
+            throw .location(5_392_900, "Projection on field \(key) is invalid")
         }
         let path = try insert(.choose, String(key.dropLast(2)), below: place)
         operators.append(.positional(path))
@@ -130,7 +130,7 @@ struct ProjectionParser {
         try insert(.choose, key, below: place)
         guard key != "_id" || !place.isEmpty else { return excludesID = true }
         guard kind != .inclusion else {
-            throw Self.fault(
+            throw .location(
                 31254, "Cannot do exclusion on field \(key) in inclusion projection")
         }
         kind = .exclusion
@@ -142,7 +142,7 @@ struct ProjectionParser {
         let expression = try Expression(value, in: options.variables)
         try insert(.compute(expression), key, below: place)
         guard kind != .exclusion else {
-            throw Self.fault(
+            throw .location(
                 31310,
                 "Cannot use an expression \(key): \(ShellText.text(of: value)) in an exclusion "
                     + "projection")
@@ -154,7 +154,7 @@ struct ProjectionParser {
         _ document: BSONDocument, _ key: String, below place: [String]
     ) throws(StoreError) {
         guard !document.isEmpty else {
-            throw Self.fault(
+            throw .location(
                 51270,
                 "An empty sub-projection is not a valid value. Found empty object at path")
         }
@@ -164,7 +164,7 @@ struct ProjectionParser {
             if try readOperator(first, document, key, below: place) { return }
             let name = first.key.hasSuffix(".$") ? String(first.key.dropLast(2)) : first.key
             do throws(StoreError) { _ = try ExpressionPath(name) } catch {
-                throw Self.fault(31325, "Unknown expression \(first.key)")
+                throw .location(31325, "Unknown expression \(first.key)")
             }
         }
         if !root.hasNode(at: place + path) {
@@ -217,7 +217,7 @@ struct ProjectionParser {
         guard ExpressionOperator.all[name] != nil else { return false }
         let isMeta = name == "$meta"
         guard kind != .exclusion || isMeta else {
-            throw Self.fault(
+            throw .location(
                 31252, "Cannot use expression other than $meta in exclusion projection")
         }
         if !isMeta { kind = .inclusion }
@@ -230,15 +230,15 @@ struct ProjectionParser {
         _ conditions: BSONValue, _ document: BSONDocument, _ key: String, below place: [String]
     ) throws(StoreError) {
         guard conditions.type == .document else {
-            throw Self.fault(
+            throw .location(
                 31274,
                 "elemMatch: Invalid argument, object required, but got \(conditions.type.alias)")
         }
         guard !hasPositional else {
-            throw Self.fault(31255, "Cannot specify positional operator and $elemMatch.")
+            throw .location(31255, "Cannot specify positional operator and $elemMatch.")
         }
         guard try ExpressionPath(key).parts.count == 1, place.isEmpty else {
-            throw Self.fault(31275, "Cannot use $elemMatch projection on a nested field.")
+            throw .location(31275, "Cannot use $elemMatch projection on a nested field.")
         }
         let filter = try options.filter([key: .document(document)])
         try insert(.element(filter), key, below: place)
@@ -256,10 +256,6 @@ struct ProjectionParser {
         }
         try root.insert(action, below: place[...], at: path)
         return place + path
-    }
-
-    private static func fault(_ code: Int32, _ message: String) -> StoreError {
-        StoreError(StoreError.Code(rawValue: code), message)
     }
 }
 
@@ -285,33 +281,30 @@ extension ProjectionSlice {
     ///
     /// - Throws: 31272, 31257, 31258, 31259 and 31273 with MongoDB's text.
     init(_ value: BSONValue) throws(StoreError) {
-        func fault(_ code: Int32, _ message: String) -> StoreError {
-            StoreError(StoreError.Code(rawValue: code), message)
-        }
         if value.isNumber {
             self.init(skip: nil, limit: Self.number(value))
             return
         }
         guard case .array(let array) = value else {
-            throw fault(31273, "$slice only supports numbers and [skip, limit] arrays")
+            throw .location(31273, "$slice only supports numbers and [skip, limit] arrays")
         }
         let values = array.values
         guard values.count == 2 else {
-            throw fault(31272, "$slice array argument should be of form [skip, limit]")
+            throw .location(31272, "$slice array argument should be of form [skip, limit]")
         }
         guard values[0].isNumber else {
-            throw fault(
+            throw .location(
                 31257,
                 "$slice expects the skip argument to be a number, got \(values[0].type.alias)")
         }
         guard values[1].isNumber else {
-            throw fault(
+            throw .location(
                 31258,
                 "$slice expects the limit argument to be a number, got \(values[1].type.alias)")
         }
         let limit = Self.number(values[1])
         guard limit > 0 else {
-            throw fault(31259, "$slice limit must be positive, got \(limit)")
+            throw .location(31259, "$slice limit must be positive, got \(limit)")
         }
         self.init(skip: Self.number(values[0]), limit: limit)
     }

@@ -74,10 +74,10 @@ extension JSONSchemaParser {
             }
             do throws(StoreError) {
                 patterns.append((try Self.pattern(name), try nested(schema)))
-            } catch  where error.code.rawValue == 51091 {
+            } catch  where error.code == .invalidRegularExpression {
                 let reason = error.message.replacing("Regular expression is invalid: ", with: "")
                 throw StoreError(
-                    StoreError.Code(rawValue: 51092),
+                    .invalidPatternProperty,
                     "Invalid regular expression in $jsonSchema keyword 'patternProperties': "
                         + "\(name) PCRE error string: \(reason)")
             }

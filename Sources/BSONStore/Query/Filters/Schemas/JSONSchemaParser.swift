@@ -68,7 +68,7 @@ struct JSONSchemaParser {
         }
         guard operands[.encrypt] == nil, operands[.encryptMetadata] == nil else {
             throw StoreError(
-                StoreError.Code(rawValue: 224),
+                .queryFeatureNotAllowed,
                 "Encryption-related validator keywords are not allowed in this context")
         }
         var schema = JSONSchema()
@@ -107,7 +107,7 @@ struct JSONSchemaParser {
             return try types(.type, value, Self.plainAliases)
         }
         guard let value = operands[.bsonType] else { return nil }
-        return try types(.bsonType, value, PredicateParser.aliases)
+        return try types(.bsonType, value, BSONType.byAlias)
     }
 
     private func types(

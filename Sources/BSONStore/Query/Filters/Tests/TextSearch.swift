@@ -28,7 +28,7 @@ struct TextSearch: Sendable {
         }
         guard let search = document["$search"] else {
             throw StoreError(
-                StoreError.Code(rawValue: 4), "Missing expected field \"$search\"")
+                .noSuchKey, "Missing expected field \"$search\"")
         }
         guard let text = search.stringValue else {
             throw Self.wrongType("$search", search, "string")

@@ -12,12 +12,14 @@ extension Accumulator {
         }
         for key in document.keys where key != "input" && key != "method" {
             guard key == "p", !isMedian else {
-                throw .location(40415, "BSON field '\(name).\(key)' is an unknown field.")
+                throw StoreError(
+                    .idlUnknownField, "BSON field '\(name).\(key)' is an unknown field.")
             }
         }
         for key in isMedian ? ["input", "method"] : ["input", "p", "method"]
         where document[key] == nil {
-            throw .location(40414, "BSON field '\(name).\(key)' is missing but a required field")
+            throw StoreError(
+                .idlFailedToParse, "BSON field '\(name).\(key)' is missing but a required field")
         }
         guard case .string(let method)? = document["method"] else {
             let type = document["method"]?.type.alias ?? ""

@@ -18,8 +18,9 @@ struct FacetStage: PipelineStage {
             let stages = try nested.stages(array)
             guard !stages.contains(where: { ($0 as? MatchStage)?.filter.waitsForText ?? false })
             else {
-                throw .location(
-                    40600, "$match with $text is not allowed to be used within a $facet stage")
+                throw StoreError(
+                    .stageNotAllowedInFacet,
+                    "$match with $text is not allowed to be used within a $facet stage")
             }
             facets.append((name, stages))
         }

@@ -234,7 +234,7 @@ struct GeoNearStage: PipelineSourceStage {
             }
         guard isAnswered else {
             throw StoreError(
-                StoreError.Code(rawValue: 291),
+                .noQueryExecutionPlans,
                 "error processing query: planner returned error :: caused by :: unable to find "
                     + "index for $geoNear query")
         }

@@ -28,8 +28,9 @@ struct SortStage: PipelineStage {
         for (field, value) in document {
             if case .document(let document) = value {
                 guard document.keys.first == "$meta" else {
-                    throw .location(
-                        17312, "$meta is the only expression supported by $sort right now")
+                    throw StoreError(
+                        .sortExpressionNotMeta,
+                        "$meta is the only expression supported by $sort right now")
                 }
                 guard document["$meta"] != "randVal" else {
                     throw .location(
@@ -38,14 +39,15 @@ struct SortStage: PipelineStage {
                 continue
             }
             guard BSONNumber(value) != nil else {
-                throw .location(
-                    15974,
+                throw StoreError(
+                    .sortDirectionNotNumber,
                     "Illegal key in $sort specification: \(field): \(ShellText.text(of: value))")
             }
             let direction = value.truncatedNumber
             guard direction == 1 || direction == -1 else {
-                throw .location(
-                    15975, "$sort key ordering must be 1 (for ascending) or -1 (for descending)")
+                throw StoreError(
+                    .sortDirectionUnknown,
+                    "$sort key ordering must be 1 (for ascending) or -1 (for descending)")
             }
             _ = try ExpressionPath(field)
         }

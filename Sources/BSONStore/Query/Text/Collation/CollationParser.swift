@@ -7,13 +7,14 @@ enum CollationParser {
         var seen: Set<Name> = []
         for (name, value) in document {
             guard seen.insert(name).inserted else {
-                throw location(40413, "BSON field 'collation.\(name)' is a duplicate field")
+                throw StoreError(
+                    .idlDuplicateField, "BSON field 'collation.\(name)' is a duplicate field")
             }
             try read(name, value, into: &options)
         }
         guard seen.contains("locale") else {
-            throw location(
-                40414, "BSON field 'collation.locale' is missing but a required field")
+            throw StoreError(
+                .idlFailedToParse, "BSON field 'collation.locale' is missing but a required field")
         }
         addDefaults(&options, seen)
         try check(options, document)
@@ -51,12 +52,14 @@ enum CollationParser {
         case "version":
             let version = try text(name, value)
             guard version == Collation.version else {
-                throw location(
-                    161,
+                throw StoreError(
+                    .incompatibleCollationVersion,
                     "Requested collation version \(version) but the only available collator "
                         + "version was \(Collation.version).")
             }
-        default: throw location(40415, "BSON field 'collation.\(name)' is an unknown field.")
+        default:
+            throw StoreError(
+                .idlUnknownField, "BSON field 'collation.\(name)' is an unknown field.")
         }
     }
 
@@ -121,8 +124,8 @@ enum CollationParser {
 
     private static func strength(_ value: BSONValue) throws(StoreError) -> Int {
         guard value.isNumber else {
-            throw location(
-                14,
+            throw StoreError(
+                .typeMismatch,
                 "BSON field 'collation.strength' is the wrong type '\(value.type.alias)', expected "
                     + "types '[long, int, decimal, double]'")
         }
@@ -142,9 +145,5 @@ enum CollationParser {
             .typeMismatch,
             "BSON field 'collation.\(name)' is the wrong type '\(value.type.alias)', expected type "
                 + "'\(expected)'")
-    }
-
-    private static func location(_ code: Int32, _ message: String) -> StoreError {
-        StoreError(StoreError.Code(rawValue: code), message)
     }
 }

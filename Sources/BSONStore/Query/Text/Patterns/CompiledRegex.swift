@@ -27,7 +27,7 @@ struct CompiledRegex: Sendable {
         let known = "imsxu".unicodeScalars
         for option in expression.options.unicodeScalars where !known.contains(option) {
             throw StoreError(
-                StoreError.Code(rawValue: 51108),
+                .unknownRegularExpressionOption,
                 "\(name) invalid flag in regex options: \(option)")
         }
         if keepsGroups {

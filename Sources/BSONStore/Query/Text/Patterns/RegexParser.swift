@@ -90,7 +90,7 @@ struct RegexParser {
 
     func failure(_ reason: String) -> StoreError {
         StoreError(
-            StoreError.Code(rawValue: 51091), "Regular expression is invalid: \(reason)")
+            .invalidRegularExpression, "Regular expression is invalid: \(reason)")
     }
 
     func peek(_ ahead: Int = 0) -> UInt32? {

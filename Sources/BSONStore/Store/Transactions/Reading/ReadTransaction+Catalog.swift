@@ -127,7 +127,7 @@ extension ReadTransaction {
     static let viewDepthMax = 20
 
     static let tooDeep = StoreError(
-        StoreError.Code(rawValue: 165),
+        .viewDepthLimitExceeded,
         "View depth too deep or view cycle detected; maximum depth is 20")
 
     /// Whether a name is that of a view that the access policy shows.

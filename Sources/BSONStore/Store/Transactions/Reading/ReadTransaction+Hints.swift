@@ -36,7 +36,7 @@ extension ReadTransaction {
             // The server's query_planner.cpp; MongoDB manual, "Wildcard Indexes", "Restrictions".
             guard index.wildcard == nil || !index.definition.isFiled else {
                 throw StoreError(
-                    StoreError.Code(rawValue: 291),
+                    .noQueryExecutionPlans,
                     "error processing query: planner returned error :: caused by :: $hint: refusing "
                         + "to build whole-index solution, because it's a wildcard index")
             }
@@ -68,7 +68,7 @@ extension ReadTransaction {
     ) throws(StoreError) -> QueryPlan {
         guard let hint = options.hint, !hint.isNatural else {
             throw StoreError(
-                StoreError.Code(rawValue: 51173),
+                .indexBoundsWithoutHint,
                 "When using min()/max() a hint of which index to use must be provided")
         }
         if hint.isFor(.id) {

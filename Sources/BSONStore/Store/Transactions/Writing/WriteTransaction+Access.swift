@@ -83,10 +83,7 @@ extension WriteTransaction {
             for (key, value) in value { filter.append(key, ["$eq": value]) }
             return try find(namespace, filter: try Filter(filter), options: .first).isEmpty
         case .documentValidationFailure: return gate.hidesFields
-        default: return gate.hidesFields && error.code != Self.denied
+        default: return gate.hidesFields && error.code != .unauthorized
         }
     }
-
-    /// The code of a write that the access policy denies.
-    package static let denied = StoreError.Code(rawValue: 13)
 }

@@ -213,7 +213,7 @@ extension WriteTransaction {
             "SELECT 1 FROM \(StoredIndex.tableName(index.id)) GROUP BY key HAVING count(*) > 1")
         guard try statement.step() else { return }
         throw StoreError(
-            StoreError.Code(rawValue: 359),
+            .cannotConvertIndexToUnique,
             "Cannot convert the index to unique. Please resolve conflicting documents before "
                 + "running collMod again.")
     }

@@ -308,7 +308,7 @@ extension WriteTransaction {
         }
         guard found.count == 1 else {
             throw StoreError(
-                StoreError.Code(rawValue: 181),
+                .ambiguousIndexKeyPattern,
                 "\(found.count) indexes found for key: \(ShellText.text(of: pattern)), identify by "
                     + "name instead. Conflicting indexes: "
                     + found.prefix(2).map { ShellText.text(of: $0.definition.document) }

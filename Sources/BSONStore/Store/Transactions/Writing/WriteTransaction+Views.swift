@@ -30,22 +30,25 @@ extension WriteTransaction {
             return error
         }
         guard names.first != "$changeStream" else {
-            throw isInvalid(.location(167, "$changeStream cannot be used in a view definition"))
+            throw isInvalid(
+                StoreError(
+                    .optionNotSupportedOnView, "$changeStream cannot be used in a view definition"))
         }
         do throws(StoreError) {
             _ = try Pipeline(view.pipeline, options: PipelineOptions())
         } catch {
             // Stages that only a server has are checked when the view is read.
-            if error.code.rawValue == 40324, Self.isOfServer(view.pipeline) { return }
+            if error.code == .unknownStage, Self.isOfServer(view.pipeline) { return }
             // Stages of unknown names are found earlier.
-            throw [40323, 40324].contains(error.code.rawValue) ? error : isInvalid(error)
+            throw [.stageNotSingleField, .unknownStage].contains(error.code)
+                ? error : isInvalid(error)
         }
         for (place, name) in names.enumerated() {
             guard let rule = StageDefinition.all[name] else { continue }
             guard rule.position != .last else {
                 throw isInvalid(
-                    .location(
-                        167,
+                    StoreError(
+                        .optionNotSupportedOnView,
                         "The aggregation stage \(name) in location \(place) of the pipeline cannot "
                             + "be used in the view definition of \(namespace) because it writes to "
                             + "disk"))
@@ -71,7 +74,7 @@ extension WriteTransaction {
             let source = Namespace(namespace.database, name)
             guard source != namespace else {
                 throw StoreError(
-                    StoreError.Code(rawValue: 5), "View cycle detected: \(namespace)")
+                    .graphContainsCycle, "View cycle detected: \(namespace)")
             }
             guard let next = try Catalog.read(source, connection)?.options.view else { continue }
             try checkPaths(of: next, named: namespace, depth: depth + 1)
