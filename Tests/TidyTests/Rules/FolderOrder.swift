@@ -45,7 +45,7 @@ struct FolderOrder: Sendable, CustomTestStringConvertible {
         }
         return own.flatMap { file -> [WrongUse] in
             guard let user = rank(of: file.path) else { return [] }
-            return Set(file.tokens.map(\.text)).sorted().compactMap { word in
+            return Set(Self.code(of: file).map(\.text)).sorted().compactMap { word in
                 guard let declared = places[word], declared.count == 1,
                     let used = rank(of: declared[0]), used > user
                 else { return nil }
@@ -56,11 +56,20 @@ struct FolderOrder: Sendable, CustomTestStringConvertible {
 
     private static let kinds: Set = ["struct", "class", "enum", "protocol", "actor", "typealias"]
 
+    /// The words of a file without those of imports and conditions of compilation.
+    private static func code(of file: SourceFile) -> [SwiftToken] {
+        file.tokens.filter { token in
+            let line = file.lines[token.line - 1].trimmingPrefix { $0 == " " }
+            return !line.hasPrefix("import ") && !line.hasPrefix("#")
+        }
+    }
+
     /// The types that stand outside of every brace of a file.
     private static func declaredTypes(_ file: SourceFile) -> Set<String> {
         var depth = 0
         var types: Set<String> = []
-        for (token, next) in zip(file.tokens, file.tokens.dropFirst()) {
+        let tokens = code(of: file)
+        for (token, next) in zip(tokens, tokens.dropFirst()) {
             if token.text == "{" { depth += 1 }
             if token.text == "}" { depth -= 1 }
             if depth == 0, kinds.contains(token.text) { types.insert(next.text) }

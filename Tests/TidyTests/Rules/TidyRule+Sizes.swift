@@ -1,14 +1,13 @@
 extension TidyRule {
-    /// The limits of a file and a function.
-    static let sizes: [TidyRule] = [fileSize, functionSize]
+    /// The usual sizes of a file and a function: a sign of health, not a law.
+    static let sizes: [TidyRule] = [fileSize, functionSize].map { rule in
+        var advice = rule
+        advice.isAdvice = true
+        return advice
+    }
 
     private static let fileLinesMax = 400
     private static let functionLinesMax = 60
-
-    /// Functions that are longer, as "path name", with the length that they may not exceed.
-    ///
-    /// The list may only shrink: a length that is not reached is an error as well.
-    private static let longFunctions: [String: Int] = [:]
 
     private static let fileSize = TidyRule(
         name: "a file has at most \(fileLinesMax) lines",
@@ -34,11 +33,7 @@ extension TidyRule {
         ]
     ) { file, _ in
         SwiftFunction.functions(of: file).compactMap { function in
-            let allowed = longFunctions["\(file.path) \(function.name)"]
-            if let allowed, function.lineCount < allowed {
-                return Finding(line: function.line, message: "lower \(function.name)'s allowance")
-            }
-            guard function.lineCount > allowed ?? functionLinesMax else { return nil }
+            guard function.lineCount > functionLinesMax else { return nil }
             return Finding(
                 line: function.line, message: "\(function.name) has \(function.lineCount) lines")
         }

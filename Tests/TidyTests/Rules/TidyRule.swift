@@ -20,6 +20,8 @@ struct TidyRule: Sendable, CustomTestStringConvertible {
     let kept: [SourceFile]
     /// Looks at one file of a tree.
     let check: @Sendable (SourceFile, SourceTree) -> [Finding]
+    /// Whether a finding is only advice: the test prints it as a warning and passes.
+    var isAdvice = false
 
     var testDescription: String { name }
 
