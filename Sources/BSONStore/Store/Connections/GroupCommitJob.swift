@@ -183,6 +183,6 @@ extension WriteTransaction {
         accessPolicy = nil
         isEngineWrite = false
         // The engine may have begun to sync one of them.
-        unsyncedTables.removeAll()
+        unsyncedTable = nil
     }
 }

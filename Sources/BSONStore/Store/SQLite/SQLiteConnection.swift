@@ -13,9 +13,9 @@ package final class SQLiteConnection: @unchecked Sendable {
     static let collectionStatementsMax = 2_048
 
     let handle: OpaquePointer
-    private var slots: [String: CompiledStatement] = [:]
-    private var numberedSlots: [CompiledStatement?] = []
-    private var fixedSlots: [CompiledStatement?] = []
+    @exclusivity(unchecked) private var slots: [String: CompiledStatement] = [:]
+    @exclusivity(unchecked) private var numberedSlots: [CompiledStatement?] = []
+    @exclusivity(unchecked) private var fixedSlots: [CompiledStatement?] = []
     private var nextNumber = collectionStatementsMax
     var boundaries = Array(
         repeating: TransactionStatementSlot(), count: TransactionStatement.allCases.count)
@@ -28,7 +28,7 @@ package final class SQLiteConnection: @unchecked Sendable {
     /// The reason why the transaction cannot continue: SQLite undid it, or part of a write is
     /// missing.
     private(set) var fault: StoreError?
-    private(set) var hasFault = false
+    @exclusivity(unchecked) private(set) var hasFault = false
 
     /// Opens a file, or memory for `":memory:"`, without changing any setting.
     ///

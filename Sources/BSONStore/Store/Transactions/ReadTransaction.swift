@@ -4,9 +4,9 @@ public class ReadTransaction {
     package let connection: SQLiteConnection
     private(set) var isOpen = true
     /// The policy that limits reads and writes; `nil` for full access.
-    package var accessPolicy: (any AccessPolicy)?
+    @exclusivity(unchecked) package var accessPolicy: (any AccessPolicy)?
     /// The most recently used table; most transactions use one.
-    private(set) var lastTable: CollectionTable?
+    @exclusivity(unchecked) private(set) var lastTable: CollectionTable?
     /// Whether a row is read together with its latest change; files of earlier versions lack it.
     var readsChanges: Bool { false }
     /// How many views are being read, one inside the other.

@@ -6,9 +6,9 @@ extension WriteTransaction {
     ///
     /// - Throws: `illegalOperation` (20), which names the right call.
     func checkMayWrite(_ table: CollectionTable) throws(StoreError) {
-        guard !isEngineWrite, !unsyncedTables.contains(table.id) else { return }
+        guard !isEngineWrite, unsyncedTable != table.id else { return }
         try checkMayWrite(table.namespace)
-        unsyncedTables.insert(table.id)
+        unsyncedTable = table.id
     }
 
     /// Refuses to drop, rename or fill a synced collection, unless the sync engine does it.
