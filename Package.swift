@@ -11,6 +11,11 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// Settings of the modules below the store: what the store calls for each document is inlined and
+/// specialised there, as within one module.
+let inlined =
+    strict + [.unsafeFlags(["-cross-module-optimization"], .when(configuration: .release))]
+
 /// A product of a package that only the server needs.
 func served(_ name: String, _ package: String) -> Target.Dependency {
     .product(name: name, package: package, condition: .when(traits: ["Server"]))
@@ -31,12 +36,17 @@ let package = Package(
     traits: [
         .default(enabledTraits: ["CommandLine", "Server"]),
         .trait(
+            name: "Scripts",
+            description: "The JavaScript of `$where`, `$function`, `$accumulator` and `mapReduce`."),
+        .trait(
             name: "CommandLine",
-            description: "The `stitchsync` tool; apps that embed the library leave it out."),
+            description: "The `stitchsync` tool; apps that embed the library leave it out.",
+            enabledTraits: ["Scripts"]),
         .trait(
             name: "Server",
             description:
-                "`stitchsync serve` and what it needs, SwiftNIO above all; apps leave it out, too."),
+                "`stitchsync serve` and what it needs, SwiftNIO above all; apps leave it out, too.",
+            enabledTraits: ["Scripts"]),
         .trait(
             name: "MongoRemote",
             description: "Sync with MongoDB through libmongoc, which must be installed."),
@@ -54,8 +64,23 @@ let package = Package(
         .systemLibrary(
             name: "BSONStoreCSQLite", path: "Sources/BSONStoreCSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .target(name: "BSONCoreC"),
         .target(
-            name: "BSONStore", dependencies: ["BSONStoreCBSON", "BSONStoreCSQLite"],
+            name: "BSONCore", dependencies: ["BSONCoreC", "BSONStoreCBSON"],
+            path: "Sources/BSONStore/Core", swiftSettings: inlined),
+        .target(
+            name: "BSONQuery", dependencies: ["BSONCore"], path: "Sources/BSONStore/Query",
+            swiftSettings: inlined),
+        .target(
+            name: "BSONScript", dependencies: ["BSONCore", "BSONQuery"],
+            path: "Sources/BSONStore/Script", swiftSettings: strict),
+        .target(
+            name: "BSONStore",
+            dependencies: [
+                "BSONCore", "BSONQuery", "BSONStoreCSQLite",
+                .target(name: "BSONScript", condition: .when(traits: ["Scripts"])),
+            ],
+            path: "Sources/BSONStore", exclude: ["Core", "Query", "Script"],
             swiftSettings: strict),
         .target(name: "StitchRules", dependencies: ["BSONStore"], swiftSettings: strict),
         .target(
@@ -99,7 +124,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "BSONStoreTests",
-            dependencies: ["BSONStore", "BSONStoreCSQLite", "TestProcesses"],
+            dependencies: [
+                "BSONCore", "BSONQuery", "BSONScript", "BSONStore", "BSONStoreCSQLite",
+                "TestProcesses",
+            ],
             swiftSettings: strict),
         .target(
             name: "SyncSimulation", dependencies: ["StitchSync", "BSONStore"],

@@ -1,4 +1,5 @@
 #if Server
+    internal import BSONStore
     internal import NIOCore
 
     #if canImport(Darwin)

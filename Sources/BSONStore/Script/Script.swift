@@ -1,21 +1,23 @@
-/// A parsed script of `$where`, `$function` and similar operators, which runs any number of times.
+package import BSONQuery
+
+/// A parsed script in the part of JavaScript that queries need.
 ///
 /// The language is the part of ECMAScript in which such scripts are written; see `Docs/QUERIES.md`.
 /// The interpreter is our own, because those that Debian packages cannot be stopped. Here every
 /// evaluation has a limit of time and of memory, and can access only the document.
-struct Script: Sendable {
+package struct Script: CompiledScript {
     private let function: ScriptFunction
 
     /// Parses a text: an expression, statements or a function.
     ///
     /// - Throws: 139 (JSInterpreterFailure) for an invalid script.
-    init(_ text: String) throws(StoreError) { function = try ScriptParser.parse(text) }
+    package init(_ text: String) throws(StoreError) { function = try ScriptParser.parse(text) }
 
     /// Whether a document passes; the script sees it as `this` and `obj`.
     ///
     /// - Throws: 139 (JSInterpreterFailure) for an error that the script throws, 50
     ///   (MaxTimeMSExpired) if it exceeds its time.
-    func accepts(_ document: BSONDocument) throws(StoreError) -> Bool {
+    package func accepts(_ document: BSONDocument) throws(StoreError) -> Bool {
         let this = ScriptValue.object(ScriptObject(document))
         let machine = ScriptInterpreter()
         defer { machine.forget() }
@@ -26,8 +28,8 @@ struct Script: Sendable {
     ///
     /// - Parameter scope: the values that the script sees by name.
     /// - Throws: as ``accepts(_:)``, and an error if the result cannot be stored.
-    func value(
-        of arguments: [BSONValue], scope: BSONDocument = [:]
+    package func value(
+        of arguments: [BSONValue], scope: BSONDocument
     ) throws(StoreError) -> BSONValue {
         let machine = ScriptInterpreter()
         defer { machine.forget() }
@@ -40,7 +42,7 @@ struct Script: Sendable {
     /// Returns the documents of `k` and `v` that the script emits; it sees a document as `this`.
     ///
     /// - Throws: as ``value(of:scope:)``; 31220 for a wrong call of `emit`.
-    func emits(
+    package func emits(
         of document: BSONDocument, scope: BSONDocument
     ) throws(StoreError) -> [BSONDocument] {
         let machine = ScriptInterpreter()

@@ -1,3 +1,5 @@
+import BSONQuery
+
 /// The reason why an evaluation stops.
 enum ScriptFailure: Error {
     /// The script threw the interpreter's ``ScriptInterpreter/thrown``.

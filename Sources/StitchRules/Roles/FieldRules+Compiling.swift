@@ -1,3 +1,5 @@
+internal import BSONStore
+
 extension FieldRules {
     /// Returns the permissions for a user.
     ///

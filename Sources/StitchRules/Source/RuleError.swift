@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// An error in a rule, with its place and reason.
 public struct RuleError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The class of the error.

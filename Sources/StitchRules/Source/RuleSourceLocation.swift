@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// A place in a rule file.
 struct RuleSourceLocation: Sendable, Hashable {
     let file: String

@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// A backend that runs the commands on documents: a store today, perhaps a cluster later.
 protocol CommandBackend: Sendable {
     /// Checks whether the user may run a command.

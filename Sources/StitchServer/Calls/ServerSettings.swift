@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// The settings of a server; the defaults are safe.
 package struct ServerSettings: Sendable {
     /// The address to listen on.

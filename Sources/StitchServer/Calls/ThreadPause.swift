@@ -1,3 +1,5 @@
+internal import BSONStore
+
 #if canImport(Darwin)
     internal import Darwin
 #else

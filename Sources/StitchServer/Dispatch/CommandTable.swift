@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// All commands, in alphabetical order.
 enum CommandTable {
     /// The command definitions.

@@ -1,4 +1,5 @@
 #if Server
+    internal import BSONStore
     internal import Synchronization
 
     /// The progress of a connection's incoming messages, to detect clients that only begin them.

@@ -1,4 +1,5 @@
 #if Server
+    internal import BSONStore
     internal import NIOCore
     internal import NIOHTTP1
     internal import NIOPosix

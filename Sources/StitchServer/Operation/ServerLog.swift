@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// The log of a server; the program that starts the server decides where it is written.
 package struct ServerLog: Sendable {
     /// The severity of a line.

@@ -1,4 +1,5 @@
 #if Server
+    internal import BSONStore
     internal import StitchCryptoC
 
     /// A public key that checks signatures, by OpenSSL.

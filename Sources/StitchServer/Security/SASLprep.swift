@@ -1,3 +1,4 @@
+internal import BSONStore
 internal import Foundation
 
 /// The normal form of passwords, so that different ways of typing one are equal.

@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// A mechanism that proves knowledge of a password without sending it.
 ///
 /// Source: RFC 5802, RFC 7677, and the drivers' specification "Authentication".

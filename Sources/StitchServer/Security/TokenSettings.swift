@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// The conditions for accepting tokens of an identity provider.
 package struct TokenSettings: Sendable, Hashable {
     /// The file with the provider's public keys, a JSON Web Key Set; read at each sign-in, so that

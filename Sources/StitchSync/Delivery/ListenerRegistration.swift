@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// The registration of a listener; deallocating it does not end the listener.
 ///
 /// ```swift

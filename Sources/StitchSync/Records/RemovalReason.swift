@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// The reason why the engine removes a local document.
 enum RemovalReason: Sendable, Hashable, CaseIterable {
     /// The app deleted the document.

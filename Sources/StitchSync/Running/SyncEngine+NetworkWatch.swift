@@ -1,3 +1,5 @@
+internal import BSONStore
+
 #if canImport(Network)
     internal import Network
 #endif

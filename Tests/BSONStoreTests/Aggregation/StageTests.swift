@@ -1,5 +1,6 @@
 import Testing
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// Without these a stage could answer otherwise than MongoDB, or find nothing where it has to refuse.

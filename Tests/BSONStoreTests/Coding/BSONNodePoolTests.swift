@@ -1,5 +1,6 @@
 import Testing
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// Nodes serve again for the values of their type, wherever in memory the types happen to lie.

@@ -1,3 +1,4 @@
+@testable import BSONCore
 @testable import BSONStore
 
 /// Reads the cases of `fixtures/aggregation` and answers them from a store in memory.

@@ -1,5 +1,7 @@
 import Testing
 
+@testable import BSONCore
+@testable import BSONQuery
 @testable import BSONStore
 
 /// Without these an expression could compute another value than MongoDB's manual says.

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import BSONCore
+@testable import BSONQuery
 @testable import BSONStore
 
 /// Without these the page would promise operators that nobody tested, or hide some that are there.

@@ -1,3 +1,5 @@
+@testable import BSONCore
+@testable import BSONQuery
 @testable import BSONStore
 
 /// Reads the cases of `fixtures/queries` and answers them in memory.

@@ -1,3 +1,4 @@
+@testable import BSONCore
 @testable import BSONStore
 
 /// Answers the cases of `fixtures/aggregation` from collections of a store.

@@ -1,3 +1,5 @@
+@testable import BSONCore
+@testable import BSONQuery
 @testable import BSONStore
 
 /// Answers the cases of `fixtures/queries` from collections of a store.

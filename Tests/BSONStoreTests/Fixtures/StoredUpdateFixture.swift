@@ -1,3 +1,4 @@
+@testable import BSONCore
 @testable import BSONStore
 
 /// Carries the cases of `fixtures/updates` out in collections of a store.

@@ -1,5 +1,7 @@
 import Testing
 
+@testable import BSONCore
+@testable import BSONQuery
 @testable import BSONStore
 
 /// Without these texts would be found or sorted as nobody reads them, or differently each time.

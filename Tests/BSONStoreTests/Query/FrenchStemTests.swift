@@ -1,5 +1,7 @@
 import Testing
 
+@testable import BSONCore
+@testable import BSONQuery
 @testable import BSONStore
 
 /// Without these a French word would not be found in its other forms.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import BSONQuery
 @testable import BSONStore
 
 /// Without these a place would be found on the wrong side of a line, or at the wrong distance.

@@ -1,3 +1,5 @@
+@testable import BSONCore
+@testable import BSONQuery
 @testable import BSONStore
 
 /// Matches a filter over decoded values, as slowly and plainly as the manual describes it.

@@ -1,5 +1,7 @@
 import Testing
 
+@testable import BSONCore
+@testable import BSONQuery
 @testable import BSONStore
 
 /// Without these a filter that nobody thought of could trap, or a document could be in no half.

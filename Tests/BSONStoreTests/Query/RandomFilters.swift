@@ -1,3 +1,5 @@
+@testable import BSONCore
+@testable import BSONQuery
 @testable import BSONStore
 
 /// Makes documents that look like filters, most of them wrong in some place.

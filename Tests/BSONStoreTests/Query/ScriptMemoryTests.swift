@@ -1,5 +1,6 @@
 import Testing
 
+@testable import BSONScript
 @testable import BSONStore
 
 /// A script must not end the process, nor take memory that it is refused afterwards.

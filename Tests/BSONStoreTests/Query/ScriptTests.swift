@@ -1,5 +1,7 @@
 import Testing
 
+@testable import BSONCore
+@testable import BSONScript
 @testable import BSONStore
 
 /// Without these a `$where` could answer otherwise than MongoDB's, or never.
@@ -314,13 +316,13 @@ import Testing
     func `what a script gives is stored`(
         text: String, arguments: [BSONValue], expected: BSONValue
     ) throws {
-        #expect(try Script(text).value(of: arguments) == expected)
+        #expect(try Script(text).value(of: arguments, scope: [:]) == expected)
     }
 
     @Test func `what holds itself, or has a name that no field can have, is not stored`() throws {
         #expect(throws: StoreError.self) {
-            try Script("() => { var a = []; a.push(a); return a }").value(of: [])
+            try Script("() => { var a = []; a.push(a); return a }").value(of: [], scope: [:])
         }
-        #expect(throws: StoreError.self) { try Script("() => ({'a\\0b': 1})").value(of: []) }
+        #expect(throws: StoreError.self) { try Script("() => ({'a\\0b': 1})").value(of: [], scope: [:]) }
     }
 }

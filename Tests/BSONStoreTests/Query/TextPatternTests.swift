@@ -1,5 +1,6 @@
 import Testing
 
+@testable import BSONQuery
 @testable import BSONStore
 
 /// Without these a regular expression would find other texts than PCRE does, or be slow on some.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// Without these a write that is refused could undo its neighbours, or leave a half of itself.

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// Without these a reader of the feed could miss a change, or read one that never happened.

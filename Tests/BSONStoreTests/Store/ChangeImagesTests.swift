@@ -1,5 +1,6 @@
 import Testing
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// The feed keeps no second copy of a document: without these a reader could be given another document

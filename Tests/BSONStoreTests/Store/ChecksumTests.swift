@@ -5,6 +5,7 @@
 #endif
 import Testing
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// Without these a bit that tips in a document's text would be believed, kept by the next change and sent.

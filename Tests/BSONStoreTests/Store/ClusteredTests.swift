@@ -1,5 +1,7 @@
 import Testing
 
+@testable import BSONCore
+@testable import BSONQuery
 @testable import BSONStore
 
 /// Without these a clustered collection would be read in the order of insertion.

@@ -11,6 +11,7 @@ import Testing
     import Glibc
 #endif
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// Without this a process that dies could take acknowledged writes with it, or leave half of one.

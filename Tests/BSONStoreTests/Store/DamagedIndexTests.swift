@@ -5,6 +5,7 @@
 #endif
 import Testing
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// Without these an index whose page was emptied answers that documents are not there.

@@ -5,6 +5,7 @@
 #endif
 import Testing
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// What a store is made to do while calls fail, and what has to be there afterwards.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// Without these a view could show what is gone, or a follower of the feed sleep through a change.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import BSONQuery
 @testable import BSONStore
 
 /// Without these one caller's settings could decide about another caller's write.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// Without these a read could give what was there before a commit that had returned, since reads of a

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import BSONCore
+@testable import BSONQuery
 @testable import BSONStore
 
 /// An index changes how a query is answered, never the answer.

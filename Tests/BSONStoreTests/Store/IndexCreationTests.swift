@@ -1,5 +1,6 @@
 import Testing
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// An index that MongoDB refuses would be made here, and be missing after a move to MongoDB.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// Without these a document would be kept here that MongoDB refuses, and sync would stop there.

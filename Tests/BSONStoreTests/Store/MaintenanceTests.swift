@@ -5,6 +5,7 @@
 #endif
 import Testing
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// Without these damage could go unnoticed, a copy be half a store, or an error have no name.

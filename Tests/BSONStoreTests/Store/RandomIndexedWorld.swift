@@ -1,3 +1,4 @@
+@testable import BSONCore
 @testable import BSONStore
 
 /// Random documents, filters, sorts and index definitions from a small world, so that they meet.

@@ -11,6 +11,7 @@ import Testing
     import Glibc
 #endif
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// Without these a log would be written into a file that it does not belong to.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// Errors would show values otherwise than MongoDB's do, or fill a log with one long value.

@@ -5,6 +5,7 @@
 #endif
 import Testing
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// What a review found: a store that changes, ends or is damaged at an unlucky moment.

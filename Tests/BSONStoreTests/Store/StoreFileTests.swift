@@ -11,6 +11,7 @@ import Testing
     import Glibc
 #endif
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// Without these a file could be read by others, taken for a store, or damaged without notice.

@@ -5,6 +5,7 @@
 #endif
 import Testing
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// Files of every earlier version open, hold what they held, and take what is new.

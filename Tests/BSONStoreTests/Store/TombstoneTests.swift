@@ -1,5 +1,6 @@
 import Testing
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// A store that keeps changes knows which documents were deleted, and for how long it does.

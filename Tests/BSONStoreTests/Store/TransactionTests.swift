@@ -1,5 +1,6 @@
 import Testing
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// Without these a failed operation could leave half of its changes, or hide another's.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import BSONCore
 @testable import BSONStore
 
 /// A view that shows itself would be read without end, until the process has no stack left.

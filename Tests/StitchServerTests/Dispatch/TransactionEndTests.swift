@@ -1,3 +1,4 @@
+@testable import BSONCore
 @testable import BSONStore
 import Foundation
 import Testing

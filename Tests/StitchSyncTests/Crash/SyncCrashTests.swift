@@ -7,6 +7,7 @@ import Testing
     import Glibc
 #endif
 
+@testable import BSONCore
 @testable import BSONStore
 @testable import StitchSync
 

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import BSONCore
 @testable import BSONStore
 @testable import StitchSync
 

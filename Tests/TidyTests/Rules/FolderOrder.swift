@@ -85,7 +85,7 @@ extension FolderOrder {
             "Sources/BSONStore/",
             rows(
                 "Core/Names Core/Errors Core/Values Core/Decimal|Core/Checksums|Core/Threads|Core/Keys|Core/ExtendedJSON|Core/Coding|Core/Changes"
-                    + "|Query/Text|Query/Expressions|Query/Filters|Query/Pipelines|Query/Updates|Script"
+                    + "|Query/Text|Query/Scripts|Query/Expressions|Query/Filters|Query/Pipelines|Query/Updates|Script"
                     + "|Store/SQLite|Store/File|Store/Bounds|Store/Indexes|Store/Catalog|Store/Rows|Store/Feed|Store/Planning|Store/Access"
                     + "|Store/Transactions|Store/Explain|Store/Connections|Store/Verification|Store/Maintenance|Store/API"
             )),

@@ -9,8 +9,6 @@ extension TidyRule {
             of: "SQLite", matching: { $0 == "BSONStoreCSQLite" },
             only: [
                 "Sources/BSONStore/Store/SQLite/",
-                "Sources/BSONStore/Core/Threads/WorkBudget.swift",
-                "Sources/BSONStore/Core/Checksums/CRC32C.swift",
                 "Tests/BSONStoreTests/Store/FailingFileSystem.swift",
                 "Tests/BSONStoreTests/Store/FailingMemory.swift",
             ], sample: "BSONStoreCSQLite"),
@@ -24,8 +22,24 @@ extension TidyRule {
             of: "ArgumentParser", matching: { $0 == "ArgumentParser" },
             only: ["Sources/StitchSyncCommand/", "Tests/StitchSyncCommandTests/"],
             sample: "ArgumentParser"),
-        smallFoundation,
+        smallFoundation, byteOperators,
     ]
+
+    /// Without the import a file would compare texts by Swift's own operators.
+    private static let byteOperators = TidyRule(
+        name: "rules, server and engine import the operators that compare texts by their bytes",
+        broken: [SourceFile("Sources/StitchRules/A.swift", "struct A { let name: String }\n")],
+        kept: [
+            SourceFile("Sources/StitchRules/A.swift", "internal import BSONStore\n"),
+            SourceFile("Sources/StitchSync/Decisions/A.swift", "enum A { case b }\n"),
+        ]
+    ) { file, _ in
+        let modules = ["Sources/StitchRules/", "Sources/StitchServer/", "Sources/StitchSync/"]
+        guard file.isSwift, file.isIn(modules), !file.path.contains("/Decisions/"),
+            !importedModules(file).contains(where: { $0.module == "BSONStore" })
+        else { return [] }
+        return [Finding(line: 1, message: "import BSONStore, or texts are not compared by bytes")]
+    }
 
     /// The modules that a file imports, with their lines.
     static func importedModules(_ file: SourceFile) -> [(module: String, line: Int)] {

@@ -44,7 +44,7 @@ public struct StoreChange: Sendable, Hashable {
     /// ``Annotation``.
     private let remarks: BSONDocument?
 
-    init(
+    package init(
         position: Int64, namespace: Namespace, kind: Kind, before: BSONDocument?,
         after: BSONDocument?, remarks: BSONDocument?
     ) {
@@ -85,6 +85,13 @@ public struct StoreChangeBatch: Sendable, Hashable {
     public let position: Int64
     /// Whether the batch reaches the end of the feed.
     public let isAtEnd: Bool
+
+    /// Creates a batch.
+    package init(changes: [StoreChange], position: Int64, isAtEnd: Bool) {
+        self.changes = changes
+        self.position = position
+        self.isAtEnd = isAtEnd
+    }
 }
 
 extension StoreChange {

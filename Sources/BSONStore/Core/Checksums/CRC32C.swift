@@ -1,4 +1,4 @@
-internal import BSONStoreCSQLite
+internal import BSONCoreC
 
 /// CRC-32 with Castagnoli's polynomial: the checksum of stored documents, and of OP_MSG.
 ///

@@ -9,9 +9,9 @@
 /// The angle functions convert arguments of a magnitude beyond 1E+25 to doubles.
 extension BSONDecimal128 {
     /// One degree in radians.
-    static let piOver180 = FixedPointNumber.pi.divided(by: 180).decimal()
+    package static let piOver180 = FixedPointNumber.pi.divided(by: 180).decimal()
     /// One radian in degrees.
-    static let of180OverPi = (FixedPointNumber(180) / FixedPointNumber.pi).decimal()
+    package static let of180OverPi = (FixedPointNumber(180) / FixedPointNumber.pi).decimal()
     private static let one = BSONDecimal128(1)
 
     /// The number without its sign.
@@ -22,7 +22,7 @@ extension BSONDecimal128 {
     }
 
     /// e to the power of the number.
-    var exponential: BSONDecimal128 {
+    package var exponential: BSONDecimal128 {
         if kind == .nan { return .nan }
         let double = doubleValue
         if double > 15_000 { return .infinity }
@@ -41,7 +41,7 @@ extension BSONDecimal128 {
     }
 
     /// The natural logarithm of a positive number.
-    var naturalLogarithm: BSONDecimal128 {
+    package var naturalLogarithm: BSONDecimal128 {
         guard kind == .finite else { return kind == .nan || isNegative ? .nan : self }
         return logarithm.decimal()
     }
@@ -59,7 +59,7 @@ extension BSONDecimal128 {
     }
 
     /// Returns the logarithm of a positive number to a positive base other than one.
-    func logarithm(base: BSONDecimal128) -> BSONDecimal128 {
+    package func logarithm(base: BSONDecimal128) -> BSONDecimal128 {
         guard kind == .finite, base.kind == .finite else {
             return DecimalArithmetic.divide(naturalLogarithm, base.naturalLogarithm)
         }
@@ -67,7 +67,7 @@ extension BSONDecimal128 {
     }
 
     /// Returns the number raised to a power.
-    func power(_ other: BSONDecimal128) -> BSONDecimal128 {
+    package func power(_ other: BSONDecimal128) -> BSONDecimal128 {
         if kind == .nan || other.kind == .nan { return .nan }
         if other.isZero { return Self.one }
         if let whole = other.int64Value, whole.magnitude <= 64, kind == .finite {
@@ -102,16 +102,16 @@ extension BSONDecimal128 {
     }
 
     /// The sine of an angle.
-    var sine: BSONDecimal128 { apply({ sin($0) }) { $0.sineAndCosine.sine } }
+    package var sine: BSONDecimal128 { apply({ sin($0) }) { $0.sineAndCosine.sine } }
 
     /// The cosine of an angle.
-    var cosine: BSONDecimal128 {
+    package var cosine: BSONDecimal128 {
         if isZero || kind == .finite && isLess(than: -40) { return Self.one }
         return apply({ cos($0) }) { $0.sineAndCosine.cosine }
     }
 
     /// The tangent of an angle.
-    var tangent: BSONDecimal128 {
+    package var tangent: BSONDecimal128 {
         apply({ tan($0) }) { value in
             let (sine, cosine) = value.sineAndCosine
             return sine / cosine
@@ -119,10 +119,10 @@ extension BSONDecimal128 {
     }
 
     /// The angle whose tangent is the number.
-    var arcTangent: BSONDecimal128 { apply({ atan($0) }) { $0.arcTangent } }
+    package var arcTangent: BSONDecimal128 { apply({ atan($0) }) { $0.arcTangent } }
 
     /// The angle whose sine is the number, between -1 and 1.
-    var arcSine: BSONDecimal128 {
+    package var arcSine: BSONDecimal128 {
         apply({ asin($0) }) { value in
             let rest = (FixedPointNumber.one - value) * (FixedPointNumber.one + value)
             guard !rest.isZero else {
@@ -134,7 +134,7 @@ extension BSONDecimal128 {
     }
 
     /// The angle whose cosine is the number, between -1 and 1.
-    var arcCosine: BSONDecimal128 {
+    package var arcCosine: BSONDecimal128 {
         if kind == .nan { return self }
         let value = isZero || isLess(than: -40) ? FixedPointNumber.zero : FixedPointNumber(self)
         let sum = FixedPointNumber.one + value
@@ -144,7 +144,7 @@ extension BSONDecimal128 {
     }
 
     /// Returns the angle between the first axis and a point; this number is its second coordinate.
-    func arcTangent(over x: BSONDecimal128) -> BSONDecimal128 {
+    package func arcTangent(over x: BSONDecimal128) -> BSONDecimal128 {
         if kind == .nan || x.kind == .nan { return .nan }
         let isPlain = kind == .finite && x.kind == .finite && !isZero && !x.isZero
         guard isPlain else { return atan2Special(x) }

@@ -14,7 +14,7 @@ extension BSONDecimal128 {
     }
 
     /// The hyperbolic sine.
-    var hyperbolicSine: BSONDecimal128 {
+    package var hyperbolicSine: BSONDecimal128 {
         if kind != .finite || isTiny { return self }
         let magnitude = doubleValue.magnitude
         guard magnitude < 38 else {
@@ -27,7 +27,7 @@ extension BSONDecimal128 {
     }
 
     /// The hyperbolic cosine.
-    var hyperbolicCosine: BSONDecimal128 {
+    package var hyperbolicCosine: BSONDecimal128 {
         if kind == .nan { return self }
         if isTiny { return BSONDecimal128(1) }
         let positive = isNegative ? -self : self
@@ -39,7 +39,7 @@ extension BSONDecimal128 {
     }
 
     /// The hyperbolic tangent.
-    var hyperbolicTangent: BSONDecimal128 {
+    package var hyperbolicTangent: BSONDecimal128 {
         if kind == .nan || isTiny { return self }
         guard doubleValue.magnitude < 38 else {
             return BSONDecimal128(isNegative ? -1 : 1 as Int64)
@@ -50,7 +50,7 @@ extension BSONDecimal128 {
     }
 
     /// The inverse of the hyperbolic sine.
-    var areaSine: BSONDecimal128 {
+    package var areaSine: BSONDecimal128 {
         if kind != .finite || isTiny { return self }
         let positive = isNegative ? -self : self
         let result: BSONDecimal128
@@ -67,7 +67,7 @@ extension BSONDecimal128 {
     }
 
     /// The inverse of the hyperbolic cosine, for numbers of at least one.
-    var areaCosine: BSONDecimal128 {
+    package var areaCosine: BSONDecimal128 {
         guard kind == .finite else { return self }
         guard doubleValue < 1E9 else {
             return DecimalArithmetic.multiply(Self.two, self).naturalLogarithm
@@ -79,7 +79,7 @@ extension BSONDecimal128 {
     }
 
     /// The inverse of the hyperbolic tangent, for numbers between -1 and 1.
-    var areaTangent: BSONDecimal128 {
+    package var areaTangent: BSONDecimal128 {
         if kind != .finite || isTiny { return self }
         let value = FixedPointNumber(self)
         let isOne = (FixedPointNumber.one - value).isZero || (FixedPointNumber.one + value).isZero

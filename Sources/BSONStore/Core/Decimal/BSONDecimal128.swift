@@ -30,7 +30,7 @@ public struct BSONDecimal128: Sendable, Hashable {
     public static let zero = BSONDecimal128(isNegative: false, coefficient: 0, exponent: 0)
 
     /// Assembles a finite number; the caller keeps both parts in their ranges.
-    init(isNegative: Bool, coefficient: UInt128, exponent: Int) {
+    package init(isNegative: Bool, coefficient: UInt128, exponent: Int) {
         assert(coefficient <= Self.coefficientMax && Self.exponents.contains(exponent))
         let biased = UInt64(exponent - Self.exponents.lowerBound)
         let upper = UInt64(truncatingIfNeeded: coefficient >> 64)

@@ -1,11 +1,11 @@
 extension DecimalArithmetic {
     /// Returns the difference.
-    static func subtract(_ left: BSONDecimal128, _ right: BSONDecimal128) -> BSONDecimal128 {
+    package static func subtract(_ left: BSONDecimal128, _ right: BSONDecimal128) -> BSONDecimal128 {
         right.kind == .nan ? .nan : add(left, -right)
     }
 
     /// Returns the quotient; a NaN or an infinity for a divisor of zero.
-    static func divide(_ left: BSONDecimal128, _ right: BSONDecimal128) -> BSONDecimal128 {
+    package static func divide(_ left: BSONDecimal128, _ right: BSONDecimal128) -> BSONDecimal128 {
         let isNegative = left.isNegative != right.isNegative
         if let special = divideSpecial(left, right, isNegative: isNegative) { return special }
         let preferred = left.exponent - right.exponent
@@ -31,7 +31,7 @@ extension DecimalArithmetic {
     }
 
     /// Returns the remainder of a truncated division; its sign is the first number's.
-    static func remainder(_ left: BSONDecimal128, _ right: BSONDecimal128) -> BSONDecimal128 {
+    package static func remainder(_ left: BSONDecimal128, _ right: BSONDecimal128) -> BSONDecimal128 {
         if left.kind != .finite || right.kind == .nan { return .nan }
         if right.kind == .infinite { return left }
         let (a, b) = (left.coefficient, right.coefficient)
@@ -52,7 +52,7 @@ extension DecimalArithmetic {
     }
 
     /// Returns the square root; a NaN for negative numbers.
-    static func squareRoot(_ value: BSONDecimal128) -> BSONDecimal128 {
+    package static func squareRoot(_ value: BSONDecimal128) -> BSONDecimal128 {
         if value.kind == .nan { return .nan }
         if value.isNegative, value.kind == .infinite || value.coefficient != 0 { return .nan }
         guard value.kind == .finite else { return value }
@@ -128,7 +128,7 @@ extension WideInteger {
 }
 
 /// The direction in which a number between two decimals is rounded.
-enum DecimalRounding: Sendable {
+package enum DecimalRounding: Sendable {
     case nearestEven
     case towardZero
     case up
@@ -139,7 +139,7 @@ extension BSONDecimal128 {
     /// Returns the same number with another exponent, with the digits behind it rounded.
     ///
     /// A NaN for infinities and for numbers that would have more than 34 digits.
-    func quantized(to target: Int, _ rounding: DecimalRounding) -> BSONDecimal128 {
+    package func quantized(to target: Int, _ rounding: DecimalRounding) -> BSONDecimal128 {
         guard kind == .finite else { return .nan }
         var coefficient = coefficient
         var distance = target - exponent
@@ -169,5 +169,5 @@ extension BSONDecimal128 {
     }
 
     /// Whether the number is a zero of any exponent and sign.
-    var isZero: Bool { kind == .finite && coefficient == 0 }
+    package var isZero: Bool { kind == .finite && coefficient == 0 }
 }

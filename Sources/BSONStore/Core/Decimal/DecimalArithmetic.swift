@@ -1,9 +1,9 @@
 /// Addition and multiplication of decimals of 34 digits, rounding half to even.
 ///
 /// Source: IEEE 754-2008, sections 5.1 and 6; results have the preferred exponent where it fits.
-enum DecimalArithmetic {
+package enum DecimalArithmetic {
     /// Returns the sum.
-    static func add(_ left: BSONDecimal128, _ right: BSONDecimal128) -> BSONDecimal128 {
+    package static func add(_ left: BSONDecimal128, _ right: BSONDecimal128) -> BSONDecimal128 {
         if left.kind != .finite || right.kind != .finite { return addSpecial(left, right) }
         var (high, low) = left.exponent >= right.exponent ? (left, right) : (right, left)
         let distance = high.exponent - low.exponent
@@ -24,7 +24,7 @@ enum DecimalArithmetic {
     }
 
     /// Returns the product.
-    static func multiply(_ left: BSONDecimal128, _ right: BSONDecimal128) -> BSONDecimal128 {
+    package static func multiply(_ left: BSONDecimal128, _ right: BSONDecimal128) -> BSONDecimal128 {
         let isNegative = left.isNegative != right.isNegative
         if left.kind == .nan || right.kind == .nan { return .nan }
         if left.kind == .infinite || right.kind == .infinite {
@@ -73,7 +73,7 @@ enum DecimalArithmetic {
     }
 
     /// Rounds a number to 34 digits and a valid exponent.
-    static func rounded(
+    package static func rounded(
         _ value: WideInteger, _ exponent: Int, isNegative: Bool
     ) -> BSONDecimal128 {
         var value = value

@@ -1,9 +1,9 @@
 /// A non-negative whole number of 256 bits.
-struct WideInteger {
+package struct WideInteger {
     private(set) var high: UInt128
     private(set) var low: UInt128
 
-    init(_ value: UInt128) {
+    package init(_ value: UInt128) {
         high = 0
         low = value
     }
@@ -72,7 +72,7 @@ struct WideInteger {
     }
 
     /// Returns the number of decimal digits, one for zero.
-    static func digits(_ value: UInt128) -> Int {
+    package static func digits(_ value: UInt128) -> Int {
         var count = 1
         var rest = value / 10
         while rest != 0 {

@@ -35,7 +35,7 @@ package enum ShellText {
     }
 
     /// Returns the text of a document with its fields in order.
-    static func text(of document: BSONDocument) -> String {
+    package static func text(of document: BSONDocument) -> String {
         guard !document.isEmpty else { return "{}" }
         let fields = document.map { "\($0.key): \(text(of: $0.value))" }
         return "{ \(fields.joined(separator: ", ")) }"

@@ -3,19 +3,19 @@
 ///
 /// The algorithm counts days from March, so that a leap day ends its year (Howard Hinnant,
 /// "chrono-Compatible Low-Level Date Algorithms").
-struct ExtendedJSONDate: Sendable, Hashable {
+package struct ExtendedJSONDate: Sendable, Hashable {
     /// The milliseconds that relaxed Extended JSON writes as text: the years 1970 to 9999.
     static let textRange: ClosedRange<Int64> = 0...253_402_300_799_999
 
-    let year: Int
-    let month: Int
-    let day: Int
-    let hour: Int
-    let minute: Int
-    let second: Int
-    let millisecond: Int
+    package let year: Int
+    package let month: Int
+    package let day: Int
+    package let hour: Int
+    package let minute: Int
+    package let second: Int
+    package let millisecond: Int
 
-    init(milliseconds: Int64) {
+    package init(milliseconds: Int64) {
         let perDay: Int64 = 86_400_000
         var days = Int(milliseconds / perDay)
         var rest = Int(milliseconds % perDay)
@@ -43,7 +43,7 @@ struct ExtendedJSONDate: Sendable, Hashable {
     ///
     /// Digits finer than a millisecond are truncated. Returns `nil` for other text and for a day or
     /// time that does not exist; BSON has no leap seconds.
-    static func milliseconds(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
+    package static func milliseconds(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
         var reader = Reader(text: text)
         guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2),
             reader.skip("-"), let day = reader.number(2), reader.skip("T", or: "t"),
@@ -80,7 +80,7 @@ struct ExtendedJSONDate: Sendable, Hashable {
     }
 
     /// Returns the days from 1970 to a day.
-    static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    package static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
         let yearOfEra = year - era * 400

@@ -12,7 +12,7 @@ package enum BSONKey {
     }
 
     /// Calls a closure with the key of one value; that of an ObjectId needs no heap memory.
-    static func lend<R, E: Error>(
+    package static func lend<R, E: Error>(
         _ value: BSONValue, _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {
         guard case .objectID(let id) = value else { return try encode(value).withLentBytes(body) }
@@ -26,13 +26,13 @@ package enum BSONKey {
     }
 
     /// Appends a value's class byte and its payload.
-    static func append(_ value: BSONValue, to key: inout [UInt8]) {
+    package static func append(_ value: BSONValue, to key: inout [UInt8]) {
         key.append(classByte(of: value.type))
         appendPayload(value, to: &key)
     }
 
     /// Appends the class byte and the payload of a value in a valid document.
-    static func append(_ value: BSONRawValue, to key: inout [UInt8]) {
+    package static func append(_ value: BSONRawValue, to key: inout [UInt8]) {
         switch value.typeByte {
         case BSONType.int32.rawValue:
             key.append(classByte(of: .int32))
@@ -54,7 +54,7 @@ package enum BSONKey {
     /// Returns the place of a type in MongoDB's order; types that compare by value share it.
     ///
     /// Source: MongoDB manual, "Comparison/Sort Order".
-    static func classByte(of type: BSONType) -> UInt8 {
+    package static func classByte(of type: BSONType) -> UInt8 {
         switch type {
         case .double, .int32, .int64, .decimal128: 0x20
         case .string, .symbol: 0x28

@@ -1,7 +1,8 @@
-// Texts compare by their bytes in this module. Swift's own operators compare by canonical
-// equivalence, under which two different names are equal. The operators here shadow them wherever
-// texts are compared, also in conformances that the compiler synthesizes. Dictionary keys and set
-// members do not use them: there a name is a `Name`.
+// Texts compare by their bytes in this package. Swift's own operators compare by canonical
+// equivalence, under which two different names are equal. The operators here shadow them in each
+// file that imports this module or one that exports it (`BSONQuery`, `BSONStore`), also in
+// conformances that the compiler synthesizes; a tidy rule holds the imports. Dictionary keys and
+// set members do not use them: there a name is a `Name`.
 
 #if canImport(Glibc)
     private import Glibc
@@ -43,30 +44,30 @@ extension String {
     }
 
     /// Whether both texts have the same bytes.
-    static func == (left: String, right: String) -> Bool { left.hasSameBytes(as: right) }
+    package static func == (left: String, right: String) -> Bool { left.hasSameBytes(as: right) }
 
     /// Whether the bytes differ.
-    static func != (left: String, right: String) -> Bool { !left.hasSameBytes(as: right) }
+    package static func != (left: String, right: String) -> Bool { !left.hasSameBytes(as: right) }
 
     /// Whether the left text's bytes sort first.
-    static func < (left: String, right: String) -> Bool {
+    package static func < (left: String, right: String) -> Bool {
         left.utf8.lexicographicallyPrecedes(right.utf8)
     }
 
     /// Whether the right text's bytes sort first.
-    static func > (left: String, right: String) -> Bool { right < left }
+    package static func > (left: String, right: String) -> Bool { right < left }
 
     /// Whether the right text's bytes do not sort first.
-    static func <= (left: String, right: String) -> Bool { !(right < left) }
+    package static func <= (left: String, right: String) -> Bool { !(right < left) }
 
     /// Whether the left text's bytes do not sort first.
-    static func >= (left: String, right: String) -> Bool { !(left < right) }
+    package static func >= (left: String, right: String) -> Bool { !(left < right) }
 
     /// Whether the text begins with the bytes of another.
-    func hasPrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+    package func hasPrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
 
     /// Whether the text ends with the bytes of another.
-    func hasSuffix(_ suffix: String) -> Bool {
+    package func hasSuffix(_ suffix: String) -> Bool {
         utf8.count >= suffix.utf8.count
             && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }
@@ -74,7 +75,7 @@ extension String {
     /// Splits the text at each byte of an ASCII character, even if an accent follows it.
     ///
     /// Line breaks are characters of one byte or two; Swift's own function splits at them.
-    func split(
+    package func split(
         separator: Character, maxSplits: Int = .max, omittingEmptySubsequences: Bool = true
     ) -> [Substring] {
         guard let byte = separator.asciiValue, byte >= 0x20 else {
@@ -93,29 +94,29 @@ extension String {
     }
 
     /// Returns the text without its first scalars; an accent that follows one stays.
-    func dropFirst(_ count: Int = 1) -> Substring {
+    package func dropFirst(_ count: Int = 1) -> Substring {
         Substring(unicodeScalars.dropFirst(count))
     }
 }
 
 extension Substring {
     /// Whether the text begins with the bytes of another.
-    func hasPrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+    package func hasPrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
 
     /// Whether both texts have the same bytes.
-    static func == (left: Substring, right: String) -> Bool {
+    package static func == (left: Substring, right: String) -> Bool {
         left.utf8.elementsEqual(right.utf8)
     }
 
     /// Whether both texts have the same bytes.
-    static func == (left: Substring, right: Substring) -> Bool {
+    package static func == (left: Substring, right: Substring) -> Bool {
         left.utf8.elementsEqual(right.utf8)
     }
 }
 
 extension Optional where Wrapped == String {
     /// Whether both exist with the same bytes, or neither exists.
-    static func == (left: String?, right: String?) -> Bool {
+    package static func == (left: String?, right: String?) -> Bool {
         switch (left, right) {
         case (let left?, let right?): left.hasSameBytes(as: right)
         case (nil, nil): true
@@ -124,43 +125,43 @@ extension Optional where Wrapped == String {
     }
 
     /// Whether the bytes differ, or only one exists.
-    static func != (left: String?, right: String?) -> Bool { !(left == right) }
+    package static func != (left: String?, right: String?) -> Bool { !(left == right) }
 }
 
 extension Array where Element == String {
     /// Whether corresponding texts have the same bytes.
-    static func == (left: [String], right: [String]) -> Bool {
+    package static func == (left: [String], right: [String]) -> Bool {
         left.elementsEqual(right)
     }
 
     /// Whether the bytes of any two corresponding texts differ.
-    static func != (left: [String], right: [String]) -> Bool { !(left == right) }
+    package static func != (left: [String], right: [String]) -> Bool { !(left == right) }
 }
 
 extension Sequence where Element == String {
     /// Whether the sequence contains a text with the same bytes.
-    func contains(_ text: String) -> Bool { contains { $0.hasSameBytes(as: text) } }
+    package func contains(_ text: String) -> Bool { contains { $0.hasSameBytes(as: text) } }
 
     /// Whether corresponding texts have the same bytes.
-    func elementsEqual(_ other: some Sequence<String>) -> Bool {
+    package func elementsEqual(_ other: some Sequence<String>) -> Bool {
         elementsEqual(other) { $0.hasSameBytes(as: $1) }
     }
 
     /// Whether the sequence begins with the texts of another, by their bytes.
-    func starts(with other: some Sequence<String>) -> Bool {
+    package func starts(with other: some Sequence<String>) -> Bool {
         starts(with: other) { $0.hasSameBytes(as: $1) }
     }
 
     /// Returns the texts sorted by their bytes.
-    func sorted() -> [String] { sorted { $0 < $1 } }
+    package func sorted() -> [String] { sorted { $0 < $1 } }
 }
 
 extension Collection where Element == String {
     /// Returns the position of the first text with the same bytes.
-    func firstIndex(of text: String) -> Index? {
+    package func firstIndex(of text: String) -> Index? {
         firstIndex { $0.hasSameBytes(as: text) }
     }
 }
 
 /// Whether a pattern's text has the same bytes as a text.
-func ~= (pattern: String, text: String) -> Bool { pattern.hasSameBytes(as: text) }
+package func ~= (pattern: String, text: String) -> Bool { pattern.hasSameBytes(as: text) }

@@ -5,11 +5,11 @@
 #endif
 
 /// A lock with a condition that threads wait for, also with a timeout.
-final class ThreadCondition: @unchecked Sendable {
+package final class ThreadCondition: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
 
-    init() {
+    package init() {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
         pthread_mutex_init(mutex, nil)
@@ -34,22 +34,22 @@ final class ThreadCondition: @unchecked Sendable {
     }
 
     @inline(__always)
-    func lock() { pthread_mutex_lock(mutex) }
+    package func lock() { pthread_mutex_lock(mutex) }
 
     @inline(__always)
-    func unlock() { pthread_mutex_unlock(mutex) }
+    package func unlock() { pthread_mutex_unlock(mutex) }
 
     /// Wakes one waiting thread.
-    func signal() { pthread_cond_signal(condition) }
+    package func signal() { pthread_cond_signal(condition) }
 
     /// Wakes all waiting threads.
-    func broadcast() { pthread_cond_broadcast(condition) }
+    package func broadcast() { pthread_cond_broadcast(condition) }
 
     /// Releases the lock until there is a signal; may also return without one.
-    func wait() { pthread_cond_wait(condition, mutex) }
+    package func wait() { pthread_cond_wait(condition, mutex) }
 
     /// Releases the lock until there is a signal or the time is over.
-    func wait(milliseconds: Int) {
+    package func wait(milliseconds: Int) {
         #if canImport(Darwin)
             var time = timespec(
                 tv_sec: milliseconds / 1_000, tv_nsec: milliseconds % 1_000 * 1_000_000)

@@ -6,11 +6,11 @@
 internal import Synchronization
 
 /// A lock around code of the user that knows which thread holds it.
-final class ThreadMutex: @unchecked Sendable {
+package final class ThreadMutex: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let owner = Atomic<UInt>(0)
 
-    init() {
+    package init() {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
         pthread_mutex_init(mutex, nil)
@@ -22,7 +22,7 @@ final class ThreadMutex: @unchecked Sendable {
     }
 
     /// Waits until no other thread holds the lock, and takes it.
-    func lock() {
+    package func lock() {
         pthread_mutex_lock(mutex)
         owner.store(Self.currentThread, ordering: .relaxed)
     }
@@ -30,7 +30,7 @@ final class ThreadMutex: @unchecked Sendable {
     /// Waits as ``lock()`` does, within this thread's work budget.
     ///
     /// - Throws: the reason why the work must end; the thread does not hold the lock then.
-    func lockWithinBudget() throws(StoreError) {
+    package func lockWithinBudget() throws(StoreError) {
         if pthread_mutex_trylock(mutex) != 0 {
             guard WorkBudget.current != nil else { return lock() }
             while !isTakenSoon() { try WorkBudget.check() }
@@ -57,13 +57,13 @@ final class ThreadMutex: @unchecked Sendable {
     }
 
     /// Releases the lock; the thread that locked must call it.
-    func unlock() {
+    package func unlock() {
         owner.store(0, ordering: .relaxed)
         pthread_mutex_unlock(mutex)
     }
 
     /// Whether the calling thread holds the lock, so that locking again would deadlock.
-    var isHeldByThisThread: Bool { owner.load(ordering: .relaxed) == Self.currentThread }
+    package var isHeldByThisThread: Bool { owner.load(ordering: .relaxed) == Self.currentThread }
 
     private static var currentThread: UInt {
         #if canImport(Darwin)

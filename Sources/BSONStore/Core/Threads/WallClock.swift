@@ -5,11 +5,11 @@
 #endif
 
 /// The system's clock for updates.
-enum WallClock {
+package enum WallClock {
     private static let last = Locked(BSONTimestamp(seconds: 0, increment: 0))
 
     /// Milliseconds since 1970.
-    static var now: BSONDatetime {
+    package static var now: BSONDatetime {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return BSONDatetime(
@@ -17,7 +17,7 @@ enum WallClock {
     }
 
     /// Returns a timestamp of this second that is greater than all earlier ones.
-    static func timestamp() -> BSONTimestamp {
+    package static func timestamp() -> BSONTimestamp {
         let seconds = UInt32(truncatingIfNeeded: now.milliseconds / 1_000)
         return last.withLock { last in
             last =

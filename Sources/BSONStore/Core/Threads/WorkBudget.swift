@@ -1,4 +1,4 @@
-internal import BSONStoreCSQLite
+internal import BSONCoreC
 internal import Synchronization
 
 /// A bound on one command's work: a deadline and a way to stop it.
@@ -57,14 +57,14 @@ package final class WorkBudget: Sendable {
 
     /// The budget of this thread's work; `nil` if nothing bounds it.
     @inline(never)
-    static var current: WorkBudget? {
+    package static var current: WorkBudget? {
         guard let budget = bsonstore_get_budget() else { return nil }
         return Unmanaged<WorkBudget>.fromOpaque(budget).takeUnretainedValue()
     }
 
     /// Whether the work must end, checked after a number of steps; once true, it stays true.
     @inline(never)
-    static func isOver(after steps: Int = 1) -> Bool {
+    package static func isOver(after steps: Int = 1) -> Bool {
         guard bsonstore_spend(Int32(clamping: steps)) else { return false }
         guard let current, current.fault != nil else {
             bsonstore_refill(stepsPerCheck)
@@ -76,14 +76,14 @@ package final class WorkBudget: Sendable {
     /// Counts steps.
     ///
     /// - Throws: ``fault``.
-    static func spend(_ steps: Int = 1) throws(StoreError) {
+    package static func spend(_ steps: Int = 1) throws(StoreError) {
         if isOver(after: steps) { try check() }
     }
 
     /// Checks the budget without counting a step.
     ///
     /// - Throws: ``fault``.
-    static func check() throws(StoreError) {
+    package static func check() throws(StoreError) {
         if let fault = current?.fault { throw fault }
     }
 }

@@ -1,21 +1,21 @@
 /// A thread that runs jobs, several at a time when several are waiting.
 ///
 /// The thread starts with the first job and ends after ``stop()``.
-final class WorkerThread<Job: Sendable>: Sendable {
+package final class WorkerThread<Job: Sendable>: Sendable {
     private let state: WorkerState<Job>
 
     /// Creates a worker that passes waiting jobs to a body, at most `batchMax` at once.
-    init(batchMax: Int, _ body: @escaping @Sendable ([Job]) -> Void) {
+    package init(batchMax: Int, _ body: @escaping @Sendable ([Job]) -> Void) {
         state = WorkerState(batchMax: batchMax, body: body)
     }
 
     deinit { stop() }
 
     /// Adds a job behind the waiting ones; returns `false` if the worker was stopped.
-    func add(_ job: Job) -> Bool { state.add(job) }
+    package func add(_ job: Job) -> Bool { state.add(job) }
 
     /// Ends the thread once the waiting jobs are done.
-    func stop() { state.stop() }
+    package func stop() { state.stop() }
 }
 
 /// The state that the thread shares with its callers; the running thread retains it.

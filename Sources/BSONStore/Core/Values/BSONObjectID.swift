@@ -17,7 +17,7 @@ public struct BSONObjectID: Sendable, Hashable {
         self.low = low
     }
 
-    init(bigEndianHigh high: UInt64, low: UInt32) {
+    package init(bigEndianHigh high: UInt64, low: UInt32) {
         self.high = high
         self.low = low
     }

@@ -18,7 +18,7 @@ public enum BSONOrder: Int8, Sendable, Hashable {
 
     /// Compares two values of a comparable type.
     @inlinable
-    init<T: Comparable>(_ left: T, _ right: T) {
+    package init<T: Comparable>(_ left: T, _ right: T) {
         self = left < right ? .less : left > right ? .greater : .equal
     }
 
@@ -74,7 +74,7 @@ public enum BSONOrder: Int8, Sendable, Hashable {
     }
 
     /// Returns the place of a type's class; types of the same class compare by value.
-    static func rank(_ type: BSONType) -> Int8 {
+    package static func rank(_ type: BSONType) -> Int8 {
         switch type {
         case .double: 10
         case .string: 15

@@ -1,6 +1,6 @@
 extension BSONType {
     /// The types by their aliases.
-    static let byAlias = Dictionary(uniqueKeysWithValues: allCases.map { ($0.alias, $0) })
+    package static let byAlias = Dictionary(uniqueKeysWithValues: allCases.map { ($0.alias, $0) })
 
     /// MongoDB's name of the type, used in `$type` and in errors.
     ///

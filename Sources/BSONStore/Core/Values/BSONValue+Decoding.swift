@@ -16,7 +16,7 @@ extension BSONValue {
     }
 
     /// Decodes a value inside the bytes that a document lends; nested documents share them.
-    init(
+    package init(
         _ value: borrowing BSONRawValue, sharing document: borrowing BSONDocument,
         at base: UnsafeRawPointer
     ) {

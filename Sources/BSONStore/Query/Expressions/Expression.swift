@@ -6,7 +6,7 @@
 /// and report their errors there.
 ///
 /// Source: MongoDB manual, "Aggregation Operators", version 7.0.
-struct Expression: Sendable {
+package struct Expression: Sendable {
     /// The parsed steps, for callers that search them for fields or constants.
     private(set) var node: ExpressionNode
     private let slotCount: Int

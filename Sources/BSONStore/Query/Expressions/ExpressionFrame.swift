@@ -1,5 +1,5 @@
 /// The variables that an expression sees in addition to the current document.
-struct ExpressionFrame: Sendable {
+package struct ExpressionFrame: Sendable {
     /// `$$ROOT`.
     var root: BSONDocument
     /// `$$NOW`, the same for a whole command.

@@ -1,16 +1,16 @@
 /// Bounds on the values that expressions compute.
-enum ExpressionLimits {
+package enum ExpressionLimits {
     /// The maximum depth of expressions, and of the values that they compute.
-    static let depthMax = 100
+    package static let depthMax = 100
     /// The maximum size of an intermediate value in bytes; results have a smaller limit.
-    static let bytesMax = 64 * 1024 * 1024
+    package static let bytesMax = 64 * 1024 * 1024
     /// The maximum memory of a range in bytes.
     static let memoryBytesMax = 100 * 1024 * 1024
 
     /// Returns the array of values.
     ///
     /// - Throws: 10334 for more than ``bytesMax``.
-    static func array(_ values: [BSONValue]) throws(StoreError) -> BSONValue {
+    package static func array(_ values: [BSONValue]) throws(StoreError) -> BSONValue {
         var count = 5
         for (index, value) in values.enumerated() {
             try WorkBudget.spend()
@@ -23,7 +23,7 @@ enum ExpressionLimits {
     /// Checks a size.
     ///
     /// - Throws: 10334 for more than ``bytesMax``.
-    static func check(_ count: Int) throws(StoreError) {
+    package static func check(_ count: Int) throws(StoreError) {
         guard count <= bytesMax else { throw tooLarge(count) }
     }
 
@@ -36,7 +36,7 @@ enum ExpressionLimits {
     }
 
     /// Returns the error for a value of too many bytes.
-    static func tooLarge(_ count: Int) -> StoreError {
+    package static func tooLarge(_ count: Int) -> StoreError {
         let hex = String(count, radix: 16, uppercase: true)
         return StoreError(
             .documentTooLarge,

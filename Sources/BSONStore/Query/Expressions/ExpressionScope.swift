@@ -1,5 +1,5 @@
 /// The variables that an expression may name, and the collation of its texts.
-struct ExpressionScope: Sendable {
+package struct ExpressionScope: Sendable {
     /// The collation of strings; `nil` compares their bytes.
     var collation: Collation?
     /// The number of slots of a frame that the variables take.

@@ -1,15 +1,15 @@
 /// A path to a field: its keys, written with dots.
-struct FieldPath: Sendable, Hashable, CustomStringConvertible {
+package struct FieldPath: Sendable, Hashable, CustomStringConvertible {
     /// The maximum number of keys in a path.
     static let partsMax = 200
 
     /// The keys; empty for the value itself.
-    let parts: [String]
+    package let parts: [String]
 
     /// The path of the value itself.
     static let itself = FieldPath(parts: [])
 
-    init(parts: [String]) { self.parts = parts }
+    package init(parts: [String]) { self.parts = parts }
 
     /// Splits a dotted text.
     ///
@@ -22,10 +22,10 @@ struct FieldPath: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    var description: String { parts.joined(separator: ".") }
+    package var description: String { parts.joined(separator: ".") }
 
     /// Returns the array position that a part names, `nil` if it is not a plain number.
-    static func index(_ part: String) -> Int? {
+    package static func index(_ part: String) -> Int? {
         guard !part.isEmpty, part.utf8.count < 10,
             part.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }),
             part == "0" || part.utf8.first != UInt8(ascii: "0")

@@ -5,27 +5,27 @@
 /// array before null.
 public struct SortOrder: Sendable {
     /// A field or a value of `$meta`, with its direction.
-    struct Key: Sendable {
-        let path: FieldPath
-        let isDescending: Bool
+    package struct Key: Sendable {
+        package let path: FieldPath
+        package let isDescending: Bool
         /// The name of the document's metadata that replaces a field.
-        var metadata: String?
+        package var metadata: String?
     }
 
-    let keys: [Key]
+    package let keys: [Key]
     /// The collation of texts; `nil` compares their bytes.
-    let collation: Collation?
+    package let collation: Collation?
     /// Whether the order of insertion is reversed, as `{$natural: -1}` requests.
-    let reversesInsertion: Bool
+    package let reversesInsertion: Bool
     /// Whether the order is that of insertion, forwards or reversed.
-    let isNatural: Bool
+    package let isNatural: Bool
 
     init(keys: [Key]) {
         self.init(keys: keys, collation: nil)
     }
 
     /// Returns the same order with texts compared by a collation.
-    func collated(_ collation: Collation?) -> SortOrder {
+    package func collated(_ collation: Collation?) -> SortOrder {
         isNatural ? self : SortOrder(keys: keys, collation: collation)
     }
 
@@ -111,12 +111,12 @@ public struct SortOrder: Sendable {
     }
 
     /// Whether ``key(of:metadata:)`` needs the values of `$meta`.
-    var needsMetadata: Bool { keys.contains { $0.metadata != nil } }
+    package var needsMetadata: Bool { keys.contains { $0.metadata != nil } }
 
     /// Returns bytes that sort in the order of the documents.
     ///
     /// If keys lead through different arrays, each chooses its value by itself.
-    func key(of document: BSONDocument, metadata: [String: BSONValue] = [:]) -> [UInt8] {
+    package func key(of document: BSONDocument, metadata: [String: BSONValue] = [:]) -> [UInt8] {
         let (key, isAmbiguous) = plainKey(of: document, metadata)
         guard isAmbiguous else { return key }
         do throws(ParallelArrays) {

@@ -1,9 +1,15 @@
 /// The variables and the collation of updates and projections, for the filters in them.
-struct EvaluationOptions: Sendable {
+package struct EvaluationOptions: Sendable {
     /// The variables that expressions may name.
-    var variables = ExpressionScope()
+    var variables: ExpressionScope
     /// The collation of texts; `nil` compares their bytes.
-    var collation: Collation?
+    package var collation: Collation?
+
+    /// Creates options.
+    package init(variables: ExpressionScope = ExpressionScope(), collation: Collation? = nil) {
+        self.variables = variables
+        self.collation = collation
+    }
 
     /// Options without variables and collation.
     static let none = EvaluationOptions()
@@ -11,7 +17,7 @@ struct EvaluationOptions: Sendable {
     /// Parses a filter inside an update or a projection.
     ///
     /// - Throws: as ``Filter/init(_:)``.
-    func filter(_ document: BSONDocument) throws(StoreError) -> Filter {
+    package func filter(_ document: BSONDocument) throws(StoreError) -> Filter {
         var options = FilterOptions()
         options.variables = variables
         options.collation = collation

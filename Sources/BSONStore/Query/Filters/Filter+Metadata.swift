@@ -8,7 +8,7 @@ extension Filter {
     }
 
     /// The order that the filter implies: by distance, for `$near`.
-    var impliedOrder: SortOrder? {
+    package var impliedOrder: SortOrder? {
         guard nearest != nil else { return nil }
         let distance = SortOrder.Key(
             path: .itself, isDescending: false, metadata: "geoNearDistance")
@@ -22,7 +22,7 @@ extension Filter {
     package var usesText: Bool { textSearch != nil }
 
     /// The `$text` condition of the filter.
-    var textSearch: TextSearch? { Self.textSearch(in: predicate) }
+    package var textSearch: TextSearch? { Self.textSearch(in: predicate) }
 
     /// The parts that must all hold.
     private var conjuncts: [Predicate] {
@@ -38,7 +38,7 @@ extension Filter {
     }
 
     /// Returns the values of `$meta` for a document that passes: its text score and its distance.
-    func metadata(of document: BSONDocument) -> [String: BSONValue] {
+    package func metadata(of document: BSONDocument) -> [String: BSONValue] {
         var metadata: [String: BSONValue] = [:]
         if let score = textSearch?.score(of: document) { metadata["textScore"] = .double(score) }
         if let distance = distance(of: document) {

@@ -34,9 +34,9 @@ public struct Filter: Sendable {
 
     /// The document from which the filter was parsed.
     public var document: BSONDocument { contents.document }
-    var predicate: Predicate { contents.predicate }
+    package var predicate: Predicate { contents.predicate }
     /// The collation of texts; `nil` compares their bytes.
-    var collation: Collation? { contents.collation }
+    package var collation: Collation? { contents.collation }
     /// The variables' values and the time for ``matches(_:)``; see ``bound(to:)``.
     var frame: ExpressionFrame? { binding?.frame }
     private var engine: Engine { contents.engine }
@@ -135,7 +135,7 @@ public struct Filter: Sendable {
     /// Parses a filter that may use variables, a collation and a text index.
     ///
     /// - Throws: as ``init(_:)``; `indexNotFound` (27) for `$text` without an index.
-    init(_ document: BSONDocument, options: FilterOptions) throws(StoreError) {
+    package init(_ document: BSONDocument, options: FilterOptions) throws(StoreError) {
         if options.collation == nil, let id = Self.soleID(document) {
             contents = Contents(
                 document, .field(Self.idPath, .compare(.equal, id)), nil, .id(id))
@@ -159,11 +159,11 @@ public struct Filter: Sendable {
     }
 
     /// The filter with a fixed time for all documents, unless it has one.
-    var timed: Filter {
+    package var timed: Filter {
         computes && binding == nil ? bound(to: ExpressionFrame(now: WallClock.now)) : self
     }
 
-    var waitsForText: Bool {
+    package var waitsForText: Bool {
         switch engine {
         case .program(let compiled): compiled.waitsForText
         case .id: false
@@ -174,7 +174,7 @@ public struct Filter: Sendable {
     /// its own, and with its text index for `$text`.
     ///
     /// - Throws: the errors of parsing it.
-    func adapted(
+    package func adapted(
         to collation: Collation?, _ textIndex: TextIndexFields?
     ) throws(StoreError) -> Filter {
         var options = FilterOptions.ofCollection
@@ -201,14 +201,14 @@ public struct Filter: Sendable {
     }
 
     /// Returns the filter with values for its variables and a time, for all later matches.
-    func bound(to frame: ExpressionFrame) -> Filter {
+    package func bound(to frame: ExpressionFrame) -> Filter {
         var filter = self
         filter.binding = Binding(frame)
         return filter
     }
 
     /// Returns the `_id` of a filter that tests only the `_id` for equality with a plain value.
-    static func soleID(_ document: BSONDocument) -> BSONValue? {
+    package static func soleID(_ document: BSONDocument) -> BSONValue? {
         var elements = document.makeIterator()
         guard let first = elements.next(), first.key == "_id", elements.next() == nil else {
             return nil
@@ -221,7 +221,7 @@ public struct Filter: Sendable {
     }
 
     /// Whether the `_id` alone decides, so that a document found by its key passes.
-    var isDeterminedByID: Bool {
+    package var isDeterminedByID: Bool {
         switch engine {
         case .program: false
         case .id: true
@@ -229,7 +229,7 @@ public struct Filter: Sendable {
     }
 
     /// The `_id` that alone decides, if there is one.
-    var determiningID: BSONValue? {
+    package var determiningID: BSONValue? {
         switch engine {
         case .program: nil
         case .id(let id): id
@@ -237,7 +237,7 @@ public struct Filter: Sendable {
     }
 
     /// Whether every document passes.
-    var isEverything: Bool {
+    package var isEverything: Bool {
         if case .all(let parts) = predicate { parts.isEmpty } else { false }
     }
 
@@ -273,7 +273,7 @@ public struct Filter: Sendable {
     /// Whether a document passes, as ``matches(_:)-(UnsafeRawBufferPointer)``, with errors.
     ///
     /// - Throws: MongoDB's error if an `$expr` cannot be computed.
-    func passes(_ document: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
+    package func passes(_ document: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
         switch engine {
         case .program(let compiled):
             try FilterMatcher.lend(compiled.program, frame) { (matching) throws(StoreError) in
@@ -315,7 +315,7 @@ public struct Filter: Sendable {
     /// Calls a closure with the program, for many matches of stored documents that are checked on
     /// the way.
     @inline(__always)
-    func matchingStored<R, E: Error>(
+    package func matchingStored<R, E: Error>(
         _ body: ((UnsafeRawBufferPointer) throws(StoreError) -> StoredMatchResult) throws(E) -> R
     ) throws(E) -> R {
         switch engine {

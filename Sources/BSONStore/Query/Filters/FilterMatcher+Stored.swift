@@ -1,5 +1,5 @@
 /// The result of matching stored bytes that were not validated.
-enum StoredMatchResult {
+package enum StoredMatchResult {
     /// A fault of the bytes that the match found.
     case damaged
     case passes
@@ -150,7 +150,7 @@ extension FilterMatcher {
 
 extension BSONValidator {
     /// Whether the bytes are exactly one document.
-    static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    package static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
         do throws(BSONError) {
             try validate(bytes)
             return true

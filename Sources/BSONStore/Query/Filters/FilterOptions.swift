@@ -1,23 +1,38 @@
 /// The context of a filter: variables, collation, text index and the operators that it allows.
-struct FilterOptions: Sendable {
+package struct FilterOptions: Sendable {
     /// The variables that `$expr` may name.
-    var variables = ExpressionScope()
+    var variables: ExpressionScope
     /// The collation of texts; `nil` compares their bytes.
-    var collation: Collation?
+    package var collation: Collation?
     /// The text index of the collection, which `$text` needs.
     var textIndex: TextIndexFields?
     /// Whether the filter belongs to a query or a write and thus allows `$where`, and `$near` and
     /// `$nearSphere`, which need an order.
-    var isOfQuery = true
+    package var isOfQuery: Bool
     /// Whether the filter allows `$text`.
-    var allowsText = true
+    package var allowsText: Bool
     /// Whether `$text` without an index is resolved later, with a collection.
-    var defersText = false
+    var defersText: Bool
     /// Whether a collection's own collation applies if the filter has none.
-    var inheritsCollation = true
+    package var inheritsCollation: Bool
+
+    /// Creates options.
+    package init(
+        variables: ExpressionScope = ExpressionScope(), collation: Collation? = nil,
+        textIndex: TextIndexFields? = nil, isOfQuery: Bool = true, allowsText: Bool = true,
+        defersText: Bool = false, inheritsCollation: Bool = true
+    ) {
+        self.variables = variables
+        self.collation = collation
+        self.textIndex = textIndex
+        self.isOfQuery = isOfQuery
+        self.allowsText = allowsText
+        self.defersText = defersText
+        self.inheritsCollation = inheritsCollation
+    }
 
     /// Options without variables, collation and index.
-    static let none = FilterOptions()
+    package static let none = FilterOptions()
     /// The options of a command's filter, which is bound to its collection later.
     static let ofCollection = FilterOptions(defersText: true)
 }

@@ -1,7 +1,7 @@
 /// A filter's condition on a document, as a tree.
 ///
 /// ``Filter`` compiles it; an upsert extracts the equalities from it.
-indirect enum Predicate: Sendable {
+package indirect enum Predicate: Sendable {
     /// Every part holds; true without parts.
     case all([Predicate])
     /// At least one part holds; false without parts.
@@ -14,7 +14,7 @@ indirect enum Predicate: Sendable {
     case special(DocumentTest)
 
     /// A condition on one value.
-    enum Test: Sendable {
+    package enum Test: Sendable {
         /// The value compares so with a constant of the same type class.
         case compare(Comparison, BSONValue)
         /// The value equals one of the constants or matches one of the expressions.
@@ -39,7 +39,7 @@ indirect enum Predicate: Sendable {
     }
 
     /// The required order of a value and a constant.
-    enum Comparison: UInt8, Sendable {
+    package enum Comparison: UInt8, Sendable {
         case equal
         case less
         case lessOrEqual
@@ -48,14 +48,14 @@ indirect enum Predicate: Sendable {
     }
 
     /// A set of BSON types as bits.
-    struct TypeSet: Sendable, Hashable {
+    package struct TypeSet: Sendable, Hashable {
         private(set) var bits: UInt32 = 0
 
         var isEmpty: Bool { bits == 0 }
 
         mutating func insert(_ type: BSONType) { bits |= Self.bit(type.rawValue) }
 
-        func contains(_ typeByte: UInt8) -> Bool { bits & Self.bit(typeByte) != 0 }
+        package func contains(_ typeByte: UInt8) -> Bool { bits & Self.bit(typeByte) != 0 }
 
         /// MinKey and MaxKey have bytes far from the others.
         private static func bit(_ typeByte: UInt8) -> UInt32 {

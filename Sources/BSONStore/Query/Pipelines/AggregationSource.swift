@@ -1,7 +1,7 @@
 /// A source that provides the documents of collections and stores those that a pipeline writes.
 ///
 /// A store's transactions are sources; see `ReadTransaction+Aggregation.swift`.
-protocol AggregationSource: AnyObject {
+package protocol AggregationSource: AnyObject {
     /// Calls a body with the documents of a collection until it returns false.
     ///
     /// - Throws: the errors of the body and of the source.
@@ -35,21 +35,21 @@ protocol AggregationSource: AnyObject {
 }
 
 /// The filter, order and maximum number of documents to read from a collection.
-struct AggregationSelection {
-    var filter = Filter.all
+package struct AggregationSelection {
+    package var filter = Filter.all
     /// The order; `nil` for the order of insertion.
-    var sort: SortOrder?
-    var skip = 0
+    package var sort: SortOrder?
+    package var skip = 0
     /// The maximum number of documents; 0 for all.
-    var limit = 0
+    package var limit = 0
     /// The index to read; `nil` lets the source choose.
-    var hint: IndexHint?
+    package var hint: IndexHint?
     /// The frame for expressions in the filter.
-    var frame = ExpressionFrame()
+    package var frame = ExpressionFrame()
 }
 
 /// A target for the documents that `$merge` and `$out` write.
-protocol AggregationTarget: AnyObject {
+package protocol AggregationTarget: AnyObject {
     /// Returns the first document that passes a filter.
     func first(_ namespace: Namespace, _ filter: Filter) throws(StoreError) -> BSONDocument?
 

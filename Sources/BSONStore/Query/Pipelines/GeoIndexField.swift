@@ -1,13 +1,19 @@
 /// A field of an index on places, as `$geoNear` looks for it.
-struct GeoIndexField {
+package struct GeoIndexField {
     /// What an index measures.
-    enum Kind: String {
+    package enum Kind: String {
         /// Pairs of coordinates in a plane.
         case plane = "2d"
         /// Places on the globe.
         case sphere = "2dsphere"
     }
 
-    let path: String
-    let kind: Kind
+    package let path: String
+    package let kind: Kind
+
+    /// Creates a field.
+    package init(path: String, kind: Kind) {
+        self.path = path
+        self.kind = kind
+    }
 }

@@ -69,7 +69,7 @@ public struct Pipeline: Sendable {
     }
 
     /// Returns the pipeline with a collection's default collation, unless it specifies its own.
-    func adapted(to collation: Collation?) throws(StoreError) -> Pipeline {
+    package func adapted(to collation: Collation?) throws(StoreError) -> Pipeline {
         guard let collation, options.collation == nil, options.inheritsCollation else {
             return self
         }
@@ -101,7 +101,7 @@ public struct Pipeline: Sendable {
     ///     `$documents` requires.
     ///   - now: the value of `$$NOW`.
     /// - Throws: the errors of the stages and of the body.
-    func run(
+    package func run(
         on namespace: Namespace, from source: any AggregationSource, now: BSONDatetime,
         _ body: @escaping (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
@@ -207,7 +207,7 @@ protocol CountingStage: PipelineStage {
 
 extension Namespace {
     /// The collection name that stands for a whole database in a pipeline's namespace.
-    static let databaseAggregate = "$cmd.aggregate"
+    package static let databaseAggregate = "$cmd.aggregate"
 }
 
 extension PipelineRun {

@@ -1,13 +1,13 @@
 /// The parser of a stage and the places where the stage is allowed.
-struct StageDefinition: Sendable {
+package struct StageDefinition: Sendable {
     /// The position in a pipeline where a stage is allowed.
-    enum Position: Sendable {
+    package enum Position: Sendable {
         case any
         case first
         case last
     }
 
-    var position = Position.any
+    package var position = Position.any
     /// Whether `$facet` allows the stage.
     var isAllowedInFacet = true
     /// Whether the pipelines of `$lookup` and `$unionWith` allow the stage.
@@ -15,7 +15,7 @@ struct StageDefinition: Sendable {
     /// Whether an update allows the stage.
     var isAllowedInUpdate = false
     /// Whether the stage runs on a database instead of a collection.
-    var isCollectionless = false
+    package var isCollectionless = false
     /// The parser of the stage's argument; it may return several stages.
     let parse: Parse
 
@@ -51,7 +51,7 @@ struct StageDefinition: Sendable {
     }
 
     /// All stages by name.
-    static let all: [String: StageDefinition] = [
+    package static let all: [String: StageDefinition] = [
         "$addFields": .transform(ProjectStage.addFields),
         "$bucket": StageDefinition(parse: BucketStage.parse),
         "$bucketAuto": StageDefinition(parse: BucketAutoStage.parse),

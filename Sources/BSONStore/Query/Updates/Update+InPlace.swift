@@ -4,7 +4,7 @@ extension Update {
     ///
     /// Such a document needs no further checks: its depth, its size and its texts are unchanged.
     /// Returns `nil` for any other update, and if nothing changes.
-    func replacingInPlace(in document: BSONDocument) -> BSONDocument? {
+    package func replacingInPlace(in document: BSONDocument) -> BSONDocument? {
         guard case .operators(let tree) = kind, tree.root.matched == nil else { return nil }
         var after: [UInt8]?
         for branch in tree.root.named {

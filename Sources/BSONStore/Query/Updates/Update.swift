@@ -4,7 +4,7 @@ public struct Update: Sendable {
     public let document: BSONDocument
     let kind: Kind
     /// The facts that the change feed records with the update's changes.
-    let remarks: BSONDocument?
+    package let remarks: BSONDocument?
     let collation: Collation?
     /// Whether a collection's own collation applies if the update has none.
     package var inheritsCollation = true
@@ -104,7 +104,7 @@ public struct Update: Sendable {
     /// Source: MongoDB manual, "Collation": operations use the collection's default collation.
     ///
     /// - Throws: the errors of parsing it.
-    func adapted(to collation: Collation?) throws(StoreError) -> Update {
+    package func adapted(to collation: Collation?) throws(StoreError) -> Update {
         guard let collation, self.collation == nil, inheritsCollation else { return self }
         var update: Update
         switch kind {

@@ -1,3 +1,5 @@
+import BSONQuery
+
 /// A name that scripts find outside of all functions.
 enum ScriptGlobal: String, Sendable {
     case math = "Math"

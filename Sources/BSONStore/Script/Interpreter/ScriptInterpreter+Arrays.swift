@@ -1,3 +1,5 @@
+import BSONQuery
+
 extension ScriptInterpreter {
     func invoke(
         _ name: String, onArray array: ScriptObject, _ arguments: [ScriptValue]

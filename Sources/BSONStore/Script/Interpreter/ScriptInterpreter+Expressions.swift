@@ -1,3 +1,5 @@
+import BSONQuery
+
 extension ScriptInterpreter {
     func evaluate(
         _ expression: ScriptExpression, _ frame: ScriptFrame

@@ -1,3 +1,4 @@
+import BSONQuery
 #if canImport(Darwin)
     internal import Darwin
 #else

@@ -1,3 +1,5 @@
+import BSONQuery
+
 extension ScriptInterpreter {
     private static let textMethods: Set<String> = [
         "charAt", "charCodeAt", "codePointAt", "concat", "endsWith", "includes", "indexOf",

@@ -1,3 +1,5 @@
+import BSONQuery
+
 extension ScriptInterpreter {
     /// Calls a method of a text that takes a pattern.
     func search(

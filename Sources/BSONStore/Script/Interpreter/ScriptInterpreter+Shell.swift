@@ -1,3 +1,5 @@
+import BSONQuery
+
 extension ScriptInterpreter {
     /// Calls a function that MongoDB adds to `Array`; `nil` if there is none of that name.
     ///

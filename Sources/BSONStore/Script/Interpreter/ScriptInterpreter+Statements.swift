@@ -1,3 +1,5 @@
+import BSONQuery
+
 extension ScriptInterpreter {
     /// The way in which statements end.
     enum Completion {

@@ -1,3 +1,5 @@
+import BSONQuery
+
 extension ScriptInterpreter {
     /// Calls a method of a text, which is read in place: only new texts count as memory.
     func invoke(

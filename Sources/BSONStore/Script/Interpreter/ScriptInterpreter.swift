@@ -1,3 +1,5 @@
+import BSONQuery
+
 /// One run of a script.
 final class ScriptInterpreter {
     /// The last value that the script threw.
@@ -162,7 +164,7 @@ final class ScriptInterpreter {
         try checkTime()
     }
 
-    func fail(_ kind: String, _ message: String) -> ScriptFailure {
+    package func fail(_ kind: String, _ message: String) -> ScriptFailure {
         thrown = .error(kind, message)
         return .thrown
     }

@@ -1,3 +1,5 @@
+import BSONQuery
+
 /// An expression of a script, as a tree.
 indirect enum ScriptExpression: Sendable {
     case undefined

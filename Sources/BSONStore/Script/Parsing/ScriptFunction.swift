@@ -1,3 +1,5 @@
+import BSONQuery
+
 /// A function of a script.
 final class ScriptFunction: Sendable {
     let name: String?

@@ -1,3 +1,5 @@
+import BSONQuery
+
 /// A token of a script's text.
 enum ScriptToken: Equatable {
     case name(String)

@@ -1,3 +1,5 @@
+import BSONQuery
+
 /// An operator of a script.
 enum ScriptOperator: String, Sendable {
     case add = "+"

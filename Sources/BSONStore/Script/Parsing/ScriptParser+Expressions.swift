@@ -1,3 +1,5 @@
+import BSONQuery
+
 extension ScriptParser {
     /// Reads expressions separated by commas; the last one is the value.
     mutating func expression() throws(StoreError) -> ScriptExpression {

@@ -1,3 +1,5 @@
+import BSONQuery
+
 extension ScriptParser {
     /// Reads statements in braces.
     mutating func block() throws(StoreError) -> [ScriptStatement] {

@@ -1,3 +1,5 @@
+import BSONQuery
+
 /// A parser for the text of a script.
 ///
 /// It supports the part of ECMAScript in which filters are written: functions, arrow functions,

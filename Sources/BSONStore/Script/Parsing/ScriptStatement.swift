@@ -1,3 +1,5 @@
+import BSONQuery
+
 /// A statement of a script, as a tree.
 indirect enum ScriptStatement: Sendable {
     case expression(ScriptExpression)

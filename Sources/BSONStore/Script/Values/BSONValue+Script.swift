@@ -1,3 +1,5 @@
+import BSONQuery
+
 extension BSONValue {
     /// Converts a script's value for storage.
     ///

@@ -1,3 +1,5 @@
+import BSONQuery
+
 /// The parsing and formatting of times in scripts, always in UTC.
 enum ScriptDate {
     private static let dayMS = 86_400_000.0

@@ -1,3 +1,5 @@
+import BSONQuery
+
 /// A release of objects and scopes one after the other, so that a long chain of references does not
 /// overflow the thread's stack.
 struct ScriptDeallocator {

@@ -1,3 +1,5 @@
+import BSONQuery
+
 /// The conversion of numbers to texts and back as in ECMAScript.
 enum ScriptNumber {
     static func value(of text: String) -> Double {

@@ -1,3 +1,5 @@
+import BSONQuery
+
 /// An object of a running script; it lives until the run ends.
 final class ScriptObject {
     enum Kind {

@@ -1,3 +1,5 @@
+import BSONQuery
+
 /// A regular expression of a script.
 final class ScriptRegExp: Sendable {
     let source: String

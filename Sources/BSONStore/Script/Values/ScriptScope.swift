@@ -1,3 +1,5 @@
+import BSONQuery
+
 /// The names that a function, or a block of it, declares.
 final class ScriptScope {
     private var values: [Name: ScriptValue] = [:]

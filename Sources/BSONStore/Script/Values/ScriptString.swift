@@ -1,3 +1,5 @@
+import BSONQuery
+
 /// The substrings of texts as in ECMAScript, which counts in UTF-16 units.
 enum ScriptString {
     static func trimmed(_ text: String, start: Bool = true, end: Bool = true) -> String {

@@ -1,3 +1,5 @@
+import BSONQuery
+
 extension ScriptValue {
     /// Converts a stored value for a script.
     ///

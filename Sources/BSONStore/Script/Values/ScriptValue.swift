@@ -1,3 +1,5 @@
+import BSONQuery
+
 /// A value of a running script.
 enum ScriptValue {
     case undefined

@@ -163,14 +163,3 @@ package struct SQLiteStatement: ~Copyable {
     /// A non-null pointer to an empty string, for empty values.
     private static var emptyText: UnsafePointer<CChar> { CompiledStatement.emptyText }
 }
-
-extension [UInt8] {
-    /// Calls a body with the bytes as `withUnsafeBytes` does, but with typed errors.
-    func withLentBytes<R, E: Error>(
-        _ body: (UnsafeRawBufferPointer) throws(E) -> R
-    ) throws(E) -> R {
-        try withUnsafeBufferPointer { (bytes) throws(E) -> R in
-            try body(UnsafeRawBufferPointer(bytes))
-        }
-    }
-}

@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// Replies to show that the server is reachable.
 enum PingCommand {
     static let rule = CommandDefinition(

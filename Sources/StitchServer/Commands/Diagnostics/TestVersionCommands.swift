@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// The commands that drivers' tests of the Stable API need.
 ///
 /// Source: the server's `test_api_version_2.cpp` and `test_deprecation_command.cpp`.

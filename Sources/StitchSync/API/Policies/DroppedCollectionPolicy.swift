@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// The treatment of documents whose collection the remote dropped or renamed.
 ///
 /// Dropping a collection does not delete its documents one by one. The local documents may be the

@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// The kind of difference between the local document and the confirmed one.
 ///
 /// No operation is stored: the engine computes the difference of base and local at each upload.

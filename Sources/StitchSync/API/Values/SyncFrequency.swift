@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// The times at which a running engine syncs a collection by itself.
 ///
 /// ``SyncEngine/syncNow()`` and ``SyncCollection/syncNow()`` sync at any frequency.

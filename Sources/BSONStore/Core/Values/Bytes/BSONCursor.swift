@@ -70,7 +70,7 @@ public struct BSONCursor {
 
     /// Steps over the next element if it equals one of another document byte for byte.
     @inline(__always)
-    mutating func skip(sameAs element: BSONRawElement) -> Bool {
+    package mutating func skip(sameAs element: BSONRawElement) -> Bool {
         let bytes = element.bytes
         guard bytes.count <= end - position,
             Self.isEqual(bytes, UnsafeRawBufferPointer(start: position, count: bytes.count))
@@ -90,7 +90,7 @@ public struct BSONCursor {
     /// Compares two runs of the same number of bytes, eight per step.
     @inlinable
     @inline(__always)
-    static func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    package static func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         guard let a = left.baseAddress, let b = right.baseAddress else { return true }
         let count = left.count
         var at = 0
@@ -116,7 +116,7 @@ public struct BSONCursor {
     /// Returns the bytes before the next NUL, eight per step while the document has that many.
     @inlinable
     @inline(__always)
-    static func textCount(_ start: UnsafeRawPointer, _ end: UnsafeRawPointer) -> Int {
+    package static func textCount(_ start: UnsafeRawPointer, _ end: UnsafeRawPointer) -> Int {
         var at = start
         while end - at >= 8 {
             let word = UInt64(littleEndian: at.loadUnaligned(as: UInt64.self))
@@ -132,7 +132,7 @@ public struct BSONCursor {
     ///
     /// 0x20: the size must be computed. 0x40: the value begins with a length that must be added. A
     /// literal needs no initialization.
-    @usableFromInline static var sizes: StaticString {
+    @usableFromInline package static var sizes: StaticString {
         @inlinable @inline(__always) get {
             """
             \u{20}\u{8}\u{44}\u{40}\u{40}\u{45}\u{0}\u{C}\u{1}\u{8}\
@@ -174,7 +174,7 @@ public struct BSONCursor {
 
     @inlinable
     @inline(__always)
-    static func int32(_ start: UnsafeRawPointer) -> Int {
+    package static func int32(_ start: UnsafeRawPointer) -> Int {
         Int(Int32(littleEndian: start.loadUnaligned(as: Int32.self)))
     }
 }

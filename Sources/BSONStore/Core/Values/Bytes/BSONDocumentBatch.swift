@@ -2,7 +2,7 @@
 ///
 /// The documents of one run share its bytes, as a nested document shares its parent's: keeping one
 /// of them keeps the run alive, until the document changes and copies its own bytes.
-struct BSONDocumentBatch {
+package struct BSONDocumentBatch {
     /// The maximum number of bytes in a run.
     static let runBytesMax = 16_384
     /// The size above which a document has its own bytes.
@@ -14,9 +14,12 @@ struct BSONDocumentBatch {
     /// The free part of the room.
     private var free = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
+    /// Creates an empty batch.
+    package init() {}
+
     /// Copies a valid document.
     @inline(__always)
-    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count <= free.count, bytes.count <= Self.sharedBytesMax else {
             return begin(bytes)
         }
@@ -39,7 +42,7 @@ struct BSONDocumentBatch {
     }
 
     /// Ends the batch and returns its documents in order.
-    mutating func finish() -> [BSONDocument] {
+    package mutating func finish() -> [BSONDocument] {
         closeRun()
         return documents
     }

@@ -10,7 +10,7 @@
 /// nested documents are written in place. Keys are written as given; one that contains a NUL traps.
 @frozen
 public struct BSONDocumentBuilder: ~Copyable {
-    @usableFromInline var base: UnsafeMutableRawPointer
+    @usableFromInline package var base: UnsafeMutableRawPointer
     @usableFromInline var count: Int
     @usableFromInline var capacity: Int
     /// The offset of the innermost open document.
@@ -58,7 +58,7 @@ public struct BSONDocumentBuilder: ~Copyable {
     /// Reserves room for more bytes.
     @inlinable
     @inline(__always)
-    mutating func reserve(_ room: Int) {
+    package mutating func reserve(_ room: Int) {
         if capacity - count < room { grow(room) }
     }
 
@@ -116,7 +116,7 @@ public struct BSONDocumentBuilder: ~Copyable {
 
 extension BSONDocumentBuilder {
     /// Appends an array's value from encoded bytes.
-    mutating func append(index: Int, _ value: BSONRawValue) {
+    package mutating func append(index: Int, _ value: BSONRawValue) {
         reserve(2 + BSONWriter.digits(index) + value.count)
         let at = base + count
         at.storeBytes(of: value.typeByte, as: UInt8.self)
@@ -138,7 +138,7 @@ extension BSONDocumentBuilder {
     }
 
     /// Appends a value from encoded bytes under a key that is known to contain no NUL.
-    mutating func append(key: UnsafeRawBufferPointer, _ value: BSONRawValue) {
+    package mutating func append(key: UnsafeRawBufferPointer, _ value: BSONRawValue) {
         reserve(2 + key.count + value.count)
         let at = base + count
         at.storeBytes(of: value.typeByte, as: UInt8.self)
@@ -150,7 +150,7 @@ extension BSONDocumentBuilder {
 
     /// Starts a nested document or array; pass the result to ``end(_:)``.
     @inlinable
-    mutating func begin() -> Int {
+    package mutating func begin() -> Int {
         let outer = open
         open = count
         count += 4
@@ -159,7 +159,7 @@ extension BSONDocumentBuilder {
 
     /// Ends a nested document or array.
     @inlinable
-    mutating func end(_ outer: Int) {
+    package mutating func end(_ outer: Int) {
         close()
         open = outer
     }

@@ -8,13 +8,13 @@
 ///
 /// Every function returns the address behind the bytes that it wrote; every measure is exact.
 @usableFromInline
-enum BSONWriter {
+package enum BSONWriter {
     /// Returns the number of bytes of type, key and NUL.
     @inline(__always)
     static func headCount(_ key: String) -> Int { key.utf8.count + 2 }
 
     /// Returns the number of bytes of a value.
-    static func count(_ value: BSONValue) -> Int {
+    package static func count(_ value: BSONValue) -> Int {
         switch value {
         case .double, .datetime, .timestamp, .int64: 8
         case .string(let value), .javascript(let value), .symbol(let value):
@@ -216,7 +216,7 @@ enum BSONWriter {
 
     /// Returns the number of decimal digits of a position.
     @inline(__always)
-    static func digits(_ index: Int) -> Int {
+    package static func digits(_ index: Int) -> Int {
         var (count, bound) = (1, 10)
         while index >= bound {
             count += 1
@@ -247,7 +247,7 @@ extension String {
     /// Calls a closure with the UTF-8, without needing a variable.
     @inlinable
     @inline(__always)
-    func withUTF8Bytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+    package func withUTF8Bytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         let found = utf8.withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0)) }
         if let found { return found }
         var copy = self

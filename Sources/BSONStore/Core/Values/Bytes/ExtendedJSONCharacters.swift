@@ -1,5 +1,5 @@
 /// The classes of bytes in JSON text: characters to escape, digits, the base64 alphabet.
-enum ExtendedJSONCharacters {
+package enum ExtendedJSONCharacters {
     static let base64Alphabet: StaticString =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
@@ -52,7 +52,7 @@ enum ExtendedJSONCharacters {
 
     /// Whether a byte is a decimal digit.
     @inline(__always)
-    static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+    package static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 }
 
 extension ExtendedJSONCharacters {

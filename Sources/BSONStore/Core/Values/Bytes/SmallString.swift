@@ -1,7 +1,7 @@
 extension String {
     /// Creates a string from bytes that are known to be UTF-8.
     @inline(__always)
-    init(validUTF8 bytes: UnsafeRawBufferPointer) {
+    package init(validUTF8 bytes: UnsafeRawBufferPointer) {
         guard bytes.count > SmallString.countMax, let base = bytes.baseAddress else {
             self = SmallString.string(bytes)
             return

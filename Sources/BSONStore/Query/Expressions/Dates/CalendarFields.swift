@@ -1,17 +1,17 @@
 /// The parts of a local time in the proleptic Gregorian and the ISO calendar.
-struct CalendarFields {
-    let year: Int
-    let month: Int
-    let day: Int
-    let hour: Int
-    let minute: Int
-    let second: Int
-    let millisecond: Int
+package struct CalendarFields {
+    package let year: Int
+    package let month: Int
+    package let day: Int
+    package let hour: Int
+    package let minute: Int
+    package let second: Int
+    package let millisecond: Int
     /// The days from 1970-01-01 to this day.
     let days: Int
 
     /// Splits milliseconds since 1970 of a clock that shows the local time.
-    init(milliseconds: Int64) {
+    package init(milliseconds: Int64) {
         let date = ExtendedJSONDate(milliseconds: milliseconds)
         year = date.year
         month = date.month
@@ -29,7 +29,7 @@ struct CalendarFields {
     }
 
     /// The weekday, from 1 for Sunday to 7 for Saturday.
-    var weekday: Int { Self.remainder(days + 4, 7) + 1 }
+    package var weekday: Int { Self.remainder(days + 4, 7) + 1 }
     /// The weekday, from 1 for Monday to 7 for Sunday.
     var isoWeekday: Int { Self.remainder(days + 3, 7) + 1 }
     /// The day of the year, from 1.

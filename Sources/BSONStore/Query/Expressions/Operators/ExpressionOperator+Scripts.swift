@@ -31,7 +31,7 @@ extension ExpressionOperator {
         guard language.stringValue == "js" else {
             throw .location(31419, "Currently the only supported language specifier is 'js'.")
         }
-        let script = try Script(text)
+        let script = try ScriptEngine.parse(text)
         let scope = document["_internalScope"]?.documentValue ?? [:]
         let call = ExpressionFunction(
             name, isDeterministic: false,
@@ -61,7 +61,7 @@ extension ExpressionOperator {
         }
         let this = try arguments.operand(
             "this", &parser, missing: .location(31223, "\(name) requires 'this' to be specified"))
-        let script = try Script(text)
+        let script = try ScriptEngine.parse(text)
         let scope = arguments["scope"]?.documentValue ?? [:]
         let call = ExpressionFunction(
             name, isDeterministic: false,

@@ -7,7 +7,7 @@
 /// A closed ring of arcs on the globe with an inside.
 ///
 /// The inside is the smaller part of the globe, or the part to the left if the order matters.
-struct GeoLoop: Sendable {
+package struct GeoLoop: Sendable {
     /// The vertices, counterclockwise around the smaller part; an arc joins the last and the first.
     let vertices: [GeoPoint]
     /// Whether the inside is the larger part.

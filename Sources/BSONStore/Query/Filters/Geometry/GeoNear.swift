@@ -4,7 +4,7 @@
 /// the coordinates in the plane.
 ///
 /// Source: MongoDB manual, "$near" and "$nearSphere".
-struct GeoNear: Sendable {
+package struct GeoNear: Sendable {
     /// The point from which distances are measured.
     enum Center: Sendable {
         case meters(GeoPoint)

@@ -3,7 +3,7 @@ extension GeoParser {
     private static let strictWinding = "urn:x-mongodb:crs:strictwinding:EPSG:4326"
 
     /// Whether the object's coordinate system defines the part to the left of a ring as its inside.
-    static func keepsOrder(
+    package static func keepsOrder(
         _ document: BSONDocument, allowed: Bool
     ) throws(StoreError) -> Bool {
         guard let system = document["crs"] else { return false }

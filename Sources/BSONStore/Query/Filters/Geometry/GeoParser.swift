@@ -1,14 +1,14 @@
 /// A parser for points and shapes, with MongoDB's error texts.
 ///
 /// Source: RFC 7946; MongoDB manual, "GeoJSON Objects"; error texts as in the 7.0 server.
-enum GeoParser {
+package enum GeoParser {
     /// A point in the plane or, as degrees, on the globe.
-    struct PlanarPoint: Sendable, Hashable {
+    package struct PlanarPoint: Sendable, Hashable {
         var x: Double
         var y: Double
 
         /// The point on the globe, `nil` if the numbers are not valid degrees.
-        var onGlobe: GeoPoint? {
+        package var onGlobe: GeoPoint? {
             GeoPoint.isValid(longitude: x, latitude: y)
                 ? GeoPoint(longitude: x, latitude: y) : nil
         }
@@ -17,7 +17,7 @@ enum GeoParser {
     /// Parses two numbers of an array or a document; optionally allows more.
     ///
     /// - Throws: `badValue` (2).
-    static func flatPoint(
+    package static func flatPoint(
         _ value: BSONValue?, allowsMore: Bool = false
     ) throws(StoreError) -> PlanarPoint {
         guard let members = members(value) else {
@@ -47,7 +47,7 @@ enum GeoParser {
     }
 
     /// Returns a number of any width as a double.
-    static func number(_ value: BSONValue) -> Double {
+    package static func number(_ value: BSONValue) -> Double {
         switch BSONNumber(value) {
         case .integer(let value): Double(value)
         case .double(let value): value
@@ -57,7 +57,7 @@ enum GeoParser {
     }
 
     /// Whether a value is a pair of coordinates rather than GeoJSON.
-    static func isLegacy(_ value: BSONValue) -> Bool {
+    package static func isLegacy(_ value: BSONValue) -> Bool {
         if value.type == .array { return true }
         return value.documentValue?.firstElement?.value.isNumber ?? false
     }
@@ -65,7 +65,7 @@ enum GeoParser {
     /// Parses a GeoJSON object of any type.
     ///
     /// - Throws: `badValue` (2).
-    static func shape(_ document: BSONDocument) throws(StoreError) -> GeoShape {
+    package static func shape(_ document: BSONDocument) throws(StoreError) -> GeoShape {
         let coordinates = document["coordinates"]
         switch document["type"]?.stringValue {
         case "Point": return .point(try point(document))

@@ -5,7 +5,7 @@
 #endif
 
 /// A point on the globe, as degrees and as a vector of length 1.
-struct GeoPoint: Sendable, Hashable {
+package struct GeoPoint: Sendable, Hashable {
     /// The radius of the earth in meters, as MongoDB defines it.
     static let earthRadiusMeters = 6_378_100.0
     /// The distance, in radians, below which points are equal: about six millimeters.

@@ -1,5 +1,5 @@
 /// The shape on the globe that a GeoJSON object or a pair of coordinates describes.
-enum GeoShape: Sendable {
+package enum GeoShape: Sendable {
     case point(GeoPoint)
     /// Arcs from vertex to vertex.
     case line([GeoPoint])

@@ -2,7 +2,7 @@
 /// `$geoIntersects`.
 ///
 /// Source: MongoDB manual, "Geospatial Query Operators".
-struct GeoTest: Sendable {
+package struct GeoTest: Sendable {
     /// The region with which stored shapes are compared.
     enum Region: Sendable {
         case shape(GeoShape)

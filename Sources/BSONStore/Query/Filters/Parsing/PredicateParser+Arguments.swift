@@ -1,6 +1,6 @@
 extension PredicateParser {
     /// Whether a value is true in MongoDB: all except false, null, undefined and zero.
-    static func isTrue(_ value: BSONValue) -> Bool {
+    package static func isTrue(_ value: BSONValue) -> Bool {
         switch value {
         case .double, .int32, .int64, .decimal128:
             BSONOrder.compare(value, .int32(0)) != .equal
@@ -111,7 +111,7 @@ extension PredicateParser {
 
 extension BSONValue {
     /// Whether the value is a number of any width.
-    var isNumber: Bool {
+    package var isNumber: Bool {
         switch self {
         case .double, .int32, .int64, .decimal128: true
         default: false
@@ -125,7 +125,7 @@ extension BSONValue {
     }
 
     /// The number without its fraction; `nil` for other values and if it does not fit.
-    var truncatedNumber: Int64? {
+    package var truncatedNumber: Int64? {
         switch self {
         case .double(let value): Int64(exactly: value.rounded(.towardZero))
         case .int32(let value): Int64(value)

@@ -13,7 +13,13 @@ extension PredicateParser {
         try requireTopLevel("$where")
         switch value {
         case .string(let text), .javascript(let text):
-            return .special(.script(try Script(text)))
+            // Source: the server's `expression_where.cpp`.
+            return .special(
+                .script(
+                    try ScriptEngine.parse(
+                        text,
+                        disabled: StoreError(
+                            .badValue, "no globalScriptEngine in $where parsing"))))
         default: throw StoreError(.badValue, "$where got bad type")
         }
     }

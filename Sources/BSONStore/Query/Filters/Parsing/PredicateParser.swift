@@ -1,7 +1,7 @@
 /// A parser for filter documents that follows MongoDB, with its error texts.
 ///
 /// Source: MongoDB manual, "Query and Projection Operators"; error texts as in the 7.0 server.
-struct PredicateParser {
+package struct PredicateParser {
     /// The maximum depth of a filter.
     static let depthMax = 100
 
@@ -47,7 +47,7 @@ struct PredicateParser {
     }
 
     /// Whether a document holds operators, by its first key; a DBRef does not.
-    static func holdsOperators(_ document: BSONDocument, partialReferences: Bool = false) -> Bool {
+    package static func holdsOperators(_ document: BSONDocument, partialReferences: Bool = false) -> Bool {
         guard document.firstElement?.key.hasPrefix("$") == true else { return false }
         let (hasCollection, hasID) = (document["$ref"] != nil, document["$id"] != nil)
         if partialReferences { return !(hasCollection || hasID || document["$db"] != nil) }

@@ -1,22 +1,22 @@
 /// The different values at a path in documents.
-struct DistinctValues {
+package struct DistinctValues {
     private let path: FieldPath
     private let collation: Collation?
     private var seen: Set<[UInt8]> = []
     /// The values in the order of their first occurrence.
-    private(set) var values: [BSONValue] = []
+    private(set) package var values: [BSONValue] = []
 
     /// Creates a collection for a dotted path; texts that the collation treats as equal are one
     /// value.
     ///
     /// - Throws: 40352 or another error with MongoDB's text for an invalid path.
-    init(_ field: String, collation: Collation? = nil) throws(StoreError) {
+    package init(_ field: String, collation: Collation? = nil) throws(StoreError) {
         path = FieldPath(parts: try ExpressionPath(field).parts)
         self.collation = collation
     }
 
     /// Adds the values of a document in these bytes; an array adds its members.
-    mutating func insert(_ document: UnsafeRawBufferPointer) {
+    package mutating func insert(_ document: UnsafeRawBufferPointer) {
         var found: [BSONValue] = []
         PathTraversal.visit(path.parts[...], document: document) { value in
             // An empty array adds no value.

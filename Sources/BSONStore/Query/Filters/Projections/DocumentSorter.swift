@@ -1,5 +1,5 @@
 /// A sorter of documents that keeps only the first ones if that is enough.
-struct DocumentSorter {
+package struct DocumentSorter {
     /// The maximum size in memory of documents and keys, in bytes.
     static let bytesMax = 100 * 1024 * 1024
 
@@ -19,7 +19,7 @@ struct DocumentSorter {
         let metadata: [String: BSONValue]
     }
 
-    init(order: SortOrder, skip: Int, limit: Int) {
+    package init(order: SortOrder, skip: Int, limit: Int) {
         self.order = order
         countMax = FindOptions.end(skip: skip, limit: limit)
     }
@@ -28,7 +28,7 @@ struct DocumentSorter {
     ///
     /// - Throws: `badValue` (2) if keys lead through different arrays; 292 if the documents exceed
     ///   the memory limit.
-    mutating func insert(
+    package mutating func insert(
         _ document: BSONDocument, metadata: [String: BSONValue] = [:]
     ) throws(StoreError) {
         try WorkBudget.spend()
@@ -47,7 +47,7 @@ struct DocumentSorter {
     }
 
     /// Returns the documents in order; the sort is stable.
-    mutating func sorted() -> [BSONDocument] { sortedEntries().map(\.document) }
+    package mutating func sorted() -> [BSONDocument] { sortedEntries().map(\.document) }
 
     /// Returns the documents as ``sorted()``, with their values of `$meta`.
     mutating func sortedEntries() -> [Entry] {

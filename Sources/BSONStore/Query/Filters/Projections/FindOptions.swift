@@ -53,7 +53,7 @@ public struct FindOptions: Sendable {
     }
 
     /// Whether the options name an index, or bounds on its keys.
-    var namesIndex: Bool {
+    package var namesIndex: Bool {
         guard let values = details?.values else { return false }
         return values.hint != nil || !values.min.isEmpty || !values.max.isEmpty
     }
@@ -91,7 +91,7 @@ public struct FindOptions: Sendable {
     }
 
     /// Options that return the first document found.
-    static var first: FindOptions {
+    package static var first: FindOptions {
         var options = FindOptions()
         options.limit = 1
         return options
@@ -100,10 +100,10 @@ public struct FindOptions: Sendable {
 
 extension FindOptions {
     /// The number of documents to find, including skipped ones; `nil` for all.
-    var end: Int? { Self.end(skip: skip, limit: limit) }
+    package var end: Int? { Self.end(skip: skip, limit: limit) }
 
     /// Returns the sum of a skip and a limit; `nil` for a limit of 0.
-    static func end(skip: Int, limit: Int) -> Int? {
+    package static func end(skip: Int, limit: Int) -> Int? {
         let (sum, isOver) = skip.addingReportingOverflow(limit)
         return limit == 0 || isOver ? nil : sum
     }

@@ -3,7 +3,7 @@
 /// A keyword restricts values of its type only and accepts all others.
 ///
 /// Source: MongoDB manual, "$jsonSchema".
-struct JSONSchema: Sendable {
+package struct JSONSchema: Sendable {
     /// The accepted types; `nil` for any.
     var types: Predicate.TypeSet?
     var numbers = Numbers()

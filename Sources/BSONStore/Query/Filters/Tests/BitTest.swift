@@ -1,7 +1,7 @@
 /// A test of single bits of whole numbers and binaries.
 ///
 /// Source: MongoDB manual, "Bitwise Query Operators".
-struct BitTest: Sendable {
+package struct BitTest: Sendable {
     /// The required state of the bits.
     enum Kind: Sendable {
         case allSet

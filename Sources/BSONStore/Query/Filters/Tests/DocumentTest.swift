@@ -1,5 +1,5 @@
 /// A test of a whole document, without a path.
-enum DocumentTest: Sendable {
+package enum DocumentTest: Sendable {
     /// The expression is true for the document.
     case expression(Expression)
     /// The schema accepts the document.
@@ -9,7 +9,7 @@ enum DocumentTest: Sendable {
     /// The document belongs to a random sample.
     case sample(rate: Double)
     /// The script's result for the document counts as true.
-    case script(Script)
+    case script(any CompiledScript)
 
     /// Whether a document passes.
     ///

@@ -4,7 +4,7 @@
 /// a stemmer, reduced to their stems.
 ///
 /// Source: MongoDB manual, "$text"; scores as in text indexes of version 3.
-struct TextSearch: Sendable {
+package struct TextSearch: Sendable {
     private let index: TextIndexFields
     private let folding: TextTokenizer
     private let language: String

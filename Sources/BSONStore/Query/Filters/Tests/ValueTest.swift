@@ -1,5 +1,5 @@
 /// A test of one value that is more than a comparison.
-enum ValueTest: Sendable {
+package enum ValueTest: Sendable {
     /// Some of the bits are set or clear.
     case bits(BitTest)
     /// The value is a shape with a relation to another shape.
@@ -28,7 +28,7 @@ enum ValueTest: Sendable {
 }
 
 /// A comparison of a value with constants by a collation.
-struct CollatedTest: Sendable {
+package struct CollatedTest: Sendable {
     private let comparison: Predicate.Comparison
     private let collation: Collation
     /// The sorted keys of the constants.

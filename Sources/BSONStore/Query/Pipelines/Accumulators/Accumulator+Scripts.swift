@@ -8,7 +8,7 @@ extension Accumulator {
                 4_544_703,
                 "\(name) expects an object as an argument; found: \(value.type.alias)")
         }
-        var scripts: [String: Script] = [:]
+        var scripts: [String: any CompiledScript] = [:]
         var initial: Expression?
         var argument: Expression?
         for (key, value) in document {
@@ -46,7 +46,7 @@ extension Accumulator {
 
     private static func script(
         _ field: String, _ value: BSONValue, _ parser: PipelineParser
-    ) throws(StoreError) -> Script {
+    ) throws(StoreError) -> any CompiledScript {
         guard let constant = try Expression(value, in: parser.scope).constant else {
             throw .location(
                 4_544_701, "$accumulator '\(field)' must be a constant expression")
@@ -54,7 +54,7 @@ extension Accumulator {
         guard let text = constant?.scriptText else {
             throw .location(4_544_702, "$accumulator '\(field)' must be a String or Code")
         }
-        return try Script(text)
+        return try ScriptEngine.parse(text)
     }
 
     /// Parses `{data: <a document with k and v>, eval: <script>}`, which implements `mapReduce`.
@@ -70,7 +70,7 @@ extension Accumulator {
         guard let data = document["data"] else {
             throw .location(31349, "\(name) requires 'data' argument")
         }
-        let script = try Script(text)
+        let script = try ScriptEngine.parse(text)
         let scope = document["scope"]?.documentValue ?? [:]
         return Accumulator(name, try Expression(data, in: parser.scope)) { _, run in
             MapReduceState(script, scope, run)

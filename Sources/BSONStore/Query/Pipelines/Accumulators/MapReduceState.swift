@@ -1,12 +1,12 @@
 /// The values that were emitted with one key, until they are reduced.
 final class MapReduceState: AccumulatorState {
-    private let script: Script
+    private let script: any CompiledScript
     private let scope: BSONDocument
     private var memory: AccumulatorMemory
     private var key = BSONValue.null
     private var values: [BSONValue] = []
 
-    init(_ script: Script, _ scope: BSONDocument, _ run: PipelineRun) {
+    init(_ script: any CompiledScript, _ scope: BSONDocument, _ run: PipelineRun) {
         self.script = script
         self.scope = scope
         memory = AccumulatorMemory("$_internalJsReduce", run.bytesMax)

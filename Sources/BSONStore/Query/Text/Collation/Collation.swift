@@ -96,7 +96,7 @@ public struct Collation: Sendable, Hashable {
     }
 
     /// Returns the order of two values, with texts compared by this collation.
-    func compare(_ left: BSONValue, _ right: BSONValue) -> BSONOrder {
+    package func compare(_ left: BSONValue, _ right: BSONValue) -> BSONOrder {
         guard Self.concerns(left), Self.concerns(right) else {
             return BSONOrder.compare(left, right)
         }
@@ -104,7 +104,7 @@ public struct Collation: Sendable, Hashable {
     }
 
     /// Whether a value is a text or may contain one.
-    static func concerns(_ value: BSONValue) -> Bool {
+    package static func concerns(_ value: BSONValue) -> Bool {
         switch value {
         case .string, .symbol, .document, .array: true
         case .double, .binary, .undefined, .objectID, .bool, .datetime, .null, .regularExpression,

@@ -1,13 +1,13 @@
 extension CompiledRegex {
     /// The common prefix of all texts that an expression matches.
-    struct Prefix: Equatable {
-        let text: String
+    package struct Prefix: Equatable {
+        package let text: String
         /// Whether every text with this prefix matches.
-        let isWhole: Bool
+        package let isWhole: Bool
 
         /// The prefix with its last character incremented, which sorts behind all texts with the
         /// prefix.
-        var following: String {
+        package var following: String {
             var scalars = Array(text.unicodeScalars)
             while let last = scalars.popLast() {
                 let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
@@ -25,7 +25,7 @@ extension CompiledRegex {
     /// none.
     ///
     /// Source: MongoDB manual, "$regex", on prefix expressions.
-    static func prefix(of expression: BSONRegularExpression) -> Prefix? {
+    package static func prefix(of expression: BSONRegularExpression) -> Prefix? {
         // The options for case, lines and blanks change the meaning of characters.
         guard !expression.options.contains(where: { "imx".contains($0) }),
             !expression.pattern.contains("|"), !expression.pattern.utf8.contains(0)

@@ -4,7 +4,7 @@
 /// so that a pattern is hardly ever slow on any text. Only back references, look-behind, atomic
 /// groups and possessive quantifiers need ``RegexBacktracker``, which is bounded. Recursion and
 /// conditions in patterns are refused.
-struct CompiledRegex: Sendable {
+package struct CompiledRegex: Sendable {
     let expression: BSONRegularExpression
     private let search: Search
 
@@ -20,7 +20,7 @@ struct CompiledRegex: Sendable {
     ///   - keepsGroups: whether ``match(in:from:)`` reports the places of groups.
     ///   - name: the operator with which an error about the options begins.
     /// - Throws: 51108 for another option, 51091 for an invalid or unsupported pattern.
-    init(
+    package init(
         _ expression: BSONRegularExpression, keepsGroups: Bool = false, for name: String = ""
     ) throws(StoreError) {
         self.expression = expression
@@ -51,7 +51,7 @@ struct CompiledRegex: Sendable {
     /// Returns the first match from an offset on, which must be the start of a character.
     ///
     /// It requires a pattern that keeps groups; alternatives are tried in PCRE's order.
-    func match(in text: UnsafeRawBufferPointer, from: Int) -> RegexMatch? {
+    package func match(in text: UnsafeRawBufferPointer, from: Int) -> RegexMatch? {
         guard case .automaton(let automaton) = search else {
             preconditionFailure("a pattern that keeps groups has an automaton")
         }

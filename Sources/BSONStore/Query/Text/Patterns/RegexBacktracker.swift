@@ -1,9 +1,15 @@
 /// The match of a pattern, in bytes of the text.
-struct RegexMatch: Sendable, Hashable {
+package struct RegexMatch: Sendable, Hashable {
     /// The range of the whole match.
-    let range: Range<Int>
+    package let range: Range<Int>
     /// The range of each group, `nil` for one that did not participate.
-    let groups: [Range<Int>?]
+    package let groups: [Range<Int>?]
+
+    /// Creates a match.
+    package init(range: Range<Int>, groups: [Range<Int>?]) {
+        self.range = range
+        self.groups = groups
+    }
 }
 
 /// A backtracking matcher that tries alternatives in PCRE's order.

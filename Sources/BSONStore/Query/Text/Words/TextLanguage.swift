@@ -1,9 +1,9 @@
 /// The languages of text indexes, with their stop words and stemmers.
-enum TextLanguage {
+package enum TextLanguage {
     /// Returns the full name of a language from its name or code; `nil` for unknown ones.
     ///
     /// Source: MongoDB manual, "Text Search Languages on Self-Managed Deployments".
-    static func name(of language: String) -> String? {
+    package static func name(of language: String) -> String? {
         let lower = language.lowercased()
         return codes[lower] ?? (codes.values.contains(lower) ? lower : nil)
     }

@@ -37,7 +37,7 @@ extension ReadTransaction {
 }
 
 extension ReadTransaction: AggregationSource {
-    func forEach(
+    package func forEach(
         _ namespace: Namespace, _ selection: AggregationSelection,
         _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
@@ -47,7 +47,7 @@ extension ReadTransaction: AggregationSource {
         try visit(namespace, selection.filter.bound(to: selection.frame), options, body)
     }
 
-    func count(
+    package func count(
         _ namespace: Namespace, _ selection: AggregationSelection
     ) throws(StoreError) -> Int {
         guard selection.hint == nil else {
@@ -71,14 +71,14 @@ extension ReadTransaction: AggregationSource {
         return min(selection.limit, max(0, found - selection.skip))
     }
 
-    func isIndexed(_ namespace: Namespace, _ field: String) throws(StoreError) -> Bool {
+    package func isIndexed(_ namespace: Namespace, _ field: String) throws(StoreError) -> Bool {
         try indexes(namespace).contains { index in
             index.isOrdered && !index.isHidden && !index.isSparse && index.partialFilter == nil
                 && index.document["collation"] == nil && index.keyPattern.keys.first == field
         }
     }
 
-    func isUnique(_ namespace: Namespace, _ fields: [String]) throws(StoreError) -> Bool {
+    package func isUnique(_ namespace: Namespace, _ fields: [String]) throws(StoreError) -> Bool {
         guard fields != ["_id"] else { return true }
         return try indexes(namespace).contains { index in
             index.isUnique && index.partialFilter == nil && index.document["collation"] == nil
@@ -86,7 +86,7 @@ extension ReadTransaction: AggregationSource {
         }
     }
 
-    func placeIndexes(_ namespace: Namespace) throws(StoreError) -> [[GeoIndexField]]? {
+    package func placeIndexes(_ namespace: Namespace) throws(StoreError) -> [[GeoIndexField]]? {
         let all = try indexes(namespace)
         guard !all.isEmpty else { return nil }
         return all.filter { !$0.isHidden }.map { index in
@@ -99,7 +99,7 @@ extension ReadTransaction: AggregationSource {
         }
     }
 
-    func target() throws(StoreError) -> any AggregationTarget {
+    package func target() throws(StoreError) -> any AggregationTarget {
         guard let target = self as? WriteTransaction else {
             throw StoreError(
                 .illegalOperation, "$merge and $out need a transaction that can write")
@@ -109,29 +109,29 @@ extension ReadTransaction: AggregationSource {
 }
 
 extension WriteTransaction: AggregationTarget {
-    func first(
+    package func first(
         _ namespace: Namespace, _ filter: Filter
     ) throws(StoreError) -> BSONDocument? {
         try find(namespace, filter: filter, options: .first).first
     }
 
-    func add(_ namespace: Namespace, _ document: BSONDocument) throws(StoreError) {
+    package func add(_ namespace: Namespace, _ document: BSONDocument) throws(StoreError) {
         try insert(namespace, document)
     }
 
-    func replace(
+    package func replace(
         _ namespace: Namespace, _ old: BSONDocument, by new: BSONDocument
     ) throws(StoreError) {
         try put(namespace, new)
     }
 
-    func setting(
+    package func setting(
         _ fields: BSONDocument, in existing: BSONDocument
     ) throws(StoreError) -> BSONDocument? {
         try Update(["$set": .document(fields)]).apply(to: existing)
     }
 
-    func fill(_ namespace: Namespace, _ documents: [BSONDocument]) throws(StoreError) {
+    package func fill(_ namespace: Namespace, _ documents: [BSONDocument]) throws(StoreError) {
         if let gate = gate(namespace) { throw gate.refusal(of: [:]) }
         do {
             try savepoint {

@@ -102,7 +102,7 @@ extension ReadTransaction {
     /// and one time for all documents.
     ///
     /// - Throws: `indexNotFound` (27) for `$text` without a text index.
-    func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {
+    package func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {
         // An error must not reveal that a hidden collection or its text index exists.
         let filter = filter.timed
         guard isOpen(namespace) else { return filter }

@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// The reason why a remote failed to answer a request or to apply a write.
 ///
 /// ```swift

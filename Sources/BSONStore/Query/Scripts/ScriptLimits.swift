@@ -7,8 +7,4 @@ package enum ScriptLimits {
     @TaskLocal package static var deadline: ContinuousClock.Instant?
     /// The maximum duration of an evaluation in seconds, if there is no deadline.
     package static let secondsMax = 30
-    /// The approximate maximum of all bytes that an evaluation allocates, including released ones.
-    static let bytesMax = 64 << 20
-    /// The maximum depth of calls and values.
-    static let depthMax = 100
 }

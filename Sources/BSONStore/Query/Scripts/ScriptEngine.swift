@@ -1,0 +1,32 @@
+/// The engine that parses the scripts of queries; a process has one or none.
+package enum ScriptEngine {
+    /// Parses a text: an expression, statements or a function.
+    ///
+    /// - Throws: 139 (JSInterpreterFailure) for an invalid script.
+    package typealias Parse = @Sendable (String) throws(StoreError) -> any CompiledScript
+
+    private static let installed = Locked<Parse?>(nil)
+
+    /// Sets the engine of the process; `DocumentStore` does it with the trait `Scripts`.
+    package static func install(_ parse: @escaping Parse) {
+        installed.withLock { $0 = parse }
+    }
+
+    /// Parses a script with the engine of the process.
+    ///
+    /// - Parameter disabled: the error without an engine, as MongoDB reports it when
+    ///   `security.javascriptEnabled` is false.
+    /// - Throws: `disabled`, and 139 (JSInterpreterFailure) for an invalid script.
+    static func parse(
+        _ text: String, disabled: StoreError = Self.disabled
+    ) throws(StoreError) -> any CompiledScript {
+        guard let parse = installed.withLock({ $0 }) else { throw disabled }
+        return try parse(text)
+    }
+
+    /// The error of `$function`, `$accumulator` and the stages of `mapReduce`.
+    ///
+    /// Source: the server's `expression_context.cpp`, `getJsExecWithScope`.
+    static let disabled = StoreError.location(
+        31264, "Cannot run server-side javascript without the javascript engine enabled")
+}
