@@ -19,7 +19,7 @@ extension CollectionPass {
             (collection, try records.identityFacts(of: collection, answer: answer))
         }
         isUncreated = answer == .notMade
-        switch decision(facts) {
+        switch IdentityDecision.decide(facts) {
         case .goOn: return
         case .adopt: try await adopt(answer)
         case .verify: try await verify(answer, collection)
@@ -36,14 +36,6 @@ extension CollectionPass {
             }
             throw CollectionStoppedError(stop: stop)
         }
-    }
-
-    private func decision(_ facts: IdentityFacts) -> IdentityDecision {
-        let decision = IdentityDecision.decide(facts)
-        #if ENGINE_VARIANTS
-            if EngineVariant.identityIgnored.isOn, decision != .adopt { return .goOn }
-        #endif
-        return decision
     }
 
     /// Adopts the identity of a collection that the first upload created.

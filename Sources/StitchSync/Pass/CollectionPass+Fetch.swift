@@ -15,15 +15,6 @@ extension CollectionPass {
             }
             guard let row = batch.last?.rowID else { return }
             last = row
-            #if ENGINE_VARIANTS
-                if EngineVariant.failedReadForgotten.isOn {
-                    try await write { sync in
-                        for row in batch.compactMap(\.rowID) {
-                            try sync.records.setStale(row: row, to: 0)
-                        }
-                    }
-                }
-            #endif
             try await look(at: batch)
         }
     }
@@ -137,9 +128,6 @@ extension CollectionPass {
         let late = looks.indices.filter { index in
             looks[index].record.attempt.map { evidence[$0.operation] == .inHistory } ?? false
         }
-        #if ENGINE_VARIANTS
-            if EngineVariant.lookOlderThanEvidence.isOn { return }
-        #endif
         guard !late.isEmpty else { return }
         let lookups = try await find(late.map { looks[$0].record.documentID })
         for (index, lookup) in zip(late, lookups) { looks[index].read(lookup) }
@@ -240,30 +228,11 @@ extension CollectionPass {
                     set: [DocumentVersion.fieldName: .document(version.document)], unset: []),
                 condition: RemoteWrite.Condition(version: .absent))
         }
-        #if ENGINE_VARIANTS
-            if EngineVariant.unguardedClaim.isOn { return try await claimAnyway(writes) }
-        #endif
         let outcomes = try await request { remote in try await remote.write(writes) }
         // Refused writes would be refused again, so they do not count as work for another pass.
         report.overtaken += outcomes.count { [.applied, .notMatched].contains($0) }
     }
 }
-
-#if ENGINE_VARIANTS
-    extension CollectionPass {
-        /// Overwrites whatever version the document has now, which is wrong.
-        private mutating func claimAnyway(_ claims: [RemoteWrite]) async throws {
-            let found = try await find(claims.map(\.documentID))
-            let writes = zip(claims, found).map { claim, lookup in
-                let now = if case .found(let document) = lookup { document } else { BSONDocument() }
-                return RemoteWrite(
-                    documentID: claim.documentID, operation: claim.operation,
-                    action: claim.action, condition: .init(version: VersionField(of: now)))
-            }
-            _ = try await request { remote in try await remote.write(writes) }
-        }
-    }
-#endif
 
 // MARK: - Evidence
 
@@ -307,12 +276,6 @@ extension Attempt {
             return isDelete && look.isAbsent && isIdentityKnown
         }
         guard let version = VersionField(of: remote).version else { return false }
-        #if ENGINE_VARIANTS
-            if EngineVariant.lineageInsteadOfName.isOn {
-                return version.lineage == self.version.version?.lineage
-                    && version.counter == self.version.version?.counter
-            }
-        #endif
         return version.operation == operation.value
     }
 }

@@ -93,12 +93,6 @@ extension CollectionPass {
             announce(0)
         } catch let error as RemoteError {
             announce(0)
-            #if ENGINE_VARIANTS
-                if EngineVariant.failedReadForgotten.isOn {
-                    try await keep(rest)
-                    throw error
-                }
-            #endif
             try await keep(batch)
             throw error
         }
@@ -127,11 +121,6 @@ extension CollectionPass {
             collection.isAfterDrop = isAfterDrop
             collection.lostToken = lostToken
         }
-        #if ENGINE_VARIANTS
-            if EngineVariant.noScanAfterGap.isOn {
-                return try await updateCollection { $0.needsScan = false }
-            }
-        #endif
         var last: Int64 = 0
         while let next = try await scanPage(after: last, since: lostToken) { last = next }
         try await scanForNewcomers()

@@ -141,9 +141,6 @@ extension SyncTransaction {
         _ decision: UploadDecision, _ version: VersionField, base: BSONDocument?,
         paths: UpdateDescription?
     ) -> RemoteWrite.Condition {
-        #if ENGINE_VARIANTS
-            if EngineVariant.noOldValues.isOn { return RemoteWrite.Condition(version: version) }
-        #endif
         guard decision == .update, let paths, let base else {
             return RemoteWrite.Condition(version: version, content: base)
         }

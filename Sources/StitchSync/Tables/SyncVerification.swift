@@ -48,7 +48,7 @@ struct SyncVerification {
             return
         }
         let local = try transaction.get(collection.namespace, id: id)
-        if record.lacksRow(local: local) || record.pause?.code == .localDocumentMissing {
+        if record.isRowMissing(local: local) || record.pause?.code == .localDocumentMissing {
             findings.append(
                 finding(.localDocumentMissing, id, "it is missing, though nobody deleted it"))
             return

@@ -18,6 +18,10 @@ extension TidyRule {
         word("Thread . sleep", instead: "an event to wait for"),
         word("sleep (", instead: "an event or a clock that is injected", allowed: pacers),
         word("usleep (", instead: "an event or a clock that is injected"),
+        word("ENGINE_VARIANTS", instead: "a patch in Tests/WrongEngines"),
+        word(
+            "WrongEngine", instead: "a patch in Tests/WrongEngines",
+            allowed: ["Tests/WrongEngines/WrongEngine.swift"]),
     ]
 
     /// Wraps C, whose handles the compiler cannot see through.
