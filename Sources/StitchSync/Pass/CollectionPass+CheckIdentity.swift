@@ -26,7 +26,7 @@ extension CollectionPass {
         case .examine: try await examine(answer, collection)
         case .resume:
             try await updateCollection { $0.stop = nil }
-            engine.state.withLock { $0.reportedStops[namespace] = nil }
+            engine.reportedStops.withLock { $0[namespace] = nil }
         case .stayStopped:
             guard var stop = collection.stop else { return }
             if answer != .unknown, stop.found != answer {

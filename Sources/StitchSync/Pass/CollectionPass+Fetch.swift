@@ -101,7 +101,7 @@ extension CollectionPass {
             throw RemoteError(.retryable, "asked for \(ids.count) documents, none was looked up")
         }
         report.looked += looks.count
-        progress { $0.downloadedBytes += byteCount }
+        engine.progress.count { $0.downloadedBytes += byteCount }
         return (looks, rest)
     }
 
@@ -143,7 +143,7 @@ extension CollectionPass {
         let aside = isStaging ? try aside(looks) : []
         let settled = try await commit(
             looks, evidence: evidence, mayClaim: mayClaim, then: sequel)
-        countFetched(looks, settled, evidence, aside: aside)
+        engine.progress.countFetched(looks, settled, evidence, aside: aside, in: namespace)
         let always = configuration.conflictHandler?.always
         var conflicts: [OpenConflict] = []
         var claims: [SyncRecord] = []
@@ -186,7 +186,7 @@ extension CollectionPass {
         then sequel: FirstCommitExtras
     ) async throws -> [SyncTransaction.SettlementOutcome] {
         let answer =
-            engine.probe.conflictFound == nil ? configuration.conflictHandler?.always : nil
+            engine.conflictFound == nil ? configuration.conflictHandler?.always : nil
         let wishes = SettlementPolicy(
             terms: terms, counting: configuration.conflictHandler?.counting)
         func settle(trusting: Bool) async throws -> [SyncTransaction.SettlementOutcome] {

@@ -82,7 +82,7 @@ extension CollectionPass {
         let rest = RemoteChangeBatch(
             changes: later, token: batch.token, hasMore: batch.hasMore)
         guard !news.isEmpty else { return try await keep(rest) }
-        announce(news.count)
+        engine.progress.announce(news.count, in: namespace)
         do {
             for start in stride(from: 0, to: news.count, by: limits.batchDocuments) {
                 let end = min(start + limits.batchDocuments, news.count)
@@ -90,9 +90,9 @@ extension CollectionPass {
                     at: Array(news[start..<end]), then: end == news.count ? .keep(rest) : .nothing,
                     told: batch.told)
             }
-            announce(0)
+            engine.progress.announce(0, in: namespace)
         } catch let error as RemoteError {
-            announce(0)
+            engine.progress.announce(0, in: namespace)
             try await keep(batch)
             throw error
         }

@@ -77,7 +77,7 @@ struct SyncVerification {
         do {
             while true {
                 let events = try EventOutbox.next(
-                    limit: EventListenerQueue.eventsPerRead, after: last, of: collection.namespace,
+                    limit: EventOutbox.eventsPerRead, after: last, of: collection.namespace,
                     in: transaction.connection)
                 guard let newest = events.last else { break }
                 last = newest.sequence

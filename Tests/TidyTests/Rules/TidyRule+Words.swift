@@ -47,7 +47,7 @@ extension TidyRule {
 
     /// Shells that pace themselves by an injected clock.
     private static let pacers = [
-        "Sources/StitchSync/Running/SyncEngine+Running.swift",
+        "Sources/StitchSync/Running/SyncLoop.swift",
         // Waiting by the injected clock, too, for an app that named a time limit.
         "Sources/StitchSync/API/SyncEngine+Waiting.swift",
         // A latency that a benchmark is asked to add.
