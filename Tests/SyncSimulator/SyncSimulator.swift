@@ -1,10 +1,5 @@
 import SyncSimulation
 
-#if ENGINE_VARIANTS
-    import BSONStore
-    import StitchSync
-#endif
-
 #if canImport(Darwin)
     import Darwin
 #else
@@ -19,16 +14,6 @@ import SyncSimulation
         var settings: [String: UInt64] = [:]
         for argument in CommandLine.arguments.dropFirst() {
             let parts = argument.split(separator: "=")
-            #if ENGINE_VARIANTS
-                if parts.count == 2, parts[0] == "variant" {
-                    try choose(String(parts[1]))
-                    continue
-                }
-                if argument == "variants" {
-                    for variant in EngineVariant.allCases { print(variant.rawValue) }
-                    return
-                }
-            #endif
             if parts.count == 2 { settings[String(parts[0])] = UInt64(parts[1]) }
         }
         let isShrunk = settings["shrink"] != 0
@@ -57,16 +42,6 @@ import SyncSimulation
         if isShrunk { _ = try await check(seed, isShrunk: true) }
         exit(1)
     }
-
-    #if ENGINE_VARIANTS
-        private static func choose(_ name: String) throws {
-            guard let variant = EngineVariant(rawValue: name) else { throw Unknown(variant: name) }
-            EngineVariant.current.withLock { $0 = variant }
-        }
-
-        /// Says that there is no such variant.
-        private struct Unknown: Error { let variant: String }
-    #endif
 
     /// Runs all short schedules; whether none violates anything.
     private static func searchScope(

@@ -181,19 +181,6 @@ extension SyncCollection {
     private func change(
         _ body: @escaping @Sendable (SyncTransaction) throws -> UpdateResult
     ) async throws -> UpdateResult {
-        #if ENGINE_VARIANTS
-            if EngineVariant.twoTransactions.isOn {
-                let outcome = try await write(body)
-                return try await write { sync in
-                    for image in outcome.images {
-                        try sync.noteLocalWrite(before: image.before, after: image.after)
-                    }
-                    return UpdateResult(
-                        matchedCount: outcome.matchedCount, modifiedCount: outcome.modifiedCount,
-                        upsertedID: outcome.upsertedID)
-                }
-            }
-        #endif
         let result = try await write { sync in
             let outcome = try body(sync)
             var untouched = 0

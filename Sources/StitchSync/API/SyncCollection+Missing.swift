@@ -89,7 +89,7 @@ extension SyncCollection {
             try sync.state.save(collection)
             return true
         }
-        engine.state.withLock { $0.reportedStops[namespace] = nil }
+        engine.reportedStops.withLock { $0[namespace] = nil }
         if wasStopped { engine.wake() }
         return wasStopped
     }

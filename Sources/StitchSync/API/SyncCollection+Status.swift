@@ -18,7 +18,7 @@ extension SyncCollection {
 
     /// Returns the sync state of one document.
     public func status(of id: BSONValue) async throws -> DocumentSyncStatus {
-        DocumentSyncStatus(try read { sync in try sync.record(id) })
+        try read { sync in try sync.record(id) }?.status ?? .notSynced
     }
 
     /// The collection's counts now and after each change, for `for try await`.
@@ -37,7 +37,7 @@ extension SyncCollection {
 extension SyncEngine {
     /// Returns the counts of finished and pending transfers.
     public func progress() async throws -> SyncProgress {
-        let (carried, totals) = state.withLock { ($0.progress, $0.totals) }
+        let (carried, totals) = transfers.current
         var progress = carried
         var downloads = 0
         try store.read { transaction in
@@ -53,8 +53,7 @@ extension SyncEngine {
         progress.totalDownloads =
             progress.downloadedDocuments + totals.comingCount
             + max(0, downloads - totals.waiting.count)
-        let counted = progress
-        return state.withLock { $0.totals.raised(counted) }
+        return transfers.raised(progress)
     }
 
     /// The progress now and after each change, for `for try await`.

@@ -161,12 +161,7 @@ extension SyncCollection {
     func write<R: Sendable>(
         _ body: @escaping @Sendable (SyncTransaction) throws -> R
     ) async throws -> R {
-        #if ENGINE_VARIANTS
-            if EngineVariant.acknowledgedBeforeStored.isOn {
-                return try await engine.writeLater(namespace, body)
-            }
-        #endif
-        return try await engine.write(namespace, byApp: true, body)
+        try await engine.write(namespace, byApp: true, body)
     }
 
     func read<R>(_ body: (SyncSnapshot) throws -> R?) throws -> R? {

@@ -14,7 +14,7 @@ extension SyncEngine {
         changed.notify()
         wake()
         // A handler cannot wait for its own pass; that pass releases the lease at its end.
-        guard !Self.passing.contains(ObjectIdentifier(self)) else { return }
+        guard !RunningPass.engines.contains(ObjectIdentifier(self)) else { return }
         do {
             try await gate.run { noteClosed() }
         } catch {
@@ -30,7 +30,7 @@ extension SyncEngine {
     /// - Throws: `StoreError` of code `.closed`, unless the caller is part of a pass that began
     ///   earlier.
     func checkIsOpen() throws(StoreError) {
-        guard isClosed, !Self.passing.contains(ObjectIdentifier(self)) else { return }
+        guard isClosed, !RunningPass.engines.contains(ObjectIdentifier(self)) else { return }
         throw StoreError(.closed, "The engine is closed")
     }
 
@@ -68,7 +68,7 @@ extension SyncEngine {
 
     /// Checks that no pass called this code, which could not wait for the end of that pass.
     func checkIsOutsideOfPass() throws(SyncError) {
-        guard Self.passing.contains(ObjectIdentifier(self)) else { return }
+        guard RunningPass.engines.contains(ObjectIdentifier(self)) else { return }
         throw SyncError(.passUnderWay, "the pass that called the handler waits for it")
     }
 }

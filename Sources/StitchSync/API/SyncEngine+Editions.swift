@@ -79,7 +79,7 @@ extension SyncSnapshot {
         let local = try transaction.get(collection.namespace, id: record.documentID)
         return DocumentEditions(
             documentID: record.documentID, base: record.base.document(local: local), local: local,
-            version: record.version, status: DocumentSyncStatus(record),
+            version: record.version, status: record.status,
             hasOpenAttempt: record.attempt != nil)
     }
 }

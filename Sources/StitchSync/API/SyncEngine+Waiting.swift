@@ -173,7 +173,7 @@ extension SyncEngine {
 
     /// Whether a subscription set on a collection, or on any, waits for the remote's answer.
     private func isSetWaiting(in namespace: Namespace?) throws -> Bool {
-        guard let namespace else { return try isSetWaiting() }
+        guard let namespace else { return try store.isSetWaiting(sets) }
         return try store.read { transaction in
             try SubscriptionTable(connection: transaction.connection, cache: sets).history().waiting
                 .contains { $0.asks(of: namespace) }

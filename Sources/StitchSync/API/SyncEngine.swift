@@ -31,7 +31,11 @@ public final class SyncEngine: Sendable {
     /// Signals that a pass ended or a frequency changed, which may change the watched collections.
     let passes = Signal()
     /// Signals that a record or the progress may have changed.
-    let changed = Signal()
+    let changed: Signal
+    /// The progress that passes count.
+    let transfers: TransferProgress
+    /// The stops that were reported to the app since the start.
+    let reportedStops = Locked<[Namespace: SyncStop]>([:])
     let probe: EngineProbe
     /// The subscription sets as they were last read.
     let sets = SubscriptionCache()
@@ -40,17 +44,11 @@ public final class SyncEngine: Sendable {
     let lease = Locked<SyncLease?>(nil)
     /// The observation that reports the closing of the store.
     private let closing = Locked<CommitObservation?>(nil)
-    /// The engines whose pass or conflict handler runs in the current task.
-    @TaskLocal static var passing: Set<ObjectIdentifier> = []
 
     /// The state that lives in memory only.
     struct State {
         var configurations: [Namespace: CollectionConfiguration] = [:]
-        /// The stops that were reported to the app since the start.
-        var reportedStops: [Namespace: SyncStop] = [:]
         var isOnline = true
-        var progress = SyncProgress()
-        var totals = TransferTotals()
         /// Whether the app closed the engine.
         var isClosed = false
     }
@@ -91,6 +89,8 @@ public final class SyncEngine: Sendable {
         self.backoff = backoff
         self.clock = clock
         self.probe = probe
+        changed = Signal()
+        transfers = TransferProgress(changed: changed)
         state = Locked(State())
         delivery = EventDelivery(store: store, log: log)
         if store.isReadOnly {
@@ -257,13 +257,20 @@ extension SyncEngine {
             defer { if isClosed { noteClosed() } }
             try takeLease()
             do {
-                state.withLock { $0.totals.resetMinimum() }
-                defer { state.withLock { $0.totals.resetMinimum() } }
-                let passing = Self.passing.union([ObjectIdentifier(self)])
-                let report = try await Self.$passing.withValue(passing) {
-                    try await SyncPass(engine: self, only: namespaces, direction: direction).run()
+                transfers.resetMinimum()
+                defer { transfers.resetMinimum() }
+                let passing = RunningPass.engines.union([ObjectIdentifier(self)])
+                let report = try await RunningPass.$engines.withValue(passing) {
+                    try await SyncPass(engine: passEngine, only: namespaces, direction: direction)
+                        .run()
                 }
-                try await journal.store(report, in: self)
+                try await journal.store(report) { work in
+                    if probe.commitsOnCallingThread {
+                        try writeOnCallingThread(work)
+                    } else {
+                        try await store.write(work)
+                    }
+                }
                 try await probe.passEnded(report)
                 return report
             } catch let error as StoreError where error.code == .closed {
@@ -294,6 +301,55 @@ extension SyncEngine {
     ///
     /// Called by a listener, it returns at once.
     public func flushEvents() async { await delivery.flush() }
+}
+
+extension SyncEngine {
+    /// Syncs until the task is cancelled.
+    ///
+    /// It runs a pass at once, then after each local or remote change, and after a failure by the
+    /// backoff. It runs in the caller's task, with child tasks that watch the remotes' histories.
+    ///
+    /// - Throws: `StoreError` when the store fails; returns when the task is cancelled, and after
+    ///   ``close()``.
+    public func run() async throws {
+        do {
+            try await SyncLoop(
+                store: store, remote: remote, requests: requests, limits: limits,
+                backoff: backoff, clock: clock, sets: sets, wakes: wakes, passes: passes,
+                isOnline: { self.isOnline }, checkIsOpen: { try self.checkIsOpen() },
+                frequency: { self.configuration(of: $0).frequency },
+                pass: { try await self.syncNow(only: $0, direction: $1) }
+            ).run()
+        } catch is CancellationError where Task.isCancelled {
+            return
+        } catch let error as StoreError where error.code == .closed && isClosed {
+            return
+        }
+    }
+}
+
+extension SyncEngine: PassWriter {
+    /// The parts that a pass uses.
+    private var passEngine: PassEngine {
+        PassEngine(
+            store: store, remote: remote, writer: self, requests: requests, limits: limits,
+            clock: clock, sets: sets, journal: journal, log: log, delivery: delivery,
+            progress: transfers, reportedStops: reportedStops, conflictFound: probe.conflictFound)
+    }
+
+    /// The sending of requests with the engine's time limit.
+    var requests: RemoteRequests { RemoteRequests(limit: limits.requestTimeout, clock: clock) }
+
+    func write<R: Sendable>(
+        _ namespace: Namespace, expanding: Bool,
+        _ body: @escaping @Sendable (SyncTransaction) throws -> R
+    ) async throws -> R {
+        try await write(namespace, expanding: expanding, byApp: false, body)
+    }
+
+    func configuration(of namespace: Namespace) -> CollectionConfiguration {
+        state.withLock { $0.configurations[namespace] } ?? CollectionConfiguration()
+    }
 }
 
 extension SyncPassReport {

@@ -51,7 +51,7 @@ final class EventDelivery: Sendable {
 
     /// Runs a closure as a delivery, inside which ``flush()`` does not wait for itself.
     func asDelivery(_ body: () async -> Void) async {
-        await SyncEngine.$passing.withValue([]) {
+        await RunningPass.$engines.withValue([]) {
             await Self.$isDelivering.withValue(true) { await body() }
         }
     }
@@ -123,7 +123,7 @@ extension EventDelivery {
     ) throws -> [ChangeEvent<BSONDocument>] {
         try store.read { transaction in
             try EventOutbox.next(
-                limit: EventListenerQueue.eventsPerRead, after: sequence, of: namespace,
+                limit: EventOutbox.eventsPerRead, after: sequence, of: namespace,
                 in: transaction.connection)
         }
     }

@@ -15,9 +15,6 @@ final class EventListenerQueue: Sendable {
         var isRemoved = false
     }
 
-    /// The number of events in one read.
-    static let eventsPerRead = 100
-
     let namespace: Namespace
     private let state: Locked<State>
 

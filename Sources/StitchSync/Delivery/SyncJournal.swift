@@ -66,18 +66,21 @@ final class SyncJournal: Sendable {
         }
     }
 
-    /// Stores the entries that are due; not a step of sync, so that tests do not stop the engine at
-    /// it.
-    func store(_ report: SyncPassReport, in engine: SyncEngine) async throws {
+    /// Stores the entries that are due.
+    ///
+    /// - Parameter write: runs a transaction. It is not a step of sync, so that tests do not stop
+    ///   the engine at it.
+    func store(
+        _ report: SyncPassReport,
+        write: (@escaping @Sendable (WriteTransaction) throws -> Void) async throws -> Void
+    ) async throws {
         guard let (passes, conflicts) = take(report) else { return }
         let conflictsMax = conflictsMax
-        let work: @Sendable (WriteTransaction) throws -> Void = { transaction in
+        try await write { transaction in
             let rows = JournalTable(connection: transaction.connection)
             for pass in passes { try rows.add(pass) }
             for conflict in conflicts { try rows.add(conflict) }
             try rows.trim(conflictsMax: conflictsMax, passesMax: Self.passesMax)
         }
-        if engine.probe.commitsOnCallingThread { return try engine.writeOnCallingThread(work) }
-        try await engine.store.write(work)
     }
 }

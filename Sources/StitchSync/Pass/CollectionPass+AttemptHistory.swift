@@ -6,9 +6,6 @@ extension CollectionPass {
     mutating func history(
         after start: ResumeToken, of records: [SyncRecord]
     ) async throws -> [OperationID: AttemptEvidence] {
-        #if ENGINE_VARIANTS
-            if EngineVariant.attemptOnlyOnTop.isOn { return [:] }
-        #endif
         var found: Set<OperationID> = []
         var unknownDeletes: Set<[UInt8]> = []
         var isWhole = true

@@ -19,14 +19,14 @@ extension CollectionPass {
             (collection, try records.identityFacts(of: collection, answer: answer))
         }
         isUncreated = answer == .notMade
-        switch decision(facts) {
+        switch IdentityDecision.decide(facts) {
         case .goOn: return
         case .adopt: try await adopt(answer)
         case .verify: try await verify(answer, collection)
         case .examine: try await examine(answer, collection)
         case .resume:
             try await updateCollection { $0.stop = nil }
-            engine.state.withLock { $0.reportedStops[namespace] = nil }
+            engine.reportedStops.withLock { $0[namespace] = nil }
         case .stayStopped:
             guard var stop = collection.stop else { return }
             if answer != .unknown, stop.found != answer {
@@ -36,14 +36,6 @@ extension CollectionPass {
             }
             throw CollectionStoppedError(stop: stop)
         }
-    }
-
-    private func decision(_ facts: IdentityFacts) -> IdentityDecision {
-        let decision = IdentityDecision.decide(facts)
-        #if ENGINE_VARIANTS
-            if EngineVariant.identityIgnored.isOn, decision != .adopt { return .goOn }
-        #endif
-        return decision
     }
 
     /// Adopts the identity of a collection that the first upload created.

@@ -164,9 +164,6 @@ extension SyncRecord {
     fileprivate var isMissing: Bool {
         base != .absent && !isPending && attempt == nil && pause == nil && hint > 0
     }
-
-    /// Whether the document is missing at the remote without evidence of a delete.
-    var isUnexplained: Bool { pause?.code == .unexplainedAbsence }
 }
 
 extension RemoteTombstone {

@@ -15,15 +15,6 @@ extension CollectionPass {
             }
             guard let row = batch.last?.rowID else { return }
             last = row
-            #if ENGINE_VARIANTS
-                if EngineVariant.failedReadForgotten.isOn {
-                    try await write { sync in
-                        for row in batch.compactMap(\.rowID) {
-                            try sync.records.setStale(row: row, to: 0)
-                        }
-                    }
-                }
-            #endif
             try await look(at: batch)
         }
     }
@@ -110,7 +101,7 @@ extension CollectionPass {
             throw RemoteError(.retryable, "asked for \(ids.count) documents, none was looked up")
         }
         report.looked += looks.count
-        progress { $0.downloadedBytes += byteCount }
+        engine.progress.count { $0.downloadedBytes += byteCount }
         return (looks, rest)
     }
 
@@ -137,9 +128,6 @@ extension CollectionPass {
         let late = looks.indices.filter { index in
             looks[index].record.attempt.map { evidence[$0.operation] == .inHistory } ?? false
         }
-        #if ENGINE_VARIANTS
-            if EngineVariant.lookOlderThanEvidence.isOn { return }
-        #endif
         guard !late.isEmpty else { return }
         let lookups = try await find(late.map { looks[$0].record.documentID })
         for (index, lookup) in zip(late, lookups) { looks[index].read(lookup) }
@@ -155,7 +143,7 @@ extension CollectionPass {
         let aside = isStaging ? try aside(looks) : []
         let settled = try await commit(
             looks, evidence: evidence, mayClaim: mayClaim, then: sequel)
-        countFetched(looks, settled, evidence, aside: aside)
+        engine.progress.countFetched(looks, settled, evidence, aside: aside, in: namespace)
         let always = configuration.conflictHandler?.always
         var conflicts: [OpenConflict] = []
         var claims: [SyncRecord] = []
@@ -198,7 +186,7 @@ extension CollectionPass {
         then sequel: FirstCommitExtras
     ) async throws -> [SyncTransaction.SettlementOutcome] {
         let answer =
-            engine.probe.conflictFound == nil ? configuration.conflictHandler?.always : nil
+            engine.conflictFound == nil ? configuration.conflictHandler?.always : nil
         let wishes = SettlementPolicy(
             terms: terms, counting: configuration.conflictHandler?.counting)
         func settle(trusting: Bool) async throws -> [SyncTransaction.SettlementOutcome] {
@@ -240,30 +228,11 @@ extension CollectionPass {
                     set: [DocumentVersion.fieldName: .document(version.document)], unset: []),
                 condition: RemoteWrite.Condition(version: .absent))
         }
-        #if ENGINE_VARIANTS
-            if EngineVariant.unguardedClaim.isOn { return try await claimAnyway(writes) }
-        #endif
         let outcomes = try await request { remote in try await remote.write(writes) }
         // Refused writes would be refused again, so they do not count as work for another pass.
         report.overtaken += outcomes.count { [.applied, .notMatched].contains($0) }
     }
 }
-
-#if ENGINE_VARIANTS
-    extension CollectionPass {
-        /// Overwrites whatever version the document has now, which is wrong.
-        private mutating func claimAnyway(_ claims: [RemoteWrite]) async throws {
-            let found = try await find(claims.map(\.documentID))
-            let writes = zip(claims, found).map { claim, lookup in
-                let now = if case .found(let document) = lookup { document } else { BSONDocument() }
-                return RemoteWrite(
-                    documentID: claim.documentID, operation: claim.operation,
-                    action: claim.action, condition: .init(version: VersionField(of: now)))
-            }
-            _ = try await request { remote in try await remote.write(writes) }
-        }
-    }
-#endif
 
 // MARK: - Evidence
 
@@ -307,12 +276,6 @@ extension Attempt {
             return isDelete && look.isAbsent && isIdentityKnown
         }
         guard let version = VersionField(of: remote).version else { return false }
-        #if ENGINE_VARIANTS
-            if EngineVariant.lineageInsteadOfName.isOn {
-                return version.lineage == self.version.version?.lineage
-                    && version.counter == self.version.version?.counter
-            }
-        #endif
         return version.operation == operation.value
     }
 }

@@ -82,7 +82,7 @@ extension CollectionPass {
         let rest = RemoteChangeBatch(
             changes: later, token: batch.token, hasMore: batch.hasMore)
         guard !news.isEmpty else { return try await keep(rest) }
-        announce(news.count)
+        engine.progress.announce(news.count, in: namespace)
         do {
             for start in stride(from: 0, to: news.count, by: limits.batchDocuments) {
                 let end = min(start + limits.batchDocuments, news.count)
@@ -90,15 +90,9 @@ extension CollectionPass {
                     at: Array(news[start..<end]), then: end == news.count ? .keep(rest) : .nothing,
                     told: batch.told)
             }
-            announce(0)
+            engine.progress.announce(0, in: namespace)
         } catch let error as RemoteError {
-            announce(0)
-            #if ENGINE_VARIANTS
-                if EngineVariant.failedReadForgotten.isOn {
-                    try await keep(rest)
-                    throw error
-                }
-            #endif
+            engine.progress.announce(0, in: namespace)
             try await keep(batch)
             throw error
         }
@@ -127,11 +121,6 @@ extension CollectionPass {
             collection.isAfterDrop = isAfterDrop
             collection.lostToken = lostToken
         }
-        #if ENGINE_VARIANTS
-            if EngineVariant.noScanAfterGap.isOn {
-                return try await updateCollection { $0.needsScan = false }
-            }
-        #endif
         var last: Int64 = 0
         while let next = try await scanPage(after: last, since: lostToken) { last = next }
         try await scanForNewcomers()

@@ -39,7 +39,7 @@ extension CollectionPass {
     ) async throws -> ConflictAnswer {
         do {
             let shown = shown(conflict)
-            try await engine.probe.conflictFound?(shown)
+            try await engine.conflictFound?(shown)
             if let immediate = handler.immediate {
                 return ConflictAnswer(conflict: conflict, result: .success(try immediate(shown)))
             }

@@ -82,7 +82,7 @@ extension CollectionPass {
             return (settlements, next)
         }
         if next.lastRow == nil { staleBases = [] }
-        progress { progress in
+        engine.progress.count { progress in
             progress.uploadedDocuments += outcomes.count { $0 == .applied }
             progress.uploadedBytes += writes.reduce(0) { $0 + $1.action.byteCount }
         }

@@ -5,7 +5,7 @@ internal import BSONStore
 /// No transaction spans a request or a handler call: each step reads in a transaction, ends it,
 /// sends the request, and decides again from the current store (rule R10).
 struct CollectionPass {
-    let engine: SyncEngine
+    let engine: PassEngine
     let namespace: Namespace
     let remote: any RemoteCollection
     let configuration: CollectionConfiguration
@@ -36,7 +36,7 @@ struct CollectionPass {
     func write<R: Sendable>(
         expanding: Bool = false, _ body: @escaping @Sendable (SyncTransaction) throws -> R
     ) async throws -> R {
-        try await engine.write(namespace, expanding: expanding, body)
+        try await engine.writer.write(namespace, expanding: expanding, body)
     }
 
     /// Changes the collection's sync state in a transaction of its own.
@@ -78,35 +78,11 @@ struct CollectionPass {
     mutating func request<R: Sendable>(
         _ body: @escaping @Sendable (any RemoteCollection) async throws -> R
     ) async throws -> R {
-        guard engine.isOnline else { throw RemoteError(.retryable, "the engine went offline") }
-        report.requests += 1
-        return try await engine.requestWithTimeout(remote, body)
-    }
-}
-
-extension SyncEngine {
-    /// Sends a request with a time limit.
-    ///
-    /// - Parameter wait: the time that the remote may wait for a change, in addition to the limit.
-    /// - Throws: `RemoteError`, also after a timeout; `CancellationError`.
-    func requestWithTimeout<R: Sendable>(
-        _ remote: any RemoteCollection, waitingUpTo wait: Duration = .zero,
-        _ body: @escaping @Sendable (any RemoteCollection) async throws -> R
-    ) async throws -> R {
-        guard let limit = limits.requestTimeout else { return try await body(remote) }
-        do {
-            return try await withTimeout(limit + wait, clock: clock) { try await body(remote) }
-        } catch let error as TimeoutError {
-            throw RemoteError(.retryable, error.description)
+        guard engine.writer.isOnline else {
+            throw RemoteError(.retryable, "the engine went offline")
         }
-    }
-}
-
-extension CollectionPass {
-    /// Updates the engine's progress.
-    func progress(_ change: (inout SyncProgress) -> Void) {
-        engine.state.withLock { change(&$0.progress) }
-        engine.changed.notify()
+        report.requests += 1
+        return try await engine.requests.send(remote, body)
     }
 }
 
@@ -131,5 +107,60 @@ extension CollectionPass {
     func expandAttemptBatches() async throws {
         guard try read({ $1.hasAttempts }) else { return }
         try await write { try $0.expandAttemptBatches() }
+    }
+}
+
+extension CollectionPass {
+    /// Calls ``SyncTransaction/pauseQuarantined()`` only where documents were quarantined.
+    func pauseQuarantined() async throws {
+        let namespace = namespace
+        let isNews = try snapshot {
+            try !QuarantinedDocuments($0.transaction.connection).news(of: namespace).isEmpty
+        }
+        if isNews { try await write { try $0.pauseQuarantined() } }
+    }
+
+    /// Returns the indexes of fetched documents that are staged, and so counted already.
+    func aside(_ looks: [FetchedDocument]) throws -> Set<Int> {
+        let sets = engine.sets
+        return try engine.store.read { transaction in
+            let connection = transaction.connection
+            let subscriptions = SubscriptionTable(connection: connection, cache: sets)
+            guard try subscriptions.history().coming != nil,
+                let collection = try SyncStateTable(connection: connection).existing(namespace)
+            else { return [] }
+            return try Set(
+                looks.indices.filter { index in
+                    try subscriptions.isStaged(
+                        looks[index].record.documentID, in: collection.rowID)
+                })
+        }
+    }
+
+    /// Removes documents whose conflicts no longer wait, or wait with another stale mark.
+    func removeFinishedWaits() throws {
+        let own = engine.progress.waiting(in: namespace)
+        guard !own.isEmpty else { return }
+        let over = try read { records, collection in
+            try own.filter { place, hint in
+                try records.hint(ofKey: place.key, in: collection.rowID) != hint
+            }
+        }
+        engine.progress.remove(over.keys)
+    }
+
+    /// Requests the number of documents that match a query.
+    ///
+    /// It returns 0 where the remote does not report the number or fails; the download runs all the
+    /// same.
+    func documentCount(_ query: SubscriptionQuery) async throws -> Int {
+        guard engine.writer.isOnline else { return 0 }
+        do {
+            return try await engine.requests.send(remote) { remote in
+                try await remote.count(matching: query.filter)
+            } ?? 0
+        } catch is RemoteError {
+            return 0
+        }
     }
 }

@@ -89,7 +89,7 @@ extension SyncPass {
         _ version: Int64, _ passes: inout [CollectionPass], _ failed: Set<Int>
     ) async throws -> Bool {
         guard let plan = try await beginBootstrap(version) else {
-            engine.state.withLock { $0.totals.queries = [] }
+            engine.progress.expectNothing()
             return true
         }
         // A set without new queries needs no request.
@@ -140,9 +140,7 @@ extension SyncPass {
         }
         let first = plan.progress.query
         counts[first] = max(0, counts[first] - plan.progress.read)
-        let left = counts
-        engine.state.withLock { $0.totals.queries = left }
-        engine.changed.notify()
+        engine.progress.expect(counts)
     }
 
     /// The queries of a set whose documents are not on the device, and the progress.
@@ -154,7 +152,7 @@ extension SyncPass {
 
     private func beginBootstrap(_ version: Int64) async throws -> Plan? {
         let cache = engine.sets
-        return try await engine.write { transaction -> Plan? in
+        return try await engine.writer.write { transaction -> Plan? in
             let sets = SubscriptionTable(connection: transaction.connection, cache: cache)
             var history = try sets.history()
             guard let set = history.waiting.first(where: { $0.version == version }) else {
@@ -173,7 +171,7 @@ extension SyncPass {
         _ version: Int64, _ error: RemoteError, _ pass: inout CollectionPass
     ) async throws {
         let cache = engine.sets
-        try await engine.write { transaction in
+        try await engine.writer.write { transaction in
             let sets = SubscriptionTable(connection: transaction.connection, cache: cache)
             var history = try sets.history()
             _ = history.apply(.refused(error.message), to: version)
@@ -181,7 +179,7 @@ extension SyncPass {
             try sets.clearStaged()
             try sets.removeEarlier(upTo: version)
         }
-        noteSetEnded()
+        engine.progress.noteSetEnded()
         pass.report.subscriptionSets += 1
         pass.errors.append(
             SyncError(
@@ -189,13 +187,16 @@ extension SyncPass {
                 underlying: error))
     }
 
-    /// Notes that the download of a set ended.
-    private func noteSetEnded() {
-        engine.state.withLock { state in
-            state.totals.queries = []
-            state.totals.resetMinimum()
+    private func activate(
+        _ version: Int64, individually: Bool
+    ) async throws -> SubscriptionActivation.Outcome? {
+        let (sets, writer) = (engine.sets, engine.writer)
+        return try await writer.write { transaction in
+            try SubscriptionActivation(
+                transaction: transaction, sets: sets, version: version, individually: individually,
+                listens: writer.listens
+            ).run()
         }
-        engine.changed.notify()
     }
 
     private func complete(
@@ -203,12 +204,12 @@ extension SyncPass {
     ) async throws -> Bool {
         let activation: SubscriptionActivation.Outcome?
         do {
-            activation = try await engine.activateSubscriptions(version, individually: false)
+            activation = try await activate(version, individually: false)
         } catch let cause where SyncTransaction.concernsDocument(cause) {
-            activation = try await engine.activateSubscriptions(version, individually: true)
+            activation = try await activate(version, individually: true)
         }
         guard let activation else { return false }
-        noteSetEnded()
+        engine.progress.noteSetEnded()
         for index in passes.indices {
             let share = activation.shares[passes[index].namespace]
             passes[index].report.taken += share?.taken ?? 0
@@ -241,7 +242,7 @@ extension CollectionPass {
         }
         let documents = try await claimed(page.documents)
         report.looked += documents.count
-        self.progress { progress in
+        engine.progress.count { progress in
             progress.downloadedBytes += documents.reduce(0) { $0 + $1.byteCount }
         }
         var next = progress
@@ -263,13 +264,9 @@ extension CollectionPass {
             try sync.subscriptions.save(place, of: version)
             return fresh
         }
-        engine.state.withLock { state in
-            state.progress.downloadedDocuments += fresh
-            state.totals.read(
-                page.documents.count, ofQuery: progress.query,
-                isLast: place.query > progress.query)
-        }
-        engine.changed.notify()
+        engine.progress.countPage(
+            page.documents.count, fresh: fresh, ofQuery: progress.query,
+            isLast: place.query > progress.query)
         return next
     }
 

@@ -9,7 +9,7 @@ struct SyncPass {
         case inboxOnly
     }
 
-    let engine: SyncEngine
+    let engine: PassEngine
     /// The collections of the pass; `nil` for all.
     let only: Set<Namespace>?
     let direction: Direction
@@ -123,16 +123,15 @@ struct SyncPass {
     ) -> CollectionPass {
         CollectionPass(
             engine: engine, namespace: namespace, remote: engine.remote.collection(namespace),
-            configuration: engine.state.withLock { $0.configurations[namespace] }
-                ?? CollectionConfiguration(), sessionNumber: number)
+            configuration: engine.writer.configuration(of: namespace), sessionNumber: number)
     }
 
     /// Notes that a collection is stopped and reports it once since the start.
     private func note(_ stop: SyncStop, _ pass: inout CollectionPass) {
         let namespace = pass.namespace
-        let isTold = engine.state.withLock { state in
-            defer { state.reportedStops[namespace] = stop }
-            return state.reportedStops[namespace] == stop
+        let isTold = engine.reportedStops.withLock { stops in
+            defer { stops[namespace] = stop }
+            return stops[namespace] == stop
         }
         if isTold {
             pass.persistedErrors.append(stop.code)

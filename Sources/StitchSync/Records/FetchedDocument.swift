@@ -23,9 +23,6 @@ struct FetchedDocument: Sendable {
 
     /// The evidence for a delete of an absent document.
     var absenceEvidence: RemoteEventFacts.Evidence {
-        #if ENGINE_VARIANTS
-            if EngineVariant.absenceBelieved.isOn { return .deleted }
-        #endif
         return told == .deleted ? .deleted : .none
     }
 

@@ -48,9 +48,6 @@ struct Membership {
 
     /// Returns whether a changed document without a record has to be fetched.
     func isConcerned(by change: RemoteChange) -> Bool {
-        #if ENGINE_VARIANTS
-            if EngineVariant.changesPassedWhileStaging.isOn, isStaging { return false }
-        #endif
         if isStaging { return true }
         if change.isDelete || active.isEmpty { return false }
         return change.content.map { asks(for: $0.withoutVersion) } ?? true

@@ -133,3 +133,20 @@ extension SyncRecord {
         rowID == other.rowID && revision == other.revision
     }
 }
+
+extension SyncRecord {
+    /// Whether the document is missing at the remote without evidence of a delete.
+    var isUnexplained: Bool { pause?.code == .unexplainedAbsence }
+
+    /// The document's sync state.
+    var status: DocumentSyncStatus {
+        if isUnexplained { return .unexplained }
+        if let pause { return .paused(pause) }
+        return switch (isPending, hint > 0) {
+        case (false, false): .synced
+        case (true, false): .pending
+        case (false, true): .stale
+        case (true, true): .conflicted
+        }
+    }
+}

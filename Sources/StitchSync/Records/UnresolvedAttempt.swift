@@ -33,7 +33,7 @@ extension UnresolvedAttempt {
             meaning = .nothing
             return
         }
-        if let paths = SyncTransaction.paths(from: base, to: intended),
+        if let paths = UpdateDescription.synced(from: base, to: intended),
             paths.updatedFields.byteCount
                 + paths.removedFields.reduce(0, { $0 + $1.utf8.count }) <= Self.pathBytesMax
         {
@@ -114,5 +114,23 @@ extension UnresolvedAttempt {
     static func tries(_ document: BSONDocument) -> [UnresolvedAttempt] {
         guard let value = document["op"] else { return [] }
         return (value.arrayValue?.values ?? [value]).compactMap(UnresolvedAttempt.init)
+    }
+}
+
+extension UpdateDescription {
+    /// Returns the paths that a change touches; `nil` where paths cannot describe it.
+    static func synced(
+        from base: BSONDocument?, to local: BSONDocument?
+    ) -> UpdateDescription? {
+        guard let base, let local,
+            let paths = UpdateDescription.difference(
+                from: base, to: local, excluding: DocumentVersion.fieldName)
+        else { return nil }
+        // Duplicate keys of a document have no path of their own.
+        do throws(BSONError) {
+            return try paths.apply(to: base).contentEquals(local) ? paths : nil
+        } catch {
+            return nil
+        }
     }
 }

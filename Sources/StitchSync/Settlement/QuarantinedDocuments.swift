@@ -30,19 +30,8 @@ extension SyncTransaction {
     }
 }
 
-extension CollectionPass {
-    /// Calls ``SyncTransaction/pauseQuarantined()`` only where documents were quarantined.
-    mutating func pauseQuarantined() async throws {
-        let namespace = namespace
-        let isNews = try snapshot {
-            try !QuarantinedDocuments($0.transaction.connection).news(of: namespace).isEmpty
-        }
-        if isNews { try await write { try $0.pauseQuarantined() } }
-    }
-}
-
 /// The store's list of damaged documents, and the engine's list of those that it has handled.
-private struct QuarantinedDocuments {
+struct QuarantinedDocuments {
     let connection: SQLiteConnection
 
     init(_ connection: SQLiteConnection) { self.connection = connection }

@@ -104,18 +104,3 @@ struct SubscriptionActivation {
         }
     }
 }
-
-extension SyncEngine {
-    /// Activates a subscription set; returns `nil` where this is not possible yet.
-    func activateSubscriptions(_ version: Int64, individually: Bool) async throws
-        -> SubscriptionActivation.Outcome?
-    {
-        let sets = sets
-        return try await write { transaction in
-            try SubscriptionActivation(
-                transaction: transaction, sets: sets, version: version, individually: individually,
-                listens: self.listens
-            ).run()
-        }
-    }
-}

@@ -8,13 +8,6 @@ extension SyncTransaction {
         of record: SyncRecord, isHeld: Bool, _ look: RemoteLookup, _ edition: RemoteEdition
     ) throws -> MembershipDecision {
         let membership = try membership
-        #if ENGINE_VARIANTS
-            if EngineVariant.evictionOverPending.isOn, isHeld, !record.isClaimedByID,
-                edition.document.map(membership.keeps) == false
-            {
-                return .evict
-            }
-        #endif
         let isAsked = edition.document.map {
             isHeld ? membership.keeps($0) : membership.asks(for: $0)
         }
@@ -37,9 +30,6 @@ extension SyncTransaction {
         let own = try isHeld ? removeLocal(id, as: .evicted) : id
         try records.remove(record)
         try journal.forget(record.documentID, in: collection.rowID)
-        #if ENGINE_VARIANTS
-            if EngineVariant.evictionWithoutEvent.isOn { return }
-        #endif
         if isHeld { try emit(.evict, reason, own, uncommitted: false) }
     }
 
@@ -72,9 +62,6 @@ extension SyncTransaction {
                 in: collection.rowID)
         }
         try records.remove(record)
-        #if ENGINE_VARIANTS
-            if EngineVariant.givenUpNotLookedFor.isOn { return }
-        #endif
         if !isSettled { try insertStaleRecord(at: record.documentID) }
     }
 

@@ -3,14 +3,6 @@ internal import BSONStore
 extension SyncRecord {
     /// Whether the local document is missing without a delete, because its row is damaged.
     func isRowMissing(local: BSONDocument?) -> Bool {
-        #if ENGINE_VARIANTS
-            if EngineVariant.missingRowsSent.isOn { return false }
-        #endif
-        return lacksRow(local: local)
-    }
-
-    /// Whether the local document is missing without a delete; for the structural check.
-    func lacksRow(local: BSONDocument?) -> Bool {
         guard local == nil, !isDeletedHere, pause?.code != .localDocumentMissing else {
             return false
         }

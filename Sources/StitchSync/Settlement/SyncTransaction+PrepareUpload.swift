@@ -74,7 +74,7 @@ extension SyncTransaction {
     ) throws -> OpenAttempt? {
         var record = old
         let base = record.base.document(local: local)
-        let paths = Self.paths(from: base, to: local)
+        let paths = UpdateDescription.synced(from: base, to: local)
         let isForeign = if case .foreign = record.version { true } else { false }
         let facts = UploadFacts(
             pending: PendingChange(base: base, local: local), isPaused: record.pause != nil,
@@ -104,22 +104,6 @@ extension SyncTransaction {
         return OpenAttempt(record: record, write: write, kind: kind, local: local)
     }
 
-    /// Returns the paths that a change touches; `nil` where paths cannot describe it.
-    static func paths(
-        from base: BSONDocument?, to local: BSONDocument?
-    ) -> UpdateDescription? {
-        guard let base, let local,
-            let paths = UpdateDescription.difference(
-                from: base, to: local, excluding: DocumentVersion.fieldName)
-        else { return nil }
-        // Duplicate keys of a document have no path of their own.
-        do throws(BSONError) {
-            return try paths.apply(to: base).contentEquals(local) ? paths : nil
-        } catch {
-            return nil
-        }
-    }
-
     private static func action(
         _ decision: UploadDecision, local: BSONDocument?, paths: UpdateDescription?,
         version: DocumentVersion?
@@ -141,9 +125,6 @@ extension SyncTransaction {
         _ decision: UploadDecision, _ version: VersionField, base: BSONDocument?,
         paths: UpdateDescription?
     ) -> RemoteWrite.Condition {
-        #if ENGINE_VARIANTS
-            if EngineVariant.noOldValues.isOn { return RemoteWrite.Condition(version: version) }
-        #endif
         guard decision == .update, let paths, let base else {
             return RemoteWrite.Condition(version: version, content: base)
         }

@@ -26,13 +26,7 @@ extension SyncTransaction {
     private func commit(
         _ answer: ConflictResolution<BSONDocument>, to conflict: OpenConflict
     ) throws -> ResolutionOutcome {
-        #if ENGINE_VARIANTS
-            let goesOn = EngineVariant.answerOverWrite.isOn
-        #else
-            let goesOn = false
-        #endif
-        guard let record = try current(conflict.record),
-            goesOn || record.isSame(as: conflict.record)
+        guard let record = try current(conflict.record), record.isSame(as: conflict.record)
         else { return .overtaken }
         return try carryOut(answer, conflict, record, nil)
     }

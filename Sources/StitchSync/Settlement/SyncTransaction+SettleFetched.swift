@@ -94,21 +94,6 @@ extension SyncTransaction {
             return .nothing
         }
         let edition = try RemoteEdition(look.remote, of: record.documentID)
-        #if ENGINE_VARIANTS
-            if EngineVariant.noAttemptRecord.isOn {
-                record.attempt = nil
-                record.clearUnresolved()
-            }
-            if EngineVariant.orderInsteadOfEquality.isOn, let mine = record.version.version,
-                let theirs = edition.version.version, mine.lineage == theirs.lineage,
-                mine.counter > theirs.counter
-            {
-                record.hint = 0
-                record.attempt = nil
-                try save(record)
-                return .nothing
-            }
-        #endif
         let attempt = AttemptDecision.decide(
             record.attempt.map { evidence[$0.operation] ?? .historyLost } ?? .noAttempt)
         // If the document exists locally after all, its insert fails, and the settlement is
@@ -202,9 +187,6 @@ extension SyncTransaction {
 
     /// Removes a staged document, which is older than the fetched one.
     private func removeStaged(_ record: SyncRecord) throws {
-        #if ENGINE_VARIANTS
-            if EngineVariant.asideKept.isOn { return }
-        #endif
         if try membership.isStaging {
             try subscriptions.unstage(record.documentID, in: collection.rowID)
         }
@@ -289,9 +271,6 @@ extension SyncTransaction {
         case .removeLocal:
             let own = try removeLocal(id, as: .byRemote)
             try end(record)
-            #if ENGINE_VARIANTS
-                if EngineVariant.noEventOfRemoval.isOn { return .removed }
-            #endif
             if local != nil { try emit(.delete, .remote, own, uncommitted: false) }
             return .removed
         case .explain:

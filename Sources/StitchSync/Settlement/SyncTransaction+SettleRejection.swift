@@ -81,9 +81,6 @@ extension SyncTransaction {
     private func keep(
         _ refusal: Refusal, of record: SyncRecord, as state: RejectedWriteRecord.State
     ) throws {
-        #if ENGINE_VARIANTS
-            if EngineVariant.rejectedNotKept.isOn { return }
-        #endif
         let id = record.documentID
         let base = record.base.document(local: refusal.local)
         let error = refusal.error

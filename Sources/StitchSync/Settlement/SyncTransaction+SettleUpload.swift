@@ -91,11 +91,6 @@ extension SyncTransaction {
             let before = record.base.document(local: local)
             let after = attempt.intended.document(local: local)
             record.adopt(attempt, local: local)
-            #if ENGINE_VARIANTS
-                if EngineVariant.answerSettlesAll.isOn {
-                    record.takeBase(StoredContent(local, local: local), record.version)
-                }
-            #endif
             record = try save(record)
             try emitChange(
                 .committed, id, from: before, to: after, uncommitted: record.isPending)
@@ -110,13 +105,6 @@ extension SyncTransaction {
                 PendingChange(base: record.base.document(local: local), local: local) != .none
             try save(record)
         case .keepAttempt:
-            #if ENGINE_VARIANTS
-                if EngineVariant.errorClearsQueue.isOn {
-                    record.adopt(attempt, local: local)
-                    try save(record)
-                    return
-                }
-            #endif
             if Self.isUnknown(outcome) { record.failures += 1 }
             try save(record)
         case .pauseRejected, .revertRejected, .askRejected: return

@@ -3,6 +3,9 @@ internal import BSONStore
 /// The table of events, which are stored in the transaction that caused them until they are
 /// delivered (rule R11).
 enum EventOutbox {
+    /// The number of events in one read.
+    static let eventsPerRead = 100
+
     /// Appends an event; its row's number becomes its sequence number.
     static func append(
         _ event: ChangeEvent<BSONDocument>, collection: Int64, in connection: SQLiteConnection

@@ -162,3 +162,28 @@ struct SyncStateTable {
         return number
     }
 }
+
+extension SyncStop {
+    /// Reads a stored stop.
+    fileprivate init(stored: BSONDocument) throws {
+        guard let code = stored["code"]?.stringValue.flatMap(SyncError.Code.init),
+            let expected = stored["expected"]?.documentValue,
+            let found = stored["found"]?.documentValue, let count = stored["count"]?.int64Value
+        else { throw SyncRecordTable.damaged("stop") }
+        self.init(
+            code, expected: try RemoteIdentity(stored: expected),
+            found: try RemoteIdentity(stored: found), documentCount: Int(count))
+    }
+}
+
+extension RemoteIdentity {
+    /// Reads a stored identity.
+    fileprivate init(stored: BSONDocument) throws {
+        switch (stored["uuid"], stored["kind"]?.stringValue) {
+        case (.binary(let uuid)?, _): self = .known(uuid)
+        case (nil, "notMade"): self = .notMade
+        case (nil, "unknown"): self = .unknown
+        default: throw SyncRecordTable.damaged("identity")
+        }
+    }
+}

@@ -48,7 +48,7 @@ struct SyncVerification {
             return
         }
         let local = try transaction.get(collection.namespace, id: id)
-        if record.lacksRow(local: local) || record.pause?.code == .localDocumentMissing {
+        if record.isRowMissing(local: local) || record.pause?.code == .localDocumentMissing {
             findings.append(
                 finding(.localDocumentMissing, id, "it is missing, though nobody deleted it"))
             return
@@ -77,7 +77,7 @@ struct SyncVerification {
         do {
             while true {
                 let events = try EventOutbox.next(
-                    limit: EventListenerQueue.eventsPerRead, after: last, of: collection.namespace,
+                    limit: EventOutbox.eventsPerRead, after: last, of: collection.namespace,
                     in: transaction.connection)
                 guard let newest = events.last else { break }
                 last = newest.sequence

@@ -18,6 +18,10 @@ extension TidyRule {
         word("Thread . sleep", instead: "an event to wait for"),
         word("sleep (", instead: "an event or a clock that is injected", allowed: pacers),
         word("usleep (", instead: "an event or a clock that is injected"),
+        word("ENGINE_VARIANTS", instead: "a patch in Tests/WrongEngines"),
+        word(
+            "WrongEngine", instead: "a patch in Tests/WrongEngines",
+            allowed: ["Tests/WrongEngines/WrongEngine.swift"]),
     ]
 
     /// Wraps C, whose handles the compiler cannot see through.
@@ -43,7 +47,7 @@ extension TidyRule {
 
     /// Shells that pace themselves by an injected clock.
     private static let pacers = [
-        "Sources/StitchSync/Running/SyncEngine+Running.swift",
+        "Sources/StitchSync/Running/SyncLoop.swift",
         // Waiting by the injected clock, too, for an app that named a time limit.
         "Sources/StitchSync/API/SyncEngine+Waiting.swift",
         // A latency that a benchmark is asked to add.

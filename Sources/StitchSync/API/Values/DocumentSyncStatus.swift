@@ -28,25 +28,6 @@ public enum DocumentSyncStatus: Sendable, Hashable {
     /// not uploaded.
     case unexplained
 
-    init(_ record: SyncRecord?) {
-        guard let record else {
-            self = .notSynced
-            return
-        }
-        if record.isUnexplained {
-            self = .unexplained
-        } else if let pause = record.pause {
-            self = .paused(pause)
-        } else {
-            switch (record.isPending, record.hint > 0) {
-            case (false, false): self = .synced
-            case (true, false): self = .pending
-            case (false, true): self = .stale
-            case (true, true): self = .conflicted
-            }
-        }
-    }
-
     /// The state's name in fixtures and in the tool.
     package var name: String {
         switch self {

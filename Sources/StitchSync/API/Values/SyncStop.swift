@@ -43,16 +43,6 @@ public struct SyncStop: Sendable, Hashable, CustomStringConvertible {
         self.documentCount = documentCount
     }
 
-    init(stored: BSONDocument) throws {
-        guard let code = stored["code"]?.stringValue.flatMap(SyncError.Code.init),
-            let expected = stored["expected"]?.documentValue,
-            let found = stored["found"]?.documentValue, let count = stored["count"]?.int64Value
-        else { throw SyncRecordTable.damaged("stop") }
-        self.init(
-            code, expected: try RemoteIdentity(stored: expected),
-            found: try RemoteIdentity(stored: found), documentCount: Int(count))
-    }
-
     /// The stored form.
     var document: BSONDocument {
         [
@@ -77,15 +67,6 @@ public struct SyncStop: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension RemoteIdentity {
-    init(stored: BSONDocument) throws {
-        switch (stored["uuid"], stored["kind"]?.stringValue) {
-        case (.binary(let uuid)?, _): self = .known(uuid)
-        case (nil, "notMade"): self = .notMade
-        case (nil, "unknown"): self = .unknown
-        default: throw SyncRecordTable.damaged("identity")
-        }
-    }
-
     /// The stored form.
     var document: BSONDocument {
         switch self {

@@ -4,12 +4,17 @@ internal import BSONStore
     internal import Network
 #endif
 
-extension SyncEngine {
+/// The watch of the network, which wakes the loop when it returns.
+struct NetworkWatch {
+    let remote: any Remote
+    /// Signals that there is work.
+    let wakes: Signal
+
     /// Wakes the loop when the network or the remote becomes reachable, without polling.
     ///
     /// The sources are the system, where it reports its network, and ``Remote/reachability``. The
     /// call returns when both have ended.
-    func watchNetwork() async {
+    func run() async {
         await withTaskGroup { group in
             for news in [remote.reachability, Self.systemNetwork()].compactMap(\.self) {
                 group.addTask { await self.wakeWhenOnline(news) }
@@ -21,7 +26,7 @@ extension SyncEngine {
     private func wakeWhenOnline(_ news: AsyncStream<Bool>) async {
         var wasAway = false
         for await isThere in news {
-            if isThere && wasAway { wake() }
+            if isThere && wasAway { wakes.notify() }
             wasAway = !isThere
         }
     }

@@ -1,27 +1,37 @@
 internal import BSONStore
 
-extension SyncEngine {
-    /// Syncs until the task is cancelled.
-    ///
-    /// It runs a pass at once, then after each local or remote change, and after a failure by the
-    /// backoff. It runs in the caller's task, with child tasks that watch the remotes' histories.
-    ///
-    /// - Throws: `StoreError` when the store fails; returns when the task is cancelled, and after
-    ///   ``close()``.
-    public func run() async throws {
-        do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                let last = Locked(LastPass())
-                group.addTask { try await self.runPasses(last) }
-                group.addTask { try await self.watchRemotes(last) }
-                group.addTask { await self.watchNetwork() }
-                defer { group.cancelAll() }
-                while try await group.next() != nil {}
-            }
-        } catch is CancellationError where Task.isCancelled {
-            return
-        } catch let error as StoreError where error.code == .closed && isClosed {
-            return
+/// The loop that runs passes when they are due and watches the remotes' histories.
+struct SyncLoop: Sendable {
+    let store: DocumentStore
+    let remote: any Remote
+    let requests: RemoteRequests
+    let limits: SyncLimits
+    let backoff: Backoff
+    let clock: any Clock<Duration>
+    /// The subscription sets as they were last read.
+    let sets: SubscriptionCache
+    /// Signals that there is work.
+    let wakes: Signal
+    /// Signals that a pass ended or a frequency changed.
+    let passes: Signal
+    /// Returns whether passes may connect to the remote.
+    let isOnline: @Sendable () -> Bool
+    /// Throws once the engine is closed.
+    let checkIsOpen: @Sendable () throws -> Void
+    /// Returns how often a collection is synced.
+    let frequency: @Sendable (Namespace) -> SyncFrequency
+    /// Runs a pass over some collections.
+    let pass: @Sendable (Set<Namespace>, SyncPass.Direction) async throws -> SyncPassReport
+
+    /// Runs passes and watches until the task is cancelled.
+    func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let last = Locked(LastPass())
+            group.addTask { try await runPasses(last) }
+            group.addTask { try await watchRemotes(last) }
+            group.addTask { await NetworkWatch(remote: remote, wakes: wakes).run() }
+            defer { group.cancelAll() }
+            while try await group.next() != nil {}
         }
     }
 
@@ -66,7 +76,7 @@ extension SyncEngine {
     ) async throws -> Bool {
         let written = try workSignature()
         let (due, rest) = agenda.due(try frequencies())
-        guard try !due.isEmpty || isSetWaiting() else {
+        guard try !due.isEmpty || store.isSetWaiting(sets) else {
             try await waitForWork(after: seen, written, atMost: rest)
             return true
         }
@@ -89,11 +99,7 @@ extension SyncEngine {
         let namespaces = try store.read { transaction in
             try SyncStateTable(connection: transaction.connection).collections().map(\.namespace)
         }
-        return namespaces.map { ($0, frequency(of: $0)) }
-    }
-
-    private func frequency(of namespace: Namespace) -> SyncFrequency {
-        state.withLock { $0.configurations[namespace]?.frequency } ?? .reactive
+        return namespaces.map { ($0, frequency($0)) }
     }
 
     private enum PassResult {
@@ -122,7 +128,7 @@ extension SyncEngine {
         _ due: Set<Namespace>, _ patience: inout PassRetryPolicy
     ) async throws -> PassResult {
         do {
-            let report = try await syncNow(only: due)
+            let report = try await pass(due, .both)
             if report.reachedRemote {
                 let isStopped = report.hasStopped && report.isQuiet
                 if isStopped { return .stopped }
@@ -162,13 +168,6 @@ extension SyncEngine {
         }
     }
 
-    /// Returns whether a subscription set waits for the remote's answer.
-    func isSetWaiting() throws -> Bool {
-        try store.read { transaction in
-            try SubscriptionTable(connection: transaction.connection, cache: sets).isSetWaiting()
-        }
-    }
-
     /// Watches the remote's history of each collection and wakes the loop on changes.
     ///
     /// Changes that no pass can read wake the loop once; then the backoff applies.
@@ -186,7 +185,7 @@ extension SyncEngine {
             if !lastPass.withLock({ $0.isFailing }) { told = [:] }
             let places: [(Namespace, ResumeToken)]
             do {
-                places = try isOnline ? watchedTokens().filter { told[$0.0] != $0.1 } : []
+                places = try isOnline() ? watchedTokens().filter { told[$0.0] != $0.1 } : []
             } catch let error as StoreError where error.mayPass {
                 try await waitAfterFailedWatch()
                 continue
@@ -198,12 +197,12 @@ extension SyncEngine {
             let found = try await watch(
                 places, late: unnoted, vain.delays(backoff), untilPassAfter: seen)
             guard let (news, token) = found else { continue }
-            if case .scheduled = frequency(of: news) {
+            if case .scheduled = frequency(news) {
                 if try await !noteChanges(in: news) { unnoted.insert(news) }
             } else {
                 told[news] = token
                 let isNew = vain.isNew(token, of: news)
-                wake()
+                wakes.notify()
                 await passes.wait(after: seen)
                 let isSpurious = lastPass.withLock { $0.isQuiet || $0.isFailing }
                 vain.note(news, isSpurious: isSpurious, isNew: isNew)
@@ -221,7 +220,7 @@ extension SyncEngine {
                     ? collection.token.map { (collection.namespace, $0) } : nil
             }
         }
-        return places.filter { SyncSchedule.isWatched(frequency(of: $0.0)) }
+        return places.filter { SyncSchedule.isWatched(frequency($0.0)) }
     }
 
     /// Waits for a change in any collection or for the next pass; returns the collection and the
@@ -237,13 +236,13 @@ extension SyncEngine {
         try await withThrowingTaskGroup(of: (Namespace, ResumeToken)?.self) { group in
             for (namespace, token) in places {
                 group.addTask {
-                    if late.contains(namespace) { try await self.waitAfterFailedWatch() }
-                    if let delay = delays[namespace] { try await self.clock.sleep(for: delay) }
-                    return try await self.watch(namespace, after: token) ? (namespace, token) : nil
+                    if late.contains(namespace) { try await waitAfterFailedWatch() }
+                    if let delay = delays[namespace] { try await clock.sleep(for: delay) }
+                    return try await watch(namespace, after: token) ? (namespace, token) : nil
                 }
             }
             group.addTask {
-                await self.passes.wait(after: seen)
+                await passes.wait(after: seen)
                 return nil
             }
             defer { group.cancelAll() }
@@ -256,7 +255,7 @@ extension SyncEngine {
     /// - Returns: whether the history could be read and the stale marks stored.
     private func noteChanges(in namespace: Namespace) async throws -> Bool {
         do {
-            return try await syncNow(only: [namespace], direction: .inboxOnly).reachedRemote
+            return try await pass([namespace], .inboxOnly).reachedRemote
         } catch let error as SyncError where error.code == .offline {
             // The changes are noted when the engine is online again.
             return true
@@ -266,7 +265,7 @@ extension SyncEngine {
     }
 }
 
-extension SyncEngine {
+extension SyncLoop {
     /// Waits for a change in one collection; an error does not affect the watch of others.
     private func watch(_ namespace: Namespace, after token: ResumeToken) async throws -> Bool {
         do {
@@ -277,7 +276,7 @@ extension SyncEngine {
             let stopwatch = Stopwatch(clock)
             while true {
                 let (after, count) = (place, limit)
-                let batch = try await requestWithTimeout(collection, waitingUpTo: wait) { remote in
+                let batch = try await requests.send(collection, waitingUpTo: wait) { remote in
                     try await remote.changes(after: after, limit: count, waitingUpTo: wait)
                 }
                 guard batch.changes.isEmpty else { return true }
@@ -303,6 +302,15 @@ extension SyncEngine {
 
     private func waitAfterFailedWatch() async throws {
         try await clock.sleep(for: backoff.delay(afterFailures: 5, jitter: 1))
+    }
+}
+
+extension DocumentStore {
+    /// Returns whether a subscription set waits for the remote's answer.
+    func isSetWaiting(_ sets: SubscriptionCache) throws -> Bool {
+        try read { transaction in
+            try SubscriptionTable(connection: transaction.connection, cache: sets).isSetWaiting()
+        }
     }
 }
 
