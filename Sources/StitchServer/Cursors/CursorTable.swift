@@ -143,8 +143,9 @@ final class CursorTable: Sendable {
         for wake in wakes { wake() }
     }
 
-    /// Ends a cursor of an owner, or of any owner for `nil`. A cursor being read ends afterwards; a
-    /// waiting command is woken.
+    /// Ends a cursor of an owner, or of any owner for `nil`.
+    ///
+    /// A cursor being read ends afterwards; a waiting command is woken.
     ///
     /// - Returns: whether the namespace had such a cursor.
     func kill(

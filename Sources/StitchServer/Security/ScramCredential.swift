@@ -28,7 +28,9 @@ struct ScramCredential: Sendable, Hashable {
     }
 
     /// Creates the credential of a user who does not exist: always the same salt, and keys that
-    /// match no password. A client cannot tell it from a real one.
+    /// match no password.
+    ///
+    /// A client cannot tell it from a real one.
     init(
         _ mechanism: ScramMechanism, standingFor user: String, secret: [UInt8]
     ) throws(CommandFailure) {

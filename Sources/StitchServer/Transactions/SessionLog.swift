@@ -1,8 +1,9 @@
 internal import BSONStore
 
-/// The stored result of each session's last numbered write or transaction. The entry is written in
-/// the same transaction as the write, so a retry after a lost reply is answered and not applied
-/// again.
+/// The stored result of each session's last numbered write or transaction.
+///
+/// The entry is written in the same transaction as the write, so a retry after a lost reply is
+/// answered and not applied again.
 ///
 /// Source: the drivers' specification "Retryable Writes"; the log has a table of its own.
 struct SessionLog {

@@ -30,7 +30,9 @@ struct DocumentReader {
         }
     }
 
-    /// Returns the next lines; `nil` at the end of the file. Empty lines are skipped.
+    /// Returns the next lines; `nil` at the end of the file.
+    ///
+    /// Empty lines are skipped.
     mutating func nextBatch() throws(CommandError) -> Batch? {
         var batch = Batch()
         var byteCount = 0

@@ -39,7 +39,9 @@ struct LineReader {
         chunk = [UInt8](repeating: 0, count: chunkBytes)
     }
 
-    /// Returns the next line; `nil` at the end of the file. The last line needs no line end.
+    /// Returns the next line; `nil` at the end of the file.
+    ///
+    /// The last line needs no line end.
     mutating func next() throws(CommandError) -> Line? {
         var bytes: [UInt8] = []
         var length = 0
@@ -68,7 +70,9 @@ struct LineReader {
         return first == UInt8(ascii: "[")
     }
 
-    /// Returns the next byte; `nil` at the end of the file. Must not be mixed with `next()`.
+    /// Returns the next byte; `nil` at the end of the file.
+    ///
+    /// It must not be mixed with `next()`.
     mutating func nextByte() throws(CommandError) -> UInt8? {
         if unread.isEmpty, try !fill() { return nil }
         defer { unread = unread.dropFirst() }
