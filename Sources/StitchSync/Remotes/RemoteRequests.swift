@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// The sending of requests with a time limit.
 struct RemoteRequests: Sendable {
     /// The time limit of one request; `nil` sets none.

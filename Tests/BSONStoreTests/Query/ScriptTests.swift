@@ -323,6 +323,8 @@ import Testing
         #expect(throws: StoreError.self) {
             try Script("() => { var a = []; a.push(a); return a }").value(of: [], scope: [:])
         }
-        #expect(throws: StoreError.self) { try Script("() => ({'a\\0b': 1})").value(of: [], scope: [:]) }
+        #expect(throws: StoreError.self) {
+            try Script("() => ({'a\\0b': 1})").value(of: [], scope: [:])
+        }
     }
 }

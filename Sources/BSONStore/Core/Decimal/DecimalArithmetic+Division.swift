@@ -1,6 +1,7 @@
 extension DecimalArithmetic {
     /// Returns the difference.
-    package static func subtract(_ left: BSONDecimal128, _ right: BSONDecimal128) -> BSONDecimal128 {
+    package static func subtract(_ left: BSONDecimal128, _ right: BSONDecimal128) -> BSONDecimal128
+    {
         right.kind == .nan ? .nan : add(left, -right)
     }
 
@@ -31,7 +32,8 @@ extension DecimalArithmetic {
     }
 
     /// Returns the remainder of a truncated division; its sign is the first number's.
-    package static func remainder(_ left: BSONDecimal128, _ right: BSONDecimal128) -> BSONDecimal128 {
+    package static func remainder(_ left: BSONDecimal128, _ right: BSONDecimal128) -> BSONDecimal128
+    {
         if left.kind != .finite || right.kind == .nan { return .nan }
         if right.kind == .infinite { return left }
         let (a, b) = (left.coefficient, right.coefficient)

@@ -24,7 +24,8 @@ package enum DecimalArithmetic {
     }
 
     /// Returns the product.
-    package static func multiply(_ left: BSONDecimal128, _ right: BSONDecimal128) -> BSONDecimal128 {
+    package static func multiply(_ left: BSONDecimal128, _ right: BSONDecimal128) -> BSONDecimal128
+    {
         let isNegative = left.isNegative != right.isNegative
         if left.kind == .nan || right.kind == .nan { return .nan }
         if left.kind == .infinite || right.kind == .infinite {

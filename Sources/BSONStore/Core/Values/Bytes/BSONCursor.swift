@@ -90,7 +90,9 @@ public struct BSONCursor {
     /// Compares two runs of the same number of bytes, eight per step.
     @inlinable
     @inline(__always)
-    package static func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    package static func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer)
+        -> Bool
+    {
         guard let a = left.baseAddress, let b = right.baseAddress else { return true }
         let count = left.count
         var at = 0

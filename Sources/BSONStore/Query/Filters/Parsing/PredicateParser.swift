@@ -47,7 +47,9 @@ package struct PredicateParser {
     }
 
     /// Whether a document holds operators, by its first key; a DBRef does not.
-    package static func holdsOperators(_ document: BSONDocument, partialReferences: Bool = false) -> Bool {
+    package static func holdsOperators(_ document: BSONDocument, partialReferences: Bool = false)
+        -> Bool
+    {
         guard document.firstElement?.key.hasPrefix("$") == true else { return false }
         let (hasCollection, hasID) = (document["$ref"] != nil, document["$id"] != nil)
         if partialReferences { return !(hasCollection || hasID || document["$db"] != nil) }

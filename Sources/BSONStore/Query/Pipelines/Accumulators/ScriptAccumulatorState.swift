@@ -6,7 +6,8 @@ final class ScriptAccumulatorState: AccumulatorState {
     private var byteCount = 0
 
     init(
-        _ arguments: BSONValue?, start: any CompiledScript, step: any CompiledScript, end: (any CompiledScript)?
+        _ arguments: BSONValue?, start: any CompiledScript, step: any CompiledScript,
+        end: (any CompiledScript)?
     ) throws(StoreError) {
         guard case .array(let array)? = arguments else {
             throw .location(
