@@ -57,7 +57,7 @@ static inline unsigned long bsonstore_bytes_taken(void) {
 #endif
 }
 
-/// Gives the system back what is free in the C library's hands.
+/// Returns the C library's free memory to the system.
 static inline void bsonstore_trim(void) {
 #ifdef __GLIBC__
   malloc_trim(0);

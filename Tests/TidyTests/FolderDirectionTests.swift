@@ -43,4 +43,18 @@ struct FolderDirectionTests {
         #expect(
             order.wrongUses(in: files).map(\.description) == ["Sources/A/Low/Stone.swift: Roof"])
     }
+
+    @Test func `an import and a condition use no type`() {
+        let order = FolderOrder("Sources/A/", [["Low"], ["High"]])
+        let files = [
+            SourceFile(
+                "Sources/A/Low/Stone.swift",
+                "internal import struct Foundation.Date\n#if Roof\nstruct Stone {}\n#endif\n"),
+            SourceFile(
+                "Sources/A/High/Roof.swift",
+                "@preconcurrency import class Foundation.Process\n#if Roof\nstruct Roof {}\n"
+                    + "#elseif Stone\n#endif\n"),
+        ]
+        #expect(order.wrongUses(in: files).isEmpty)
+    }
 }

@@ -51,7 +51,6 @@ final class StoreRows {
                 }, count: 4_000, prepare: prepare),
             Row(
                 name: "store: insertMany, one transaction", gate: 1.6, goal: 1.2,
-                instructionGate: 1.7,
                 baseline: insertMany, ours: ourInsertMany, count: 20_000, prepare: prepare),
             Row(
                 name: "store: insertMany, one transaction, an index", gate: 1.6, goal: 1.2,

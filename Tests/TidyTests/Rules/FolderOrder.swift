@@ -58,10 +58,11 @@ struct FolderOrder: Sendable, CustomTestStringConvertible {
 
     /// The words of a file without those of imports and conditions of compilation.
     private static func code(of file: SourceFile) -> [SwiftToken] {
-        file.tokens.filter { token in
-            let line = file.lines[token.line - 1].trimmingPrefix { $0 == " " }
-            return !line.hasPrefix("import ") && !line.hasPrefix("#")
+        let isCode = file.lines.map { line in
+            let words = line.split(separator: " ").prefix { $0 != "//" }
+            return !words.contains("import") && !["#if", "#elseif"].contains(words.first)
         }
+        return file.tokens.filter { isCode[$0.line - 1] }
     }
 
     /// The types that stand outside of every brace of a file.

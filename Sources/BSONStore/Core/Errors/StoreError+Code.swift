@@ -1,8 +1,8 @@
 extension StoreError {
     /// MongoDB's number of a kind of error.
     ///
-    /// Source: `src/mongo/base/error_codes.yml` of the server, version 7.0. All other numbers stand
-    /// for one place in the server's source and print as the server prints them: `Location40353`.
+    /// A code prints as the server prints it: by its name, or as `Location40353` where the number
+    /// stands for one place in the server's source.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         /// MongoDB's number.
         public let rawValue: Int32
@@ -13,7 +13,7 @@ extension StoreError {
         private init(_ rawValue: Int32) { self.rawValue = rawValue }
 
         /// The server's name of the number.
-        public var description: String { Self.names[self] ?? "Location\(rawValue)" }
+        public var description: String { ErrorNames.name(of: rawValue) }
     }
 }
 
@@ -59,7 +59,7 @@ extension StoreError.Code {
     public static let busy = Self(46)
     /// The collection already exists.
     public static let namespaceExists = Self(48)
-    /// The time that an operation may take is over.
+    /// The operation exceeded its time limit.
     public static let maxTimeMSExpired = Self(50)
     /// A field's name begins with a dollar where that is not allowed.
     public static let dollarPrefixedFieldName = Self(52)
@@ -87,7 +87,7 @@ extension StoreError.Code {
     public static let closed = Self(91)
     /// An upsert's filter sets only a part of the `_id`.
     public static let notExactValueField = Self(111)
-    /// MongoDB has the option, this library does not.
+    /// MongoDB supports the option, this library does not.
     public static let commandNotSupported = Self(115)
     /// The document does not pass the collection's validator.
     public static let documentValidationFailure = Self(121)
@@ -99,17 +99,17 @@ extension StoreError.Code {
     public static let newerSchema = Self(158)
     /// A part of a date is out of its range.
     public static let durationOverflow = Self(159)
-    /// The collation asks for another version of the collation rules.
+    /// The collation requires another version of the collation rules.
     public static let incompatibleCollationVersion = Self(161)
     /// Too many views build on one another.
     public static let viewDepthLimitExceeded = Self(165)
     /// The operation does not support views.
     public static let commandNotSupportedOnView = Self(166)
-    /// The option or stage is not for views.
+    /// Views do not support the option or stage.
     public static let optionNotSupportedOnView = Self(167)
     /// An expression has no such operator.
     public static let invalidPipelineOperator = Self(168)
-    /// Two fields of a compound index are arrays in one document.
+    /// A document has arrays in two fields of a compound index.
     public static let cannotIndexParallelArrays = Self(171)
     /// The file cannot be opened.
     public static let cannotOpen = Self(176)
@@ -141,77 +141,10 @@ extension StoreError.Code {
     public static let documentTooLarge = Self(10334)
     /// The unique key already exists.
     public static let duplicateKey = Self(11000)
-    /// The operation was interrupted because the store closes.
+    /// The operation was interrupted because the server shuts down.
     public static let interruptedAtShutdown = Self(11600)
     /// The operation was interrupted.
     public static let interrupted = Self(11601)
     /// The disk is full; earlier data is intact.
     public static let diskFull = Self(14031)
-
-    fileprivate static let names: [Self: String] = [
-        internalError: "InternalError",
-        badValue: "BadValue",
-        noSuchKey: "NoSuchKey",
-        graphContainsCycle: "GraphContainsCycle",
-        failedToParse: "FailedToParse",
-        notADatabase: "UnsupportedFormat",
-        unauthorized: "Unauthorized",
-        typeMismatch: "TypeMismatch",
-        overflow: "Overflow",
-        illegalOperation: "IllegalOperation",
-        invalidBSON: "InvalidBSON",
-        lockTimeout: "LockTimeout",
-        namespaceNotFound: "NamespaceNotFound",
-        indexNotFound: "IndexNotFound",
-        pathNotViable: "PathNotViable",
-        cannotBackfillArray: "CannotBackfillArray",
-        ioError: "FileStreamFailed",
-        conflictingUpdateOperators: "ConflictingUpdateOperators",
-        busy: "LockBusy",
-        namespaceExists: "NamespaceExists",
-        maxTimeMSExpired: "MaxTimeMSExpired",
-        dollarPrefixedFieldName: "DollarPrefixedFieldName",
-        invalidIDField: "InvalidIdField",
-        notSingleValueField: "NotSingleValueField",
-        emptyFieldName: "EmptyFieldName",
-        dottedFieldName: "DottedFieldName",
-        immutableField: "ImmutableField",
-        cannotCreateIndex: "CannotCreateIndex",
-        invalidOptions: "InvalidOptions",
-        invalidNamespace: "InvalidNamespace",
-        indexOptionsConflict: "IndexOptionsConflict",
-        indexKeySpecsConflict: "IndexKeySpecsConflict",
-        closed: "ShutdownInProgress",
-        notExactValueField: "NotExactValueField",
-        commandNotSupported: "CommandNotSupported",
-        documentValidationFailure: "DocumentValidationFailure",
-        scriptFailed: "JSInterpreterFailure",
-        exceededMemoryLimit: "ExceededMemoryLimit",
-        newerSchema: "MustUpgrade",
-        durationOverflow: "DurationOverflow",
-        incompatibleCollationVersion: "IncompatibleCollationVersion",
-        viewDepthLimitExceeded: "ViewDepthLimitExceeded",
-        commandNotSupportedOnView: "CommandNotSupportedOnView",
-        optionNotSupportedOnView: "OptionNotSupportedOnView",
-        invalidPipelineOperator: "InvalidPipelineOperator",
-        cannotIndexParallelArrays: "CannotIndexParallelArrays",
-        cannotOpen: "FileOpenFailed",
-        ambiguousIndexKeyPattern: "AmbiguousIndexKeyPattern",
-        invalidIndexSpecificationOption: "InvalidIndexSpecificationOption",
-        queryFeatureNotAllowed: "QueryFeatureNotAllowed",
-        maxSubPipelineDepthExceeded: "MaxSubPipelineDepthExceeded",
-        conversionFailure: "ConversionFailure",
-        changeStreamHistoryLost: "ChangeStreamHistoryLost",
-        noQueryExecutionPlans: "NoQueryExecutionPlans",
-        queryExceededMemoryLimitNoDiskUseAllowed: "QueryExceededMemoryLimitNoDiskUseAllowed",
-        corrupt: "DataCorruptionDetected",
-        cannotConvertIndexToUnique: "CannotConvertIndexToUnique",
-        readOnly: "UserWritesBlocked",
-        changeStreamNotEnabled: "ChangeStreamNotEnabled",
-        documentTooLarge: "BSONObjectTooLarge",
-        duplicateKey: "DuplicateKey",
-        interruptedAtShutdown: "InterruptedAtShutdown",
-        interrupted: "Interrupted",
-        diskFull: "OutOfDiskSpace",
-    ]
 }

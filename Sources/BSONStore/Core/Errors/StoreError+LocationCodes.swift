@@ -50,7 +50,7 @@ extension StoreError.Code {
     package static let sortExpressionNotMeta = Self(rawValue: 17312)
     /// A sort asks for metadata that has no order.
     package static let sortMetadataUnknown = Self(rawValue: 31138)
-    /// A regular expression cannot be read.
+    /// A regular expression cannot be parsed.
     package static let invalidRegularExpression = Self(rawValue: 51091)
     /// A key of `patternProperties` is an invalid regular expression.
     package static let invalidPatternProperty = Self(rawValue: 51092)
@@ -95,7 +95,7 @@ extension StoreError.Code {
 
     /// An expression has other fields in addition to its operator.
     package static let expressionNotSingleField = Self(rawValue: 15983)
-    /// An operator has another number of arguments than the one that it takes.
+    /// An operator does not have the one number of arguments that it takes.
     package static let argumentCountMismatch = Self(rawValue: 16020)
     /// A literal document has the same field twice.
     package static let duplicateLiteralField = Self(rawValue: 16406)

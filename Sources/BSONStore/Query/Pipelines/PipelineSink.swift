@@ -8,8 +8,3 @@ protocol PipelineSink: AnyObject {
     /// Ends the input; called once, after the last document.
     func finish() throws(StoreError)
 }
-
-extension StoreError.Code {
-    /// A stage exceeds its memory limit; MongoDB's QueryExceededMemoryLimitNoDiskUseAllowed.
-    static let noDiskUseAllowed = Self(rawValue: 292)
-}

@@ -182,7 +182,7 @@ extension WriteTransaction {
         hint = nil
         accessPolicy = nil
         isEngineWrite = false
-        // The engine may have begun to sync one of them.
+        // The engine may have begun to sync it.
         unsyncedTable = nil
     }
 }

@@ -3,7 +3,8 @@ internal import BSONStoreCSQLite
 /// A connection to a database file with its cache of compiled statements.
 ///
 /// One thread at a time uses a connection; its owner ensures that with a lock. This makes it safe
-/// to send between threads.
+/// to send between threads. Properties with `@exclusivity(unchecked)` are used for each statement,
+/// as those of ``ReadTransaction`` for each document.
 package final class SQLiteConnection: @unchecked Sendable {
     /// The largest number of cached statements; beyond it the cache is cleared.
     static let statementsMax = 512

@@ -1,4 +1,8 @@
 /// A snapshot of the store for reading; valid only in the body that receives it.
+///
+/// One thread uses a transaction. Properties with `@exclusivity(unchecked)` are used for each
+/// document, and no access to one calls back into the transaction: the runtime's checks would cost
+/// an insert a twentieth of its time.
 public class ReadTransaction {
     /// The connection, also for the sync engine's tables in the same file and transaction.
     package let connection: SQLiteConnection

@@ -1,9 +1,6 @@
 /// A transaction that reads and writes documents; its changes are committed together or not at all.
 ///
 /// It is valid only in the body that receives it. Its reads see its own writes.
-///
-/// One thread uses a transaction, and no access to the properties with `@exclusivity(unchecked)` calls
-/// back into it; the runtime's checks of them took a twentieth of an insert.
 public final class WriteTransaction: ReadTransaction {
     /// A comment that is copied into each later change of the feed.
     public var comment: BSONValue?

@@ -79,9 +79,6 @@ extension StoreError {
         error.code = .badValue
         return error
     }
-
-    /// Whether the error concerns one write only, so that others can continue.
-    fileprivate var concernsWrite: Bool { sqliteCode == nil || code == .duplicateKey }
 }
 
 extension Namespace {

@@ -33,7 +33,7 @@ struct PipelineMemory {
         bytes += count
         guard bytes > bytesMax else { return }
         throw StoreError(
-            .noDiskUseAllowed,
+            .queryExceededMemoryLimitNoDiskUseAllowed,
             "Exceeded memory limit for \(stage), but didn't allow external sort. Pass "
                 + "allowDiskUse:true to opt in.")
     }

@@ -186,7 +186,7 @@ extension BulkWrite.Options {
 
 extension StoreError {
     /// Whether the error concerns one write only, so that others can continue.
-    var concernsWrite: Bool {
+    package var concernsWrite: Bool {
         sqliteCode == nil || code == .duplicateKey
     }
 }

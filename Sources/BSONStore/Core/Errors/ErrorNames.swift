@@ -3,9 +3,9 @@ internal import BSONStore
 /// The names of MongoDB's error codes.
 ///
 /// Source: `src/mongo/base/error_codes.yml` of the server, version 7.0.
-enum ErrorNames {
+package enum ErrorNames {
     /// Returns the name; `Location…` for codes without one.
-    static func name(of code: Int32) -> String {
+    package static func name(of code: Int32) -> String {
         names[code] ?? "Location\(code)"
     }
 
