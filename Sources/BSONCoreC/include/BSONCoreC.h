@@ -1,5 +1,11 @@
 #pragma once
 
+/// Gives the queries their script engine; it does nothing in a program without the module BSONScript.
+///
+/// It is a weak symbol, which BSONScript defines anew: whether that module is linked decides, and no
+/// call from above has to come first.
+void bsonstore_install_scripts(void);
+
 /// The budget of the work that this thread does, and the steps until it is asked again.
 ///
 /// They lie in budget.c, once for all modules.

@@ -1,3 +1,5 @@
+internal import BSONCoreC
+
 /// The engine that parses the scripts of queries; a process has one or none.
 package enum ScriptEngine {
     /// Parses a text: an expression, statements or a function.
@@ -7,7 +9,12 @@ package enum ScriptEngine {
 
     private static let installed = Locked<Parse?>(nil)
 
-    /// Sets the engine of the process; `DocumentStore` does it with the trait `Scripts`.
+    private static let engine: Parse? = {
+        bsonstore_install_scripts()
+        return installed.withLock { $0 }
+    }()
+
+    /// Sets the engine of the process; the module BSONScript does it, where it is linked.
     package static func install(_ parse: @escaping Parse) {
         installed.withLock { $0 = parse }
     }
@@ -20,7 +27,7 @@ package enum ScriptEngine {
     static func parse(
         _ text: String, disabled: StoreError = Self.disabled
     ) throws(StoreError) -> any CompiledScript {
-        guard let parse = installed.withLock({ $0 }) else { throw disabled }
+        guard let parse = engine else { throw disabled }
         return try parse(text)
     }
 

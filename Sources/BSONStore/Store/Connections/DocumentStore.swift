@@ -38,7 +38,6 @@ public final class DocumentStore: Sendable {
     public init(
         at location: Location, options: Options = Options()
     ) throws(StoreError) {
-        ScriptEngine.installation
         let connection = try StoreOpener.writer(location, options)
         self.location = location
         self.options = options
