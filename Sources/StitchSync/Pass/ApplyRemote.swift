@@ -160,11 +160,11 @@ struct ApplyRemote {
         let answer =
             context.engine.conflictFound == nil
             ? context.configuration.conflictHandler?.always : nil
-        let wishes = SettlementPolicy(
+        let policy = SettlementPolicy(
             terms: context.uploadPolicy, counting: context.configuration.conflictHandler?.counting)
         @Sendable func step(_ sync: SyncTransaction, mayAnswer: Bool) -> ApplyFetched {
             var step = ApplyFetched(sync: sync)
-            (step.policy, step.evidence, step.mayClaim) = (wishes, evidence, mayClaim)
+            (step.policy, step.evidence, step.mayClaim) = (policy, evidence, mayClaim)
             step.answer = mayAnswer ? answer : nil
             return step
         }

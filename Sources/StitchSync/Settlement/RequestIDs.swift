@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// The begin of the sync of ids.
+/// The start of the sync of ids.
 struct RequestIDs {
     let sync: SyncTransaction
 
