@@ -62,7 +62,7 @@ extension SyncCollection {
         let ids = try await write { sync in
             try encoded.map { document in
                 let stored = try sync.transaction.insert(sync.namespace, document)
-                try sync.noteLocalWrite(before: nil, after: stored)
+                try NoteLocalWrite(sync: sync).note(before: nil, after: stored)
                 return stored.documentID
             }
         }
@@ -153,7 +153,7 @@ extension SyncCollection {
         let count = try await write { sync in
             let deleted = try sync.transaction.deleteOne(sync.namespace, filter: filter)
             guard let deleted else { return 0 }
-            try sync.noteLocalWrite(before: deleted, after: nil)
+            try NoteLocalWrite(sync: sync).note(before: deleted, after: nil)
             return 1
         }
         engine.wake()
@@ -171,7 +171,9 @@ extension SyncCollection {
             try sync.transaction.deleteMany(sync.namespace, filter: filter) {
                 deleted.append($0)
             }
-            for document in deleted { try sync.noteLocalWrite(before: document, after: nil) }
+            for document in deleted {
+                try NoteLocalWrite(sync: sync).note(before: document, after: nil)
+            }
             return deleted.count
         }
         engine.wake()
@@ -185,7 +187,7 @@ extension SyncCollection {
             let outcome = try body(sync)
             var untouched = 0
             for image in outcome.images {
-                try sync.noteLocalWrite(before: image.before, after: image.after)
+                try NoteLocalWrite(sync: sync).note(before: image.before, after: image.after)
                 // The write removes a version field that the app sets.
                 if let before = image.before, before == image.after?.withoutVersion {
                     untouched += 1
@@ -194,6 +196,163 @@ extension SyncCollection {
             return UpdateResult(
                 matchedCount: outcome.matchedCount,
                 modifiedCount: outcome.modifiedCount - untouched, upsertedID: outcome.upsertedID)
+        }
+        engine.wake()
+        return result
+    }
+}
+
+// MARK: - Find and change
+
+/// Local find-and-modify calls: one transaction each.
+extension SyncCollection {
+    /// Updates the first document that matches a filter and returns it.
+    ///
+    /// - Returns: the document before or after the update, as the options say; `nil` when no
+    ///   document matches.
+    /// - Throws: `StoreError` with MongoDB's codes for an invalid filter or update.
+    @discardableResult
+    public func findOneAndUpdate(
+        _ filter: BSONDocument, _ update: BSONDocument, options: FindOneAndOptions = .init()
+    ) async throws -> Document? {
+        let update = try Update(update, arrayFilters: options.arrayFilters)
+        guard !update.isReplacement else {
+            throw StoreError(.failedToParse, "the update operation document must use operators")
+        }
+        return try await findAndChange(Filter(filter), options) { _ in update }
+    }
+
+    /// Replaces the first document that matches a filter and returns it, before or after as the
+    /// options say.
+    ///
+    /// Its `_id` stays, and so do fields that a `Codable` type does not know.
+    @discardableResult
+    public func findOneAndReplace(
+        _ filter: BSONDocument, _ document: Document, options: FindOneAndOptions = .init()
+    ) async throws -> Document? {
+        let coding = coding
+        return try await findAndChange(Filter(filter), options) { original in
+            let replacement = try coding.encode(document, original).withoutVersion
+            let update = try Update(replacement)
+            guard update.isReplacement else {
+                throw StoreError(
+                    .failedToParse, "the replacement document must not contain operators")
+            }
+            return update
+        }
+    }
+
+    /// Deletes the first document that matches a filter and returns it.
+    @discardableResult
+    public func findOneAndDelete(
+        _ filter: BSONDocument, sort: SortOrder? = nil
+    ) async throws -> Document? {
+        let filter = try Filter(filter)
+        let options = try FindOptions(sort: sort, limit: 1)
+        let deleted = try await write { sync -> BSONDocument? in
+            let found = try sync.transaction.find(
+                sync.namespace, filter: filter, options: options
+            ).first
+            guard let found else { return nil }
+            try sync.removeLocal(found.documentID, as: .byApp)
+            try NoteLocalWrite(sync: sync).note(before: found, after: nil)
+            return found
+        }
+        engine.wake()
+        return try deleted.map(decode)
+    }
+
+    /// Returns the distinct values of a field in the documents that match a filter.
+    ///
+    /// The elements of an array count one by one.
+    public func distinct(
+        _ field: String, _ filter: BSONDocument = [:]
+    ) async throws -> [BSONValue] {
+        let filter = try Filter(filter)
+        return try engine.store.read { try $0.distinct(namespace, field: field, filter: filter) }
+    }
+
+    private func findAndChange(
+        _ filter: Filter, _ options: FindOneAndOptions,
+        _ update: @escaping @Sendable (BSONDocument?) throws -> Update
+    ) async throws -> Document? {
+        let first = try FindOptions(sort: options.sort, limit: 1)
+        let found = try await write { sync -> BSONDocument? in
+            let before = try sync.transaction.find(
+                sync.namespace, filter: filter, options: first
+            ).first
+            let outcome = try sync.transaction.updateOne(
+                sync.namespace, filter: filter, update: try update(before),
+                upsert: options.upsert, sort: options.sort)
+            for image in outcome.images {
+                try NoteLocalWrite(sync: sync).note(before: image.before, after: image.after)
+            }
+            guard options.returnsAfter else { return before }
+            // Without an image the update changed nothing.
+            let id = outcome.images.first?.after?.documentID ?? before?.documentID
+            return try id.flatMap(sync.local)
+        }
+        engine.wake()
+        return try found.map { document in
+            try decode(
+                options.projection?.apply(to: document, matching: filter) ?? document)
+        }
+    }
+}
+
+// MARK: - Aggregation
+
+/// Pipelines over the local documents, and bulk writes.
+extension SyncCollection {
+    /// Returns the results of a pipeline over one snapshot of the local documents.
+    ///
+    /// - Throws: `StoreError` with MongoDB's codes for an invalid pipeline; of code 20 for a
+    ///   pipeline that ends in `$merge` or `$out`, because sync would miss its writes.
+    public func aggregate(
+        _ pipeline: [BSONDocument], options: PipelineOptions = PipelineOptions()
+    ) async throws -> [BSONDocument] {
+        let stages = BSONArray(pipeline.map { .document($0) })
+        let pipeline = try Pipeline(stages, options: options)
+        guard !pipeline.writes else {
+            throw StoreError(
+                .illegalOperation,
+                "$merge and $out would write past sync; insert the documents instead",
+                namespace: namespace)
+        }
+        return try engine.store.read { try $0.aggregate(namespace, pipeline) }
+    }
+
+    /// Returns the results of a pipeline, decoded as values of a type.
+    ///
+    /// - Throws: as ``aggregate(_:options:)``; `DecodingError` for a result that does not decode.
+    public func aggregate<Output: Decodable & Sendable>(
+        _ pipeline: [BSONDocument], as type: Output.Type,
+        options: PipelineOptions = PipelineOptions()
+    ) async throws -> [Output] {
+        try await aggregate(pipeline, options: options).map {
+            try BSONDecoder().decode(type, from: $0)
+        }
+    }
+
+    /// Runs several local writes in one transaction and queues the successful ones for upload.
+    ///
+    /// Each write succeeds or fails as a whole.
+    ///
+    /// - Parameter ordered: whether the first failed write ends the call; otherwise the writes
+    ///   after it run, too.
+    /// - Returns: the counts of the successful writes, and the failed writes with their errors.
+    /// - Throws: `StoreError` when the store fails, `SyncError` of code `.documentTooLarge`. An
+    ///   error changes nothing.
+    @discardableResult
+    public func bulkWrite(
+        _ writes: [BulkWrite], ordered: Bool = true
+    ) async throws -> BulkWriteResult {
+        let result = try await write { sync in
+            try sync.transaction.bulkWrite(sync.namespace, writes, ordered: ordered) { image in
+                // An earlier write may have been rolled back, and its stale mark with it.
+                sync.resetStaleMark()
+                try NoteLocalWrite(sync: sync).note(before: image.before, after: image.after)
+            }
         }
         engine.wake()
         return result

@@ -34,30 +34,29 @@ extension SyncCollection {
     }
 }
 
-extension SyncEngine {
-    /// Returns the counts of finished and pending transfers.
-    public func progress() async throws -> SyncProgress {
-        let (carried, totals) = transfers.current
-        var progress = carried
-        var downloads = 0
-        try store.read { transaction in
-            let records = SyncRecordTable(connection: transaction.connection)
-            for collection in try SyncStateTable(connection: transaction.connection).collections() {
-                progress.pendingUploads += try records.count(.unsent, in: collection.rowID)
-                progress.pendingDownloads += try records.count(.toLook, in: collection.rowID)
-                downloads += try records.downloadCount(in: collection.rowID)
-            }
-        }
-        progress.pendingDownloads += totals.comingCount
-        progress.totalUploads = progress.uploadedDocuments + progress.pendingUploads
-        progress.totalDownloads =
-            progress.downloadedDocuments + totals.comingCount
-            + max(0, downloads - totals.waiting.count)
-        return transfers.raised(progress)
+// MARK: - Waiting
+
+extension SyncCollection {
+    /// Runs a pass over this collection only.
+    ///
+    /// - Throws: as ``SyncEngine/syncNow()`` does.
+    @discardableResult
+    public func syncNow() async throws -> SyncPassReport {
+        try await engine.syncNow(only: [namespace])
     }
 
-    /// The progress now and after each change, for `for try await`.
-    public var progressUpdates: SyncUpdates<SyncProgress> {
-        SyncUpdates(engine: self) { try await self.progress() }
+    /// Waits as ``SyncEngine/waitForUpload(timeout:)`` does, for this collection only.
+    public func waitForUpload(timeout: Duration? = nil) async throws {
+        try await engine.wait(for: [.unsent], in: namespace, timeout)
+    }
+
+    /// Waits as ``SyncEngine/waitForDownload(timeout:)`` does, for this collection only.
+    public func waitForDownload(timeout: Duration? = nil) async throws {
+        try await engine.wait(for: [.toLook], in: namespace, timeout)
+    }
+
+    /// Waits as ``SyncEngine/waitForSynchronization(timeout:)`` does, for this collection only.
+    public func waitForSynchronization(timeout: Duration? = nil) async throws {
+        try await engine.wait(for: [.unsent, .toLook], in: namespace, timeout)
     }
 }

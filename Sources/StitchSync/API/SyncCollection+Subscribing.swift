@@ -1,10 +1,5 @@
 public import BSONStore
 
-extension SyncEngine {
-    /// The subscriptions: queries whose documents the engine keeps on the device.
-    public var subscriptions: SyncSubscriptions { SyncSubscriptions(engine: self) }
-}
-
 extension SyncCollection {
     /// Returns a query on the collection, for subscriptions.
     ///

@@ -38,7 +38,7 @@ extension SyncCollection {
         let ids = Array(ids)
         for id in ids { try Self.check(id, namespace) }
         let limit = engine.limits.batchDocuments
-        try await write { sync in try sync.want(ids, together: limit) }
+        try await write { sync in try RequestIDs(sync: sync).want(ids, together: limit) }
         engine.wake()
     }
 
@@ -67,13 +67,13 @@ extension SyncCollection {
                     try sync.records.setClaim(row: row, byID: false)
                     continue
                 }
-                try sync.leave(record, local: local)
+                try ApplyMembership(sync: sync).leave(record, local: local)
                 try sync.journal.forget(id, in: sync.collection.rowID)
                 guard local != nil else { continue }
                 let own = try sync.removeLocal(id, as: .desynced)
                 try sync.emit(.delete, .desync, own, uncommitted: false)
             }
-            try sync.clearSubscribedMark()
+            try ApplyMembership(sync: sync).clearSubscribedMark()
         }
     }
 

@@ -36,31 +36,6 @@ extension SyncEngine {
     }
 }
 
-extension SyncCollection {
-    /// Runs a pass over this collection only.
-    ///
-    /// - Throws: as ``SyncEngine/syncNow()`` does.
-    @discardableResult
-    public func syncNow() async throws -> SyncPassReport {
-        try await engine.syncNow(only: [namespace])
-    }
-
-    /// Waits as ``SyncEngine/waitForUpload(timeout:)`` does, for this collection only.
-    public func waitForUpload(timeout: Duration? = nil) async throws {
-        try await engine.wait(for: [.unsent], in: namespace, timeout)
-    }
-
-    /// Waits as ``SyncEngine/waitForDownload(timeout:)`` does, for this collection only.
-    public func waitForDownload(timeout: Duration? = nil) async throws {
-        try await engine.wait(for: [.toLook], in: namespace, timeout)
-    }
-
-    /// Waits as ``SyncEngine/waitForSynchronization(timeout:)`` does, for this collection only.
-    public func waitForSynchronization(timeout: Duration? = nil) async throws {
-        try await engine.wait(for: [.unsent, .toLook], in: namespace, timeout)
-    }
-}
-
 extension SyncEngine {
     /// Runs passes until no record of these kinds is left, and pauses between them by the backoff.
     ///
@@ -196,6 +171,37 @@ extension SyncEngine {
     }
 }
 
+extension SyncEngine {
+    /// Waits until this engine or another engine on the file may have changed a record.
+    func waitForChange(after seen: Int, commits: Int) async throws {
+        let (changed, store) = (changed, store)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await changed.wait(after: seen) }
+            group.addTask { try await store.waitForCommit(after: commits) }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Waits a limited time for a commit of the engine that syncs the file, since that engine may
+    /// have died.
+    func waitForOtherEngine(after commits: Int) async throws {
+        let (changed, clock, store) = (changed, clock, store)
+        let seen = changed.count
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await changed.wait(
+                    after: seen, atMost: SyncLimits.otherProcessesEvery, clock: clock)
+            }
+            group.addTask { try await store.waitForCommit(after: commits) }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+        try Task.checkCancellation()
+    }
+}
+
 extension ReadTransaction {
     /// Whether no pass can settle any record, of one collection or of all.
     func isEmpty(
@@ -206,23 +212,23 @@ extension ReadTransaction {
         for collection in collections
         where namespace == nil || collection.namespace == namespace {
             for selection in selections {
-                if try records.isAwaited(selection, in: collection.rowID) { return false }
+                if try Self.isAwaited(selection, records, in: collection.rowID) { return false }
             }
         }
         return true
     }
-}
 
-extension SyncRecordTable {
     /// Whether a pass can settle a record of a kind.
     ///
     /// It cannot send a change of a document with a foreign version field.
-    fileprivate func isAwaited(_ selection: Selection, in collection: Int64) throws -> Bool {
-        guard try count(selection, in: collection) > 0 else { return false }
+    private static func isAwaited(
+        _ selection: SyncRecordTable.Selection, _ records: SyncRecordTable, in collection: Int64
+    ) throws -> Bool {
+        guard try records.count(selection, in: collection) > 0 else { return false }
         guard selection == .unsent else { return true }
         var last: Int64 = 0
         while true {
-            let batch = try records(selection, in: collection, after: last, limit: 100)
+            let batch = try records.records(selection, in: collection, after: last, limit: 100)
             guard let row = batch.last?.rowID else { return false }
             if batch.contains(where: { !$0.waitsForForeignVersion }) { return true }
             last = row

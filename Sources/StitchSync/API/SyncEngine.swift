@@ -107,6 +107,9 @@ public final class SyncEngine: Sendable {
         closing.withLock { $0 = observation }
     }
 
+    /// The subscriptions: queries whose documents the engine keeps on the device.
+    public var subscriptions: SyncSubscriptions { SyncSubscriptions(engine: self) }
+
     /// Returns a collection of raw BSON documents.
     public func collection(_ namespace: Namespace) -> SyncCollection<BSONDocument> {
         SyncCollection(engine: self, namespace: namespace, coding: .raw)
@@ -144,7 +147,7 @@ extension SyncEngine {
             var sync = SyncTransaction(
                 transaction: transaction, collection: collection, sets: sets)
             sync.strict = strict
-            if expanding { try sync.expand() }
+            if expanding { try ExpandBatches(sync: sync).run() }
             let result = try body(sync)
             return (result, hasReport: sync.hasReport)
         }

@@ -56,34 +56,3 @@ public struct SyncUpdates<Element: Sendable & Equatable>: AsyncSequence, Sendabl
         }
     }
 }
-
-extension SyncEngine {
-    /// Waits until this engine or another engine on the file may have changed a record.
-    fileprivate func waitForChange(after seen: Int, commits: Int) async throws {
-        let (changed, store) = (changed, store)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await changed.wait(after: seen) }
-            group.addTask { try await store.waitForCommit(after: commits) }
-            defer { group.cancelAll() }
-            try await group.next()
-        }
-        try Task.checkCancellation()
-    }
-
-    /// Waits a limited time for a commit of the engine that syncs the file, since that engine may
-    /// have died.
-    func waitForOtherEngine(after commits: Int) async throws {
-        let (changed, clock, store) = (changed, clock, store)
-        let seen = changed.count
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                try await changed.wait(
-                    after: seen, atMost: SyncLimits.otherProcessesEvery, clock: clock)
-            }
-            group.addTask { try await store.waitForCommit(after: commits) }
-            defer { group.cancelAll() }
-            try await group.next()
-        }
-        try Task.checkCancellation()
-    }
-}

@@ -46,7 +46,7 @@ extension TransferProgress {
     ///
     /// - Parameter aside: the indexes of staged documents, which are counted already.
     func countFetched(
-        _ looks: [FetchedDocument], _ settled: [SyncTransaction.SettlementOutcome],
+        _ looks: [FetchedDocument], _ settled: [SettlementOutcome],
         _ evidence: [OperationID: AttemptEvidence], aside: Set<Int>, in namespace: Namespace
     ) {
         state.withLock { state in
@@ -131,7 +131,7 @@ extension TransferProgress {
     }
 }
 
-extension SyncTransaction.SettlementOutcome {
+extension SettlementOutcome {
     /// Whether the fetch found an edition that the store did not hold.
     fileprivate var isNews: Bool {
         switch self {

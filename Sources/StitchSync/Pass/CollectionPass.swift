@@ -1,166 +1,95 @@
 internal import BSONStore
 
-/// One collection's share of a pass, with its state and results.
-///
-/// No transaction spans a request or a handler call: each step reads in a transaction, ends it,
-/// sends the request, and decides again from the current store (rule R10).
+/// One collection's share of a pass.
 struct CollectionPass {
-    let engine: PassEngine
-    let namespace: Namespace
-    let remote: any RemoteCollection
-    let configuration: CollectionConfiguration
-    /// The counts so far.
-    var report = SyncPassReport()
-    /// Rows of documents whose conflict was resolved in this pass; the next one uploads them.
-    var resolved: Set<Int64> = []
-    /// Errors to report to the app, after the commit that caused them.
-    var errors: [SyncError] = []
-    /// The codes of stored errors, which are reported until a listener has handled them.
-    var persistedErrors: [SyncError.Code] = []
-    /// Documents whose change was reverted.
-    var reverted: [BSONValue] = []
-    /// Rows of records whose stored bases are no longer needed.
-    var staleBases: [Int64] = []
-    /// Documents that a fetch found missing without evidence of a delete.
-    var missing: [BSONValue] = []
+    let context: PassContext
+    private var identity = CheckIdentity.Finding()
     /// Whether this pass stages documents of a subscription set.
-    var isStaging = false
-    /// Whether the remote reported its identity in this pass.
-    var isIdentityKnown = false
-    /// Whether the remote reported that the collection does not exist yet.
-    var isUncreated = false
-    /// The collection's number in the store, for log lines.
-    let sessionNumber: Int64
+    private var isStaging = false
 
-    /// Runs a transaction over the collection's documents, records and events.
-    func write<R: Sendable>(
-        expanding: Bool = false, _ body: @escaping @Sendable (SyncTransaction) throws -> R
-    ) async throws -> R {
-        try await engine.writer.write(namespace, expanding: expanding, body)
+    init(context: PassContext) { self.context = context }
+
+    /// Reads the remote's history and stores stale marks, without fetching the documents.
+    mutating func readInbox() async throws {
+        identity = try await CheckIdentity(context: context).run()
+        try await expandAttemptBatches()
+        try await ReadInbox(context: context, applyRemote: applyRemote).run(looking: false)
     }
 
-    /// Changes the collection's sync state in a transaction of its own.
-    func updateCollection(
-        _ change: @escaping @Sendable (inout SyncStateTable.Collection) -> Void
-    ) async throws {
-        try await write { sync in
-            var collection = sync.collection
-            change(&collection)
-            try sync.state.save(collection)
-        }
+    /// Downloads what changed at the remote.
+    mutating func remoteToLocal() async throws {
+        identity = try await CheckIdentity(context: context).run()
+        try await expandAttemptBatches()
+        try await pauseQuarantined()
+        try ResolveConflicts(context: context).removeFinishedWaits()
+        try await ReadInbox(context: context, applyRemote: applyRemote).run(looking: true)
+        try await applyRemote.applyWanted()
+        try await applyRemote.applyStale()
+        try await ExplainMissing(context: context, applyRemote: applyRemote).run()
     }
 
-    /// Reads the collection's records from a snapshot.
-    func read<R>(_ body: (SyncRecordTable, SyncStateTable.Collection) throws -> R) throws -> R {
-        try snapshot { try body($0.records, $0.collection) }
-    }
-
-    /// Reads the collection's documents and records from a snapshot.
-    func snapshot<R>(_ body: (SyncSnapshot) throws -> R) throws -> R {
-        try engine.store.read { transaction in
-            let state = SyncStateTable(connection: transaction.connection)
-            guard let collection = try state.existing(namespace) else {
-                throw SyncError(
-                    .storeFailed, "the sync tables lack the collection", namespace: namespace)
+    /// Uploads pending changes, then asks the app about refused ones.
+    ///
+    /// - Parameter set: the subscription set whose earlier writes are uploaded; `nil` uploads all.
+    mutating func localToRemote(before set: Int64? = nil) async throws {
+        var failure: RemoteError?
+        do {
+            try await Upload(context: context, applyRemote: applyRemote).run(before: set)
+            if identity.isUncreated, context.findings.report.uploaded > 0,
+                try await CheckIdentity(context: context).adoptCreated()
+            {
+                identity.isUncreated = false
             }
-            return try body(SyncSnapshot(transaction: transaction, collection: collection))
+        } catch let error as RemoteError {
+            failure = error
         }
+        try await AskAboutRejections(context: context).run()
+        if let failure { throw failure }
+        try await clearSubscribedMark()
     }
 
-    var limits: SyncLimits { engine.limits }
-
-    /// Sends a request to the remote and counts it; sends none while the engine is offline.
-    ///
-    /// After a timeout or a cancellation, the pass does not wait for the request, which counts as
-    /// one whose response was lost.
-    ///
-    /// - Throws: `RemoteError`; untyped, since Swift 6.3's optimizer crashes on the typed form.
-    mutating func request<R: Sendable>(
-        _ body: @escaping @Sendable (any RemoteCollection) async throws -> R
-    ) async throws -> R {
-        guard engine.writer.isOnline else {
-            throw RemoteError(.retryable, "the engine went offline")
-        }
-        report.requests += 1
-        return try await engine.requests.send(remote, body)
+    /// Stages a page of a query's results, and returns the position after it.
+    mutating func stagePage(
+        of query: SubscriptionQuery, _ progress: SubscriptionTable.Progress, _ version: Int64
+    ) async throws -> SubscriptionTable.Progress {
+        let next = try await StageDocuments(context: context).stagePage(
+            of: query, progress, version)
+        isStaging = true
+        return next
     }
-}
 
-extension CollectionPass {
+    private var applyRemote: ApplyRemote {
+        ApplyRemote(context: context, isIdentityKnown: identity.isKnown, isStaging: isStaging)
+    }
+
+    /// Stores batched attempts without a response in their records, so that evidence settles each.
+    private func expandAttemptBatches() async throws {
+        guard try context.read({ $1.hasAttempts }) else { return }
+        try await context.write { try ExpandBatches(sync: $0).expandAttempts() }
+    }
+
+    /// Calls ``PauseQuarantined/run()`` only where documents were quarantined.
+    private func pauseQuarantined() async throws {
+        let isNews = try context.snapshot {
+            try !QuarantinedDocuments($0.transaction.connection).news(of: context.namespace).isEmpty
+        }
+        if isNews { try await context.write { try PauseQuarantined(sync: $0).run() } }
+    }
+
     /// Clears the collection's mark of subscriptions once no subscription and none of their
     /// documents is left.
-    func clearSubscribedMark() async throws {
-        let sets = engine.sets
-        let isOver = try snapshot { snapshot in
+    private func clearSubscribedMark() async throws {
+        let sets = context.engine.sets
+        let isOver = try context.snapshot { snapshot in
             guard snapshot.collection.isSubscribed else { return false }
             let stored = SubscriptionTable(connection: snapshot.transaction.connection, cache: sets)
-            return try !stored.asks(of: namespace)
+            return try !stored.asks(of: context.namespace)
                 && snapshot.records.records(.byQuery, in: snapshot.collection.rowID, limit: 1)
                     .isEmpty
         }
-        if isOver { try await write { sync in try sync.clearSubscribedMark() } }
-    }
-}
-
-extension CollectionPass {
-    /// Stores batched attempts without a response in their records, so that evidence settles each.
-    func expandAttemptBatches() async throws {
-        guard try read({ $1.hasAttempts }) else { return }
-        try await write { try $0.expandAttemptBatches() }
-    }
-}
-
-extension CollectionPass {
-    /// Calls ``SyncTransaction/pauseQuarantined()`` only where documents were quarantined.
-    func pauseQuarantined() async throws {
-        let namespace = namespace
-        let isNews = try snapshot {
-            try !QuarantinedDocuments($0.transaction.connection).news(of: namespace).isEmpty
-        }
-        if isNews { try await write { try $0.pauseQuarantined() } }
-    }
-
-    /// Returns the indexes of fetched documents that are staged, and so counted already.
-    func aside(_ looks: [FetchedDocument]) throws -> Set<Int> {
-        let sets = engine.sets
-        return try engine.store.read { transaction in
-            let connection = transaction.connection
-            let subscriptions = SubscriptionTable(connection: connection, cache: sets)
-            guard try subscriptions.history().coming != nil,
-                let collection = try SyncStateTable(connection: connection).existing(namespace)
-            else { return [] }
-            return try Set(
-                looks.indices.filter { index in
-                    try subscriptions.isStaged(
-                        looks[index].record.documentID, in: collection.rowID)
-                })
-        }
-    }
-
-    /// Removes documents whose conflicts no longer wait, or wait with another stale mark.
-    func removeFinishedWaits() throws {
-        let own = engine.progress.waiting(in: namespace)
-        guard !own.isEmpty else { return }
-        let over = try read { records, collection in
-            try own.filter { place, hint in
-                try records.hint(ofKey: place.key, in: collection.rowID) != hint
+        if isOver {
+            try await context.write { sync in try ApplyMembership(sync: sync).clearSubscribedMark()
             }
-        }
-        engine.progress.remove(over.keys)
-    }
-
-    /// Requests the number of documents that match a query.
-    ///
-    /// It returns 0 where the remote does not report the number or fails; the download runs all the
-    /// same.
-    func documentCount(_ query: SubscriptionQuery) async throws -> Int {
-        guard engine.writer.isOnline else { return 0 }
-        do {
-            return try await engine.requests.send(remote) { remote in
-                try await remote.count(matching: query.filter)
-            } ?? 0
-        } catch is RemoteError {
-            return 0
         }
     }
 }

@@ -27,8 +27,9 @@ struct SyncPass {
         tell(of: passes)
         var report = SyncPassReport()
         for pass in passes {
-            var share = pass.report
-            share.errors = pass.errors.map(\.code) + pass.persistedErrors
+            let findings = pass.context.findings
+            var share = findings.report
+            share.errors = findings.errors.map(\.code) + findings.persistedErrors
             report.add(share)
         }
         return report
@@ -37,64 +38,29 @@ struct SyncPass {
     private func run(_ passes: inout [CollectionPass], _ isSetWaiting: Bool) async throws {
         var failed: Set<Int> = []
         if direction == .inboxOnly {
-            for index in passes.indices { _ = try await attempt(&passes[index], Self.inboxOnly) }
+            for index in passes.indices {
+                _ = try await attempt(&passes[index]) { try await $0.readInbox() }
+            }
             return
         }
         for index in passes.indices {
-            if try await !attempt(&passes[index], Self.remoteToLocal) { failed.insert(index) }
+            if try await !attempt(&passes[index], { try await $0.remoteToLocal() }) {
+                failed.insert(index)
+            }
         }
         if isSetWaiting {
-            try await takeTurns(&passes, failed)
+            try await SubscriptionTurns(pass: self).run(&passes, failed)
             return
         }
         for index in passes.indices where !failed.contains(index) {
-            _ = try await attempt(&passes[index], Self.localToRemote)
+            _ = try await attempt(&passes[index]) { try await $0.localToRemote() }
         }
     }
 
     /// Reports errors to the app, even when the pass itself ended early.
     private func tell(of passes: [CollectionPass]) {
-        for pass in passes { engine.delivery.report(pass.errors) }
+        for pass in passes { engine.delivery.report(pass.context.findings.errors) }
         engine.delivery.wake()
-    }
-
-    private static func inboxOnly(_ pass: inout CollectionPass) async throws {
-        try await pass.checkIdentity()
-        try await pass.expandAttemptBatches()
-        try await pass.readInbox(looking: false)
-    }
-
-    static func remoteToLocal(_ pass: inout CollectionPass) async throws {
-        try await pass.checkIdentity()
-        try await pass.expandAttemptBatches()
-        try await pass.pauseQuarantined()
-        try pass.removeFinishedWaits()
-        try await pass.readInbox(looking: true)
-        try await pass.fetchWanted()
-        try await pass.fetchStale()
-        try await pass.explainMissing()
-    }
-
-    private static func localToRemote(_ pass: inout CollectionPass) async throws {
-        try await localToRemote(&pass, before: nil)
-    }
-
-    /// Uploads pending changes, then asks the app about refused ones.
-    ///
-    /// - Parameter set: the subscription set whose earlier writes are uploaded; `nil` uploads all.
-    static func localToRemote(
-        _ pass: inout CollectionPass, before set: Int64?
-    ) async throws {
-        var failure: RemoteError?
-        do {
-            try await pass.sendPending(before: set)
-            try await pass.adoptCreatedCollection()
-        } catch let error as RemoteError {
-            failure = error
-        }
-        try await pass.askAboutRejections()
-        if let failure { throw failure }
-        try await pass.clearSubscribedMark()
     }
 
     /// A collection and its number in the sync tables.
@@ -122,21 +88,22 @@ struct SyncPass {
         _ namespace: Namespace, _ number: Int64
     ) -> CollectionPass {
         CollectionPass(
-            engine: engine, namespace: namespace, remote: engine.remote.collection(namespace),
-            configuration: engine.writer.configuration(of: namespace), sessionNumber: number)
+            context: PassContext(
+                engine: engine, namespace: namespace, remote: engine.remote.collection(namespace),
+                configuration: engine.writer.configuration(of: namespace), sessionNumber: number))
     }
 
     /// Notes that a collection is stopped and reports it once since the start.
-    private func note(_ stop: SyncStop, _ pass: inout CollectionPass) {
-        let namespace = pass.namespace
+    private func note(_ stop: SyncStop, _ pass: CollectionPass) {
+        let namespace = pass.context.namespace
         let isTold = engine.reportedStops.withLock { stops in
             defer { stops[namespace] = stop }
             return stops[namespace] == stop
         }
         if isTold {
-            pass.persistedErrors.append(stop.code)
+            pass.context.findings.addPersisted(stop.code)
         } else {
-            pass.errors.append(stop.error(in: namespace))
+            pass.context.findings.add(stop.error(in: namespace))
         }
     }
 
@@ -153,14 +120,14 @@ struct SyncPass {
             try await direction(&pass)
             return true
         } catch let stopped as CollectionStoppedError {
-            note(stopped.stop, &pass)
+            note(stopped.stop, pass)
             return false
         } catch let error as RemoteError {
             try Task.checkCancellation()
-            pass.errors.append(
+            pass.context.findings.add(
                 SyncError(
                     error.errorClass == .unauthenticated ? .authRequired : .remoteUnavailable,
-                    error.description, namespace: pass.namespace, underlying: error))
+                    error.description, namespace: pass.context.namespace, underlying: error))
             return false
         }
     }

@@ -30,3 +30,14 @@ struct FetchedDocument: Sendable {
         if case .found(let document) = lookup { document } else { nil }
     }
 }
+
+extension FetchedDocument {
+    /// Returns the error of a foreign version field.
+    func foreignVersion(in namespace: Namespace) -> SyncError {
+        let field = remote?[DocumentVersion.fieldName] ?? .null
+        return SyncError(
+            .foreignVersion,
+            "its version field is not one that we understand: \(DocumentVersion.misfit(field))",
+            namespace: namespace, documentID: record.documentID)
+    }
+}

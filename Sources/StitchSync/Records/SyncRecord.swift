@@ -150,3 +150,39 @@ extension SyncRecord {
         }
     }
 }
+
+extension SyncRecord {
+    /// Makes an attempt's document the base.
+    mutating func adopt(_ attempt: Attempt, local: BSONDocument?) {
+        base = StoredContent(attempt.intended.document(local: local), local: local)
+        version = attempt.version
+        self.attempt = nil
+        clearUnresolved()
+        failures = 0
+        isPending = PendingChange(base: base.document(local: local), local: local) != .none
+    }
+
+    /// Stores a base without a pending change.
+    ///
+    /// An abandoned attempt may still be applied as long as the remote keeps the version in its
+    /// condition.
+    mutating func takeBase(_ base: StoredContent, _ version: VersionField) {
+        self.base = base
+        if version != self.version { clearUnresolved() }
+        self.version = version
+        isPending = false
+        failures = 0
+    }
+}
+
+extension PendingChange {
+    /// Compares a base with the local document.
+    init(base: BSONDocument?, local: BSONDocument?) {
+        switch (base, local) {
+        case (nil, nil): self = .none
+        case (nil, _?): self = .insert
+        case (_?, nil): self = .delete
+        case (let base?, let local?): self = base.contentEquals(local) ? .none : .update
+        }
+    }
+}

@@ -19,13 +19,13 @@ struct BulkInsertBuffer {
     }
 }
 
-extension SyncTransaction {
+extension BulkInsertBuffer {
     /// Stores the buffered documents and records.
-    func store(_ arrivals: BulkInsertBuffer) throws {
-        guard !arrivals.records.isEmpty else { return }
-        try transaction.insertBatch(namespace, arrivals.documents)
-        try records.insertSettled(
-            arrivals.records, revision: firstRevision(), in: collection.rowID)
+    func store(in sync: SyncTransaction) throws {
+        guard !records.isEmpty else { return }
+        try sync.transaction.insertBatch(sync.namespace, documents)
+        try sync.records.insertSettled(
+            records, revision: sync.firstRevision(), in: sync.collection.rowID)
     }
 }
 

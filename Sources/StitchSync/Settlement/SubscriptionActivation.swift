@@ -40,20 +40,20 @@ struct SubscriptionActivation {
         let state = SyncStateTable(connection: transaction.connection)
         for var collection in try state.collections() where collection.isSubscribed {
             try state.note(listens: listens(collection.namespace), in: &collection)
-            var sync = SyncTransaction(
+            let sync = SyncTransaction(
                 transaction: transaction, collection: collection, sets: sets)
-            sync.insertReason = .subscription
-            try sync.expand()
+            try ExpandBatches(sync: sync).run()
             outcome.shares[collection.namespace] = CollectionActivation(
                 taken: 0, evicted: try evict(sync))
             try arrive(sync, &outcome.shares[collection.namespace, default: CollectionActivation()])
-            try sync.clearSubscribedMark()
+            try ApplyMembership(sync: sync).clearSubscribedMark()
         }
         try stored.clearStaged()
         return outcome
     }
 
     private func evict(_ sync: SyncTransaction) throws -> Int {
+        let membership = ApplyMembership(sync: sync)
         let batch = 500
         var evicted = 0
         var last: Int64 = 0
@@ -66,19 +66,21 @@ struct SubscriptionActivation {
                 let local = try sync.local(record.documentID)
                 if record.isRowMissing(local: local) {
                     // The fetch that downloads the document again decides whether it stays.
-                    try sync.hint(record)
+                    try sync.markStale(record)
                     continue
                 }
                 // The fetch decides about stale records without a local document.
                 if try local.map(sync.membership.keeps) ?? (record.hint > 0) { continue }
-                try sync.evict(record, isHeld: local != nil, .subscription)
-                try sync.keepStaleMark(after: record)
+                try membership.evict(record, isHeld: local != nil, .subscription)
+                try membership.keepStaleMark(after: record)
                 if local != nil { evicted += 1 }
             }
         }
     }
 
     private func arrive(_ sync: SyncTransaction, _ share: inout CollectionActivation) throws {
+        var step = ApplyFetched(sync: sync)
+        step.insertReason = .subscription
         var last: Int64 = 0
         while let next = try sync.subscriptions.staged(in: sync.collection.rowID, after: last) {
             last = next.row
@@ -87,8 +89,8 @@ struct SubscriptionActivation {
                 SyncRecord(documentID: id, byID: false), .found(next.document), [:])
             let settled =
                 individually
-                ? try sync.settleInSavepoint(look, evidence: [:], mayClaim: false)
-                : try sync.settle(look, evidence: [:], mayClaim: false)
+                ? try step.applyInSavepoint(look)
+                : try step.apply(look)
             switch settled ?? .nothing {
             case .taken: share.taken += 1
             case .foreign:

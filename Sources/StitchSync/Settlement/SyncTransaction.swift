@@ -26,14 +26,6 @@ struct SyncTransaction {
     var trusts = false
     /// The check of the app's writes, where the collection is strict.
     var strict: StrictWrites?
-    /// The app's policies, in a transaction that settles fetched documents.
-    var wishes: SettlementPolicy?
-
-    /// The keys of missing documents that a scan of all rows found; `nil` before a scan.
-    var scan: Set<[UInt8]>?
-
-    /// The reason in the events of newly downloaded documents.
-    var insertReason = ChangeReason.remote
 
     init(
         transaction: WriteTransaction, collection: SyncStateTable.Collection,
@@ -141,7 +133,7 @@ struct SyncTransaction {
         notes.arrivals = BulkInsertBuffer()
         defer { notes.arrivals = nil }
         let result = try body()
-        if let arrivals = notes.arrivals { try store(arrivals) }
+        if let arrivals = notes.arrivals { try arrivals.store(in: self) }
         return result
     }
 
@@ -161,6 +153,23 @@ struct SyncTransaction {
         let number = try state.nextStaleMark()
         notes.hint = number
         return number
+    }
+
+    /// Marks a record as stale, so that the document is fetched.
+    ///
+    /// - Parameter told: the cause of absence for the fetch; `nil` keeps the previous one.
+    func markStale(_ record: SyncRecord, _ told: AbsenceCause? = nil) throws {
+        guard let row = record.rowID else { return }
+        let told = told ?? AbsenceCause(hint: record.hint)
+        try records.setStale(row: row, to: told.hint(try nextStaleMark()))
+    }
+
+    /// Returns a new stale mark for a record whose pause ends; it keeps the cause of absence.
+    ///
+    /// A drop of the collection is no longer a cause then.
+    func renewedStaleMark(of record: SyncRecord) throws -> Int64 {
+        let told = AbsenceCause(hint: record.hint)
+        return (told == .dropped ? .nothing : told).hint(try nextStaleMark())
     }
 
     /// Resets the transaction's stale mark, which a savepoint may have rolled back.
@@ -239,6 +248,16 @@ struct SyncTransaction {
                 uncommitted: uncommitted)
         }
     }
+
+    /// Returns whether an error concerns one document, not the store.
+    static func concernsDocument(_ error: any Error) -> Bool {
+        switch error {
+        case is BSONError: true
+        case let error as SyncError: error.code != .storeFailed || error.documentID != nil
+        case let error as StoreError: !error.concernsFile
+        default: false
+        }
+    }
 }
 
 extension BSONDocument {
@@ -247,4 +266,16 @@ extension BSONDocument {
 
     /// The document's `_id`; null when it has none.
     var documentID: BSONValue { self["_id"] ?? .null }
+}
+
+extension StoreError {
+    /// Whether the file or the transaction failed, not the single write.
+    var concernsFile: Bool {
+        switch code {
+        case .busy, .diskFull, .ioError, .corrupt, .closed, .readOnly, .cannotOpen, .internalError,
+            .exceededMemoryLimit:
+            true
+        default: false
+        }
+    }
 }

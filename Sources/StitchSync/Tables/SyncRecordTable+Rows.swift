@@ -211,3 +211,22 @@ extension SyncRecordTable {
         return ids
     }
 }
+
+extension SyncRecordTable {
+    /// Whether a collection has a record that meets an SQL condition.
+    func holds(_ test: String, in collection: Int64) throws -> Bool {
+        let select = try connection.prepare(
+            "SELECT 1 FROM sync_documents WHERE collection = ? AND \(test) LIMIT 1")
+        select.bind(1, collection)
+        defer { select.reset() }
+        return try select.step()
+    }
+
+    /// Returns the number of a collection's confirmed documents.
+    func confirmedCount(in collection: Int64) throws -> Int {
+        let select = try connection.prepare(
+            "SELECT count(*) FROM sync_documents WHERE collection = ? AND base_kind > 0")
+        select.bind(1, collection)
+        return try select.step() ? Int(select.int64(0)) : 0
+    }
+}

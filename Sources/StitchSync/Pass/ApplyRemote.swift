@@ -1,0 +1,208 @@
+internal import BSONStore
+
+/// The fetch of remote editions and the storage of new ones.
+struct ApplyRemote {
+    let context: PassContext
+    /// Whether the remote reported its identity in this pass.
+    let isIdentityKnown: Bool
+    /// Whether this pass stages documents of a subscription set.
+    let isStaging: Bool
+
+    private var fetch: Fetch { Fetch(context: context) }
+
+    /// Fetches every document that is stale or has an open attempt, in batches.
+    func applyStale() async throws {
+        var last: Int64 = 0
+        while true {
+            let after = last
+            let batch = try context.read { records, collection in
+                try records.records(
+                    .toLook, in: collection.rowID, after: after,
+                    limit: context.limits.batchDocuments,
+                    bytesMax: context.limits.batchBytes)
+            }
+            guard let row = batch.last?.rowID else { return }
+            last = row
+            try await apply(batch)
+        }
+    }
+
+    /// Fetches wanted ids that have no record yet, in batches.
+    func applyWanted() async throws {
+        var last: Int64 = 0
+        var before: WantedIDs?
+        while true {
+            let after = last
+            let next = try context.read { records, collection in
+                collection.hasWantedIDs
+                    ? try records.wanted(in: collection.rowID, after: after, limit: 1).first : nil
+            }
+            guard let next else { return }
+            // Ids that did not fit into one answer stay in the row, and a new row may reuse the
+            // number of a removed one.
+            if let before, before.row == next.row, before.ids == next.ids {
+                last = next.row
+                continue
+            }
+            before = next
+            guard next.ids.count <= context.limits.batchDocuments else {
+                // The ids were stored under another limit.
+                return try await context.write(expanding: true) { _ in }
+            }
+            let (looks, rest) = try await fetch.documents(for: next.records)
+            try await takeIn(looks, then: .begin(next, rest: rest.map(\.documentID)))
+        }
+    }
+
+    /// Fetches documents, decides and commits, then lets the app resolve conflicts.
+    ///
+    /// - Parameters:
+    ///   - sequel: the data that the last commit stores in addition.
+    ///   - told: the causes of absence that the history just reported, by the documents' keys.
+    func apply(
+        _ batch: [SyncRecord], then sequel: FirstCommitExtras = .nothing,
+        told: [[UInt8]: AbsenceCause] = [:]
+    ) async throws {
+        var open = batch
+        while !open.isEmpty {
+            let (looks, rest) = try await fetch.documents(for: open, told: told)
+            try await takeIn(looks, then: rest.isEmpty ? sequel : .nothing, told: told)
+            open = rest
+        }
+    }
+
+    /// Settles fetched documents, and those without a version again after they got one.
+    private func takeIn(
+        _ looks: [FetchedDocument], then sequel: FirstCommitExtras,
+        told: [[UInt8]: AbsenceCause] = [:]
+    ) async throws {
+        var claims = try await settle(looks, mayClaim: true, then: sequel)
+        try await ClaimVersions(context: context).claim(claims)
+        while !claims.isEmpty {
+            let (looks, rest) = try await fetch.documents(for: claims, told: told)
+            _ = try await settle(looks, mayClaim: false)
+            claims = rest
+        }
+    }
+
+    /// Fetches documents again whose attempt the history contains: the remote may have applied the
+    /// attempt after the first fetch, which then shows an edition older than the new base.
+    private func lookAgain(
+        _ looks: inout [FetchedDocument], where evidence: [OperationID: AttemptEvidence]
+    ) async throws {
+        let late = looks.indices.filter { index in
+            looks[index].record.attempt.map { evidence[$0.operation] == .inHistory } ?? false
+        }
+        guard !late.isEmpty else { return }
+        let lookups = try await fetch.find(late.map { looks[$0].record.documentID })
+        for (index, lookup) in zip(late, lookups) { looks[index].read(lookup) }
+    }
+
+    /// Decides and commits; returns the documents to give a version and fetch again.
+    private func settle(
+        _ looks: [FetchedDocument], mayClaim: Bool, then sequel: FirstCommitExtras = .nothing
+    ) async throws -> [SyncRecord] {
+        var looks = looks
+        let evidence = try await FindAttempts(context: context, isIdentityKnown: isIdentityKnown)
+            .evidence(for: looks)
+        try await lookAgain(&looks, where: evidence)
+        let aside = isStaging ? try aside(looks) : []
+        let settled = try await commit(
+            looks, evidence: evidence, mayClaim: mayClaim, then: sequel)
+        context.engine.progress.countFetched(
+            looks, settled, evidence, aside: aside, in: context.namespace)
+        let conflictStep = ResolveConflicts(context: context)
+        let always = context.configuration.conflictHandler?.always
+        var conflicts: [OpenConflict] = []
+        var claims: [SyncRecord] = []
+        for (look, outcome) in zip(looks, settled) {
+            switch outcome {
+            case .nothing: break
+            case .taken: context.findings.count { $0.taken += 1 }
+            case .removed: context.findings.count { $0.removed += 1 }
+            case .renewed(let error):
+                context.findings.count { $0.taken += look.isAbsent ? 0 : 1 }
+                context.findings.add(error)
+            case .missing: context.findings.noteMissing(look.record.documentID)
+            case .evicted: context.findings.count { $0.evicted += 1 }
+            case .refused(let refused):
+                context.findings.count {
+                    $0.evicted += refused.settlement == .revertRejected ? 1 : 0
+                }
+                context.findings.count(
+                    refused.settlement, of: refused.documentID, in: context.namespace,
+                    .failed(refused.error))
+            case .foreign: context.findings.add(look.foreignVersion(in: context.namespace))
+            case .claim(let record): claims.append(record)
+            case .conflict(let conflict): conflicts.append(conflict)
+            case .answered(let committed, let conflict):
+                context.findings.count { $0.conflicts += 1 }
+                conflictStep.count(committed, look.record)
+                conflictStep.note(conflict, committed, always)
+            case .failed(let error):
+                context.findings.count { $0.paused += 1 }
+                context.findings.add(error)
+            }
+        }
+        try await conflictStep.resolve(conflicts)
+        if !conflicts.isEmpty { try conflictStep.removeFinishedWaits() }
+        return claims
+    }
+
+    /// Settles all fetched documents in one transaction.
+    ///
+    /// If one of them fails, each gets a savepoint of its own (rule R8), which costs a copy of
+    /// every written page.
+    private func commit(
+        _ looks: [FetchedDocument], evidence: [OperationID: AttemptEvidence], mayClaim: Bool,
+        then sequel: FirstCommitExtras
+    ) async throws -> [SettlementOutcome] {
+        let answer =
+            context.engine.conflictFound == nil
+            ? context.configuration.conflictHandler?.always : nil
+        let policy = SettlementPolicy(
+            terms: context.uploadPolicy, counting: context.configuration.conflictHandler?.counting)
+        @Sendable func step(_ sync: SyncTransaction, mayAnswer: Bool) -> ApplyFetched {
+            var step = ApplyFetched(sync: sync)
+            (step.policy, step.evidence, step.mayClaim) = (policy, evidence, mayClaim)
+            step.answer = mayAnswer ? answer : nil
+            return step
+        }
+        func apply(trusting: Bool) async throws -> [SettlementOutcome] {
+            try await context.write { sync in
+                var sync = sync
+                sync.trusts = trusting
+                return try step(sync, mayAnswer: true).applyTogether(looks, then: sequel)
+            }
+        }
+        do {
+            do {
+                return try await apply(trusting: true)
+            } catch is SyncRecordTable.StaleRevision {
+                return try await apply(trusting: false)
+            }
+        } catch let cause where SyncTransaction.concernsDocument(cause) {
+            return try await context.write { sync in
+                try step(sync, mayAnswer: false).applyIndividually(looks, then: sequel)
+            }
+        }
+    }
+
+    /// Returns the indexes of fetched documents that are staged, and so counted already.
+    private func aside(_ looks: [FetchedDocument]) throws -> Set<Int> {
+        let sets = context.engine.sets
+        return try context.engine.store.read { transaction in
+            let connection = transaction.connection
+            let subscriptions = SubscriptionTable(connection: connection, cache: sets)
+            guard try subscriptions.history().coming != nil,
+                let collection = try SyncStateTable(connection: connection).existing(
+                    context.namespace)
+            else { return [] }
+            return try Set(
+                looks.indices.filter { index in
+                    try subscriptions.isStaged(
+                        looks[index].record.documentID, in: collection.rowID)
+                })
+        }
+    }
+}

@@ -1,0 +1,186 @@
+internal import BSONStore
+
+/// The check that the remote collection is the one that the documents were synced with, before the
+/// pass uses any other answer (decision 7).
+struct CheckIdentity {
+    let context: PassContext
+
+    /// The remote's answer, as far as later steps need it.
+    struct Finding {
+        /// Whether the remote reported its identity.
+        var isKnown = false
+        /// Whether the remote reported that the collection does not exist yet.
+        var isUncreated = false
+    }
+
+    /// Requests the remote's identity and compares it with the adopted one.
+    ///
+    /// - Throws: ``CollectionStoppedError`` where the identity differs or the collection is
+    ///   stopped.
+    func run() async throws -> Finding {
+        let answer = try await context.request { remote in try await remote.identity() }
+        let (collection, facts) = try context.read { records, collection in
+            (collection, try Self.facts(of: collection, records, answer))
+        }
+        let finding = Finding(isKnown: answer != .unknown, isUncreated: answer == .notMade)
+        switch IdentityDecision.decide(facts) {
+        case .goOn: break
+        case .adopt: try await adopt(answer)
+        case .verify: try await verify(answer, collection)
+        case .examine: try await examine(answer, collection)
+        case .resume:
+            try await context.updateCollection { $0.stop = nil }
+            context.engine.reportedStops.withLock { $0[context.namespace] = nil }
+        case .stayStopped:
+            guard var stop = collection.stop else { return finding }
+            if answer != .unknown, stop.found != answer {
+                stop = stop.finding(answer)
+                let found = stop
+                try await context.updateCollection { $0.stop = found }
+            }
+            throw CollectionStoppedError(stop: stop)
+        }
+        return finding
+    }
+
+    /// Adopts the identity of a collection that the first upload created.
+    ///
+    /// - Returns: whether the remote knows its identity now.
+    func adoptCreated() async throws -> Bool {
+        let answer = try await context.request { remote in try await remote.identity() }
+        guard case .known = answer else { return false }
+        try await adopt(answer)
+        return true
+    }
+
+    private func adopt(_ identity: RemoteIdentity) async throws {
+        try await context.updateCollection { collection in
+            if case .known? = collection.identity, collection.identity != identity {
+                // The token belongs to another collection's history.
+                (collection.token, collection.lostToken) = (nil, nil)
+                collection.needsScan = true
+            }
+            collection.identity = identity
+        }
+    }
+
+    /// Handles another identity, or a missing collection: a drop in the same history is a known
+    /// event, anything else is another remote.
+    private func examine(
+        _ answer: RemoteIdentity, _ collection: SyncStateTable.Collection
+    ) async throws {
+        let isDropKnown =
+            if let token = collection.token { try await historyReportsDrop(after: token) } else {
+                false
+            }
+        guard isDropKnown else {
+            throw try await StopCollection(context: context).stop(.remoteChanged, answer)
+        }
+        guard context.configuration.dropped == .remove else {
+            throw try await StopCollection(context: context).stop(.collectionDropped, answer)
+        }
+        try await context.updateCollection {
+            ($0.identity, $0.needsScan, $0.isAfterDrop) = (answer, true, true)
+        }
+    }
+
+    /// Returns whether the history after a position contains a drop or rename of the collection.
+    private func historyReportsDrop(after start: ResumeToken) async throws -> Bool {
+        var token = start
+        let limit = context.limits.changesPerRead
+        do {
+            while true {
+                let after = token
+                let batch = try await context.request { remote in
+                    try await remote.changes(after: after, limit: limit, waitingUpTo: .zero)
+                }
+                guard batch.hasMore, batch.token != token else { return false }
+                token = batch.token
+            }
+        } catch let error as RemoteError where error.endsHistory {
+            return error.errorClass == .collectionDropped
+        }
+    }
+
+    /// Adopts an identity where none was adopted before, if the remote holds each confirmed
+    /// document or has evidence of its delete.
+    private func verify(
+        _ answer: RemoteIdentity, _ collection: SyncStateTable.Collection
+    ) async throws {
+        var place = collection.lostToken
+        if let token = collection.token, !collection.needsScan {
+            place = token
+            do {
+                try await ReadHistory(context: context).keep(after: token)
+            } catch let error as RemoteError where error.endsHistory {
+                if error.errorClass == .collectionDropped {
+                    return try await examine(answer, collection)
+                }
+                try await context.updateCollection { ($0.needsScan, $0.lostToken) = (true, token) }
+            }
+        }
+        var (missing, last) = (0, Int64(0))
+        while let page = try await missingConfirmed(after: last, since: place) {
+            missing += page.missing
+            last = page.row
+        }
+        guard missing == 0 else {
+            throw try await StopCollection(context: context).stop(
+                .remoteChanged, answer, documentCount: missing)
+        }
+        try await adopt(answer)
+    }
+
+    /// Counts the confirmed documents of a page that are missing at the remote without evidence of
+    /// a delete.
+    private func missingConfirmed(
+        after row: Int64, since place: ResumeToken?
+    ) async throws -> (missing: Int, row: Int64)? {
+        let limit = context.limits.batchDocuments
+        let page = try context.read { records, collection in
+            try records.records(.all, in: collection.rowID, after: row, limit: limit)
+        }
+        guard let last = page.last?.rowID else { return nil }
+        let confirmed = page.filter { record in
+            record.base != .absent && record.attempt == nil && !record.isUnexplained
+                && AbsenceCause(hint: record.hint) != .deleted
+                && AbsenceCause(hint: record.hint) != .leftView
+        }
+        guard !confirmed.isEmpty else { return (0, last) }
+        let ids = confirmed.map(\.documentID)
+        let found = try await context.request { remote in try await remote.versions(ids: ids) }
+        try Fetch.check(found.count, for: ids.count)
+        var absent = zip(confirmed, found).filter { $1 == .absent }.map(\.0)
+        guard !absent.isEmpty else { return (0, last) }
+        // A list of versions does not distinguish hidden and absent documents.
+        let lookups = try await Fetch(context: context).find(absent.map(\.documentID))
+        absent = zip(absent, lookups).filter { $1 == .absent }.map(\.0)
+        let deleted = try await FindDeletes(context: context).keys(of: absent, since: place)
+        return (absent.count - deleted.count, last)
+    }
+
+    /// Returns the facts about the remote's identity.
+    private static func facts(
+        of collection: SyncStateTable.Collection, _ records: SyncRecordTable,
+        _ answer: RemoteIdentity
+    ) throws -> IdentityFacts {
+        let adopted: IdentityFacts.Adopted =
+            switch collection.identity {
+            case nil, .unknown: .nothing
+            case .notMade: .notMade
+            case .known: .known
+            }
+        let told: IdentityFacts.Answer =
+            switch answer {
+            case .unknown: .unknown
+            case .notMade: .notMade
+            case .known: answer == collection.identity ? .same : .other
+            }
+        let isCertain = told == .same || told == .unknown
+        return IdentityFacts(
+            answer: told, adopted: adopted,
+            holdsConfirmed: try !isCertain && records.holds("base_kind > 0", in: collection.rowID),
+            holdsPending: try !isCertain && records.holds("pending = 1", in: collection.rowID),
+            isStopped: collection.stop != nil)
+    }
+}

@@ -1,0 +1,91 @@
+internal import BSONStore
+
+/// The search for the reason why documents are missing at the remote: only evidence of a delete
+/// removes the local document (decision 7).
+struct ExplainMissing {
+    let context: PassContext
+    let applyRemote: ApplyRemote
+
+    /// Settles the documents that a fetch found missing without evidence of a delete.
+    ///
+    /// First it continues to read the history, since a delete may lie between the last read and the
+    /// fetch. Then it requests tombstones. Documents without evidence are kept as unexplained.
+    func run() async throws {
+        let collection = try context.read { $1 }
+        let missing = context.findings.takeMissing()
+        guard !missing.isEmpty else {
+            if collection.lostToken != nil {
+                try await context.updateCollection { $0.lostToken = nil }
+            }
+            return
+        }
+        // Two fetches of one pass may have missed the same document.
+        var keys: Set<[UInt8]> = []
+        let ids = missing.filter { keys.insert(BSONKey.encode($0)).inserted }
+        if let token = collection.token, !collection.needsScan {
+            do {
+                try await ReadHistory(context: context).keep(after: token)
+            } catch let error as RemoteError where error.endsHistory {
+                // The changes in between are unknown; the next pass compares everything.
+            }
+        }
+        let open = try context.snapshot { snapshot in
+            try ids.compactMap(snapshot.record).filter {
+                $0.isMissing && AbsenceCause(hint: $0.hint) != .deleted
+            }
+        }
+        let deleted = try await FindDeletes(context: context).keys(
+            of: open, since: collection.lostToken ?? collection.token)
+        let removes = context.configuration.unexplained.removesAll
+        let count = try await context.write { sync in
+            let marks = MarkUnexplained(sync: sync)
+            let marked = try open.count { record in
+                let isDeleted = removes || deleted.contains(BSONKey.encode(record.documentID))
+                return try marks.mark(record, isDeleted: isDeleted)
+            }
+            var collection = sync.collection
+            collection.lostToken = nil
+            try sync.state.save(collection)
+            return marked
+        }
+        try await applyRemote.apply(
+            try context.snapshot { try ids.compactMap($0.record).filter { $0.hint > 0 } })
+        guard count > 0 else { return }
+        context.findings.count { $0.unexplained += count }
+        try await reportUnexplained()
+    }
+
+    /// Reports the unexplained documents once and calls the app's closure where the policy has one.
+    private func reportUnexplained() async throws {
+        let ids = try context.read { records, collection in
+            try records.documentIDs(.unexplained, in: collection.rowID)
+        }
+        guard !ids.isEmpty else { return }
+        context.findings.add(
+            SyncError(
+                .unexplainedAbsence,
+                "\(ids.count) document\(ids.count == 1 ? " is" : "s are") missing at the remote, and "
+                    + "nothing says that somebody deleted them: they are kept here and not sent; "
+                    + "unexplainedIDs lists them, resolveUnexplained(_:) removes or uploads them",
+                namespace: context.namespace))
+        guard let ask = context.configuration.unexplained.ask else { return }
+        let absence = UnexplainedAbsence(namespace: context.namespace, documentIDs: ids)
+        do {
+            let answer = try await withTimeout(
+                context.limits.handlerTimeout, clock: context.engine.clock
+            ) {
+                try await ask(absence)
+            }
+            _ = try await context.write {
+                try MarkUnexplained(sync: $0).resolve(answer, among: ids)
+            }
+        } catch {
+            try Task.checkCancellation()
+            context.findings.add(
+                SyncError(
+                    error is TimeoutError ? .handlerTimeout : .handlerFailed,
+                    "asking about missing documents failed, they stay: \(error)",
+                    namespace: context.namespace, underlying: error))
+        }
+    }
+}

@@ -1,0 +1,90 @@
+internal import BSONStore
+
+/// The counts, errors and documents that the steps of one collection's pass found.
+final class PassFindings: Sendable {
+    private struct State {
+        var report = SyncPassReport()
+        var errors: [SyncError] = []
+        var persistedErrors: [SyncError.Code] = []
+        var missing: [BSONValue] = []
+        var resolved: Set<Int64> = []
+        var reverted: [BSONValue] = []
+    }
+
+    private let state = Locked(State())
+
+    /// The counts so far.
+    var report: SyncPassReport { state.withLock { $0.report } }
+
+    /// Errors to report to the app, after the commit that caused them.
+    var errors: [SyncError] { state.withLock { $0.errors } }
+
+    /// The codes of stored errors, which are reported until a listener has handled them.
+    var persistedErrors: [SyncError.Code] { state.withLock { $0.persistedErrors } }
+
+    /// Rows of documents whose conflict was resolved in this pass, which uploads them.
+    var resolved: Set<Int64> { state.withLock { $0.resolved } }
+
+    /// Documents whose change was reverted.
+    var reverted: [BSONValue] { state.withLock { $0.reverted } }
+
+    /// Changes the counts.
+    func count(_ change: (inout SyncPassReport) -> Void) {
+        state.withLock { change(&$0.report) }
+    }
+
+    /// Adds an error for the app.
+    func add(_ error: SyncError) { state.withLock { $0.errors.append(error) } }
+
+    /// Adds errors for the app.
+    func add(contentsOf errors: [SyncError]) { state.withLock { $0.errors += errors } }
+
+    /// Adds the code of a stored error.
+    func addPersisted(_ code: SyncError.Code) {
+        state.withLock { $0.persistedErrors.append(code) }
+    }
+
+    /// Notes a document that a fetch found missing without evidence of a delete.
+    func noteMissing(_ id: BSONValue) { state.withLock { $0.missing.append(id) } }
+
+    /// Returns the noted missing documents and forgets them.
+    func takeMissing() -> [BSONValue] {
+        state.withLock { state in
+            defer { state.missing = [] }
+            return state.missing
+        }
+    }
+
+    /// Notes the row of a document whose conflict was resolved.
+    func noteResolved(_ row: Int64) { state.withLock { _ = $0.resolved.insert(row) } }
+
+    /// Notes a document whose change was reverted, and which may be older than the remote's.
+    func noteReverted(_ id: BSONValue) { state.withLock { $0.reverted.append(id) } }
+}
+
+extension PassFindings {
+    /// Counts the settlement of an upload and notes its error for the app.
+    func count(
+        _ settlement: UploadSettlement, of documentID: BSONValue, in namespace: Namespace,
+        _ outcome: RemoteWriteOutcome
+    ) {
+        switch settlement {
+        case .confirm, .confirmAndKeepPending, .finishDelete, .finishDeleteAndKeepInsert:
+            count { $0.uploaded += 1 }
+        case .lookAgain, .keepAttempt: break
+        case .revertRejected:
+            count { $0.reverted += 1 }
+            addPersisted(.compensatingWrite)
+        case .askRejected: count { $0.paused += 1 }
+        case .pauseRejected, .pauseExhausted:
+            count { $0.paused += 1 }
+            guard case .failed(let error) = outcome else { return }
+            if settlement == .pauseRejected, error.compensatingWrite != nil {
+                addPersisted(.rejected)
+                return
+            }
+            add(
+                settlement.error(error, namespace, documentID))
+        }
+    }
+}

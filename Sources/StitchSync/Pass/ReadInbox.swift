@@ -1,0 +1,169 @@
+internal import BSONStore
+
+/// The conversion of the remote's history into stale marks on documents to fetch (rule R4).
+struct ReadInbox {
+    let context: PassContext
+    let applyRemote: ApplyRemote
+
+    private var history: ReadHistory { ReadHistory(context: context) }
+
+    /// Reads the history from the last position; where that is lost, compares all versions.
+    ///
+    /// - Parameter looking: whether to fetch changed documents before storing the new position.
+    func run(looking: Bool) async throws {
+        let collection = try context.read { $1 }
+        var isAfterDrop = collection.isAfterDrop
+        var lostToken = collection.lostToken ?? (collection.needsScan ? collection.token : nil)
+        if let token = collection.token, !collection.needsScan {
+            do {
+                if looking {
+                    try await history.read(after: token) { try await takeIn($0) }
+                } else {
+                    try await history.keep(after: token)
+                }
+                return
+            } catch let error as RemoteError where error.endsHistory {
+                // Events were missed, so the scan below compares every version.
+                if error.errorClass == .collectionDropped {
+                    guard context.configuration.dropped == .remove else {
+                        throw try await StopCollection(context: context).stop(
+                            .collectionDropped, collection.identity ?? .unknown)
+                    }
+                    isAfterDrop = true
+                }
+                lostToken = lostToken ?? token
+            }
+        }
+        try await scan(isAfterDrop: isAfterDrop, since: lostToken)
+    }
+
+    /// Fetches changed documents and stores the new position with the last results.
+    ///
+    /// Records that will be fetched anyway get a new stale mark instead; after an error of the
+    /// remote, all of them do.
+    private func takeIn(_ batch: RemoteChangeBatch) async throws {
+        var later: [RemoteChange] = []
+        let sets = context.engine.sets
+        let news = try context.snapshot { snapshot in
+            var rows: Set<Int64> = []
+            var news: [SyncRecord] = []
+            for change in batch.changes {
+                guard
+                    let record = try snapshot.records.record(
+                        snapshot.collection.rowID, id: change.documentID),
+                    let row = record.rowID, !rows.contains(row),
+                    try record.isUnexplained || snapshot.isNews(change, to: record)
+                else { continue }
+                if record.hint > 0 || record.attempt != nil || record.pause != nil {
+                    later.append(change)
+                } else {
+                    rows.insert(row)
+                    news.append(record)
+                }
+            }
+            if snapshot.collection.isSubscribed {
+                news += try snapshot.newcomers(in: batch, snapshot.membership(sets))
+                    .map { SyncRecord(documentID: $0, byID: false) }
+            }
+            return news
+        }
+        let rest = RemoteChangeBatch(
+            changes: later, token: batch.token, hasMore: batch.hasMore)
+        guard !news.isEmpty else { return try await history.keep(rest) }
+        context.engine.progress.announce(news.count, in: context.namespace)
+        do {
+            for start in stride(from: 0, to: news.count, by: context.limits.batchDocuments) {
+                let end = min(start + context.limits.batchDocuments, news.count)
+                try await applyRemote.apply(
+                    Array(news[start..<end]), then: end == news.count ? .keep(rest) : .nothing,
+                    told: batch.told)
+            }
+            context.engine.progress.announce(0, in: context.namespace)
+        } catch let error as RemoteError {
+            context.engine.progress.announce(0, in: context.namespace)
+            try await history.keep(batch)
+            throw error
+        }
+    }
+
+    /// Compares all versions by pages; only differing documents are fetched afterwards.
+    ///
+    /// It reads the position in the history first, so that later changes arrive through the
+    /// history.
+    ///
+    /// - Parameters:
+    ///   - isAfterDrop: whether a drop counts as the delete of each missing document.
+    ///   - lostToken: the position before the gap in the history.
+    private func scan(isAfterDrop: Bool, since lostToken: ResumeToken?) async throws {
+        let token = try await context.request { remote in
+            try await remote.currentToken()
+        }
+        try await context.updateCollection { collection in
+            collection.token = token
+            collection.needsScan = true
+            collection.isAfterDrop = isAfterDrop
+            collection.lostToken = lostToken
+        }
+        var last: Int64 = 0
+        while let next = try await scanPage(after: last, since: lostToken) { last = next }
+        try await FindNewcomers(context: context).run()
+        try await context.updateCollection { ($0.needsScan, $0.isAfterDrop) = (false, false) }
+    }
+
+    private func scanPage(
+        after row: Int64, since lostToken: ResumeToken?
+    ) async throws -> Int64? {
+        let limit = context.limits.batchDocuments
+        let (page, isAfterDrop) = try context.read { records, collection in
+            let page = try records.records(.all, in: collection.rowID, after: row, limit: limit)
+            return (page, collection.isAfterDrop)
+        }
+        guard let last = page.last?.rowID else { return nil }
+        let known = page.filter {
+            ($0.pause == nil || $0.isUnexplained) && $0.attempt == nil && $0.base != .absent
+        }
+        let ids = known.map(\.documentID)
+        let found =
+            ids.isEmpty
+            ? []
+            : try await context.request { remote in
+                try await remote.versions(ids: ids)
+            }
+        guard found.count == ids.count else {
+            throw RemoteError(
+                .retryable, "asked for \(ids.count) versions, got \(found.count) answers")
+        }
+        // A pending insert behind a foreign version field has to be fetched, too.
+        let unknown = page.filter { record in
+            let isForeign = if case .foreign = record.version { true } else { false }
+            return record.base == .absent && record.pause == nil && record.hint == 0
+                && (!record.isPending || isForeign)
+        }
+        // Documents with open attempts are fetched anyway; the drop counts as their delete, too.
+        let uncertain = isAfterDrop ? page.filter { $0.pause == nil && $0.attempt != nil } : []
+        guard !known.isEmpty || !unknown.isEmpty || !uncertain.isEmpty else { return last }
+        let absent = isAfterDrop ? [] : zip(known, found).filter { $1 == .absent }.map(\.0)
+        let deleted = try await FindDeletes(context: context).keys(of: absent, since: lostToken)
+        try await context.write { sync in
+            let marks = MarkStale(sync: sync)
+            for (record, lookup) in zip(known, found) {
+                let isDeleted = isAfterDrop || deleted.contains(BSONKey.encode(record.documentID))
+                try marks.compare(record, with: lookup, isDeleted: isDeleted)
+            }
+            for record in unknown { try sync.markStale(record) }
+            for record in uncertain { try sync.markStale(record, .deleted) }
+        }
+        return last
+    }
+}
+
+extension RemoteChangeBatch {
+    /// The last reported causes of absence, by the documents' keys.
+    fileprivate var told: [[UInt8]: AbsenceCause] {
+        var told: [[UInt8]: AbsenceCause] = [:]
+        for change in changes where change.isDelete || !told.isEmpty {
+            told[BSONKey.encode(change.documentID)] = AbsenceCause(change)
+        }
+        return told
+    }
+}

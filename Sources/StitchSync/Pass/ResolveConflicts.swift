@@ -1,0 +1,162 @@
+internal import BSONStore
+
+/// The resolution of conflicts by the app.
+struct ResolveConflicts {
+    let context: PassContext
+
+    /// The longest time that answers wait to be committed together.
+    private static let answersWait: Duration = .milliseconds(100)
+
+    /// Calls the handler outside any transaction, for one conflict after another, then commits the
+    /// answers together, except where the app wrote meanwhile.
+    func resolve(_ conflicts: [OpenConflict]) async throws {
+        guard let handler = context.configuration.conflictHandler else {
+            let errors = conflicts.map { conflict in
+                context.engine.journal.note(conflict, in: context.namespace, .waits)
+                return SyncError(
+                    .notConfigured, "a conflict waits for a conflict handler",
+                    namespace: context.namespace, documentID: conflict.record.documentID)
+            }
+            return context.findings.add(contentsOf: errors)
+        }
+        var answers: [ConflictAnswer] = []
+        var bytes = 0
+        var stopwatch = Stopwatch(context.engine.clock)
+        for conflict in conflicts {
+            let answer = try await answer(conflict, handler)
+            answers.append(answer)
+            bytes += answer.byteCount
+            if bytes > context.limits.batchBytes || stopwatch.elapsed > Self.answersWait {
+                try await commit(answers)
+                answers = []
+                bytes = 0
+                stopwatch = Stopwatch(context.engine.clock)
+            }
+        }
+        if !answers.isEmpty { try await commit(answers) }
+    }
+
+    private func answer(
+        _ conflict: OpenConflict, _ handler: ConflictHandler<BSONDocument>
+    ) async throws -> ConflictAnswer {
+        do {
+            let shown = shown(conflict)
+            try await context.engine.conflictFound?(shown)
+            if let immediate = handler.immediate {
+                return ConflictAnswer(conflict: conflict, result: .success(try immediate(shown)))
+            }
+            let resolution = try await withTimeout(
+                context.limits.handlerTimeout, clock: context.engine.clock
+            ) {
+                try await handler.resolve(shown)
+            }
+            return ConflictAnswer(conflict: conflict, result: .success(resolution))
+        } catch {
+            try Task.checkCancellation()
+            return ConflictAnswer(
+                conflict: conflict, result: .failure(failure(of: conflict, error)))
+        }
+    }
+
+    private func shown(_ conflict: OpenConflict) -> Conflict<BSONDocument> {
+        Conflict(
+            namespace: context.namespace, documentID: conflict.record.documentID,
+            base: conflict.base,
+            local: conflict.local, remote: conflict.remote.document,
+            mayHaveLanded: conflict.mayHaveLanded)
+    }
+
+    private func failure(of conflict: OpenConflict, _ cause: any Error) -> SyncError {
+        SyncError(
+            cause is TimeoutError ? .handlerTimeout : .handlerFailed,
+            "the conflict handler failed: \(cause)", namespace: context.namespace,
+            documentID: conflict.record.documentID, underlying: cause)
+    }
+
+    /// Commits answers in one transaction; an answer that cannot be stored pauses its document.
+    private func commit(_ answers: [ConflictAnswer]) async throws {
+        do {
+            let outcomes = try await context.write { sync in
+                try answers.map(SettleConflict(sync: sync).commit)
+            }
+            for (answer, outcome) in zip(answers, outcomes) { count(answer, outcome) }
+        } catch let cause where SyncTransaction.concernsDocument(cause) {
+            for answer in answers { try await commitIndividually(answer) }
+        }
+    }
+
+    private func commitIndividually(_ answer: ConflictAnswer) async throws {
+        do {
+            count(
+                answer,
+                try await context.write { sync in try SettleConflict(sync: sync).commit(answer) })
+        } catch let cause where SyncTransaction.concernsDocument(cause) {
+            let failed = ConflictAnswer(
+                conflict: answer.conflict, result: .failure(failure(of: answer.conflict, cause)))
+            count(
+                failed,
+                try await context.write { sync in try SettleConflict(sync: sync).commit(failed) })
+        }
+    }
+
+    private func count(
+        _ answer: ConflictAnswer, _ outcome: ResolutionOutcome
+    ) {
+        if case .success(let resolution) = answer.result {
+            context.findings.count { $0.conflicts += 1 }
+            note(answer.conflict, outcome, JournaledConflict.Answer(resolution))
+        } else {
+            note(answer.conflict, outcome, .waits)
+        }
+        count(outcome, answer.conflict.record)
+    }
+
+    /// Journals the outcome of a conflict for tools, unless the conflict will be decided again.
+    private func note(
+        _ conflict: OpenConflict, _ outcome: ResolutionOutcome,
+        _ answer: JournaledConflict.Answer
+    ) {
+        switch outcome {
+        case .committed: context.engine.journal.note(conflict, in: context.namespace, answer)
+        case .overtaken: break
+        case .paused(let error):
+            context.engine.journal.note(conflict, in: context.namespace, .failed(error.message))
+        }
+    }
+
+    /// Journals the outcome of a conflict that was resolved in the transaction that found it.
+    func note(
+        _ conflict: OpenConflict, _ outcome: ResolutionOutcome,
+        _ answer: ConflictHandler<BSONDocument>.FixedResolution?
+    ) {
+        switch answer {
+        case .local: note(conflict, outcome, JournaledConflict.Answer.useLocal)
+        case .remote: note(conflict, outcome, JournaledConflict.Answer.useRemote)
+        case nil: break
+        }
+    }
+
+    /// Counts the outcome of the answer to a record's conflict.
+    func count(_ outcome: ResolutionOutcome, _ record: SyncRecord) {
+        switch outcome {
+        case .committed:
+            if let row = record.rowID { context.findings.noteResolved(row) }
+        case .overtaken: context.findings.count { $0.overtaken += 1 }
+        case .paused(let error):
+            context.findings.count { $0.paused += 1 }
+            context.findings.add(error)
+        }
+    }
+
+    /// Removes documents whose conflicts no longer wait, or wait with another stale mark.
+    func removeFinishedWaits() throws {
+        let own = context.engine.progress.waiting(in: context.namespace)
+        guard !own.isEmpty else { return }
+        let over = try context.read { records, collection in
+            try own.filter { place, hint in
+                try records.hint(ofKey: place.key, in: collection.rowID) != hint
+            }
+        }
+        context.engine.progress.remove(over.keys)
+    }
+}

@@ -1,0 +1,76 @@
+internal import BSONStore
+
+/// The settlement of open and abandoned attempts by evidence.
+struct AdoptAttempt {
+    let sync: SyncTransaction
+
+    /// Applies rule R3: an applied attempt becomes the base; another change stays pending.
+    func apply(
+        _ decision: AttemptDecision, to record: inout SyncRecord, local: BSONDocument?
+    ) throws {
+        guard let attempt = record.attempt else { return }
+        record.attempt = nil
+        switch decision {
+        case .none: break
+        case .discard, .discardUncertain:
+            let base = record.base.document(local: local)
+            record.discard([UnresolvedAttempt(attempt, base: base, local: local)])
+        case .adopt:
+            let before = record.base.document(local: local)
+            record.adopt(attempt, local: local)
+            let after = record.base.document(local: local)
+            try sync.emitChange(
+                .committed, record.documentID, from: before, to: after,
+                uncommitted: record.isPending)
+        }
+        record.isPending =
+            PendingChange(base: record.base.document(local: local), local: local) != .none
+    }
+
+    /// Makes an abandoned attempt the base, not a foreign change, where the remote applied it.
+    ///
+    /// Where the document also has another client's change, nothing is adopted: it is a remote
+    /// change like any other, and a conflict where a local change is pending.
+    func adoptUnresolved(
+        _ remote: RemoteEdition, _ look: FetchedDocument,
+        of discarded: [UnresolvedAttempt],
+        into record: inout SyncRecord, local: BSONDocument?
+    ) throws {
+        guard record.attempt == nil else { return }
+        if look.isAbsent { return try adoptDelete(of: discarded, into: &record, local: local) }
+        guard let name = remote.version.version?.operation else { return }
+        var tries = discarded
+        // An earlier record of the document may have abandoned the attempt.
+        if record.base == .absent && local != nil {
+            tries += try sync.givenUp.tries(of: record.documentID, in: sync.collection.rowID)
+        }
+        guard let landed = tries.last(where: { $0.operation.value == name }) else { return }
+        let before = record.base.document(local: local)
+        guard landed.explains(remote.document, over: before) else { return }
+        record.base = StoredContent(remote.document, local: local)
+        record.version = remote.version
+        record.clearUnresolved()
+        record.isPending = PendingChange(base: remote.document, local: local) != .none
+        try sync.emitChange(
+            .committed, record.documentID, from: before, to: remote.document,
+            uncommitted: record.isPending)
+    }
+
+    /// Adopts an abandoned delete that the remote applied, or another client's delete of the
+    /// document.
+    ///
+    /// The app then inserted the document again, which is a pending insert now.
+    private func adoptDelete(
+        of discarded: [UnresolvedAttempt], into record: inout SyncRecord, local: BSONDocument?
+    ) throws {
+        guard local != nil, record.base != .absent,
+            discarded.contains(where: { $0.meaning == .nothing })
+        else { return }
+        let before = record.base.document(local: local)
+        record.base = .absent
+        record.version = .absent
+        record.clearUnresolved()
+        record.isPending = true
+        try sync.emitChange(.committed, record.documentID, from: before, to: nil, uncommitted: true)
+    }
+}

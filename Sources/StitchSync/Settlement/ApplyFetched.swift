@@ -1,0 +1,391 @@
+internal import BSONStore
+
+/// The settlement of records with fetched documents.
+struct ApplyFetched {
+    let sync: SyncTransaction
+    /// The app's policies; `nil` for staged documents, which have no pending change.
+    var policy: SettlementPolicy?
+    /// The evidence about open attempts.
+    var evidence: [OperationID: AttemptEvidence] = [:]
+    /// Whether a document without a version may get one.
+    var mayClaim = false
+    /// The resolution of every conflict; `nil` where it depends on the conflict.
+    var answer: ConflictHandler<BSONDocument>.FixedResolution?
+    /// The reason in the events of newly downloaded documents.
+    var insertReason = ChangeReason.remote
+    /// The keys of missing documents that a scan of all rows found; `nil` before a scan.
+    private var scan: Set<[UInt8]>?
+    private let membership: ApplyMembership
+    private let attempts: AdoptAttempt
+
+    init(sync: SyncTransaction) {
+        self.sync = sync
+        membership = ApplyMembership(sync: sync)
+        attempts = AdoptAttempt(sync: sync)
+    }
+
+    /// Begins to settle fetched documents; returns `false` when another transaction did so before.
+    func begin(_ sequel: FirstCommitExtras) throws -> Bool {
+        switch sequel {
+        case .nothing, .keep: true
+        case .begin(let wanted, let rest): try sync.records.keep(rest, of: wanted)
+        }
+    }
+
+    /// Stores the additional data of a fetch.
+    func end(_ sequel: FirstCommitExtras) throws {
+        switch sequel {
+        case .nothing, .begin: return
+        case .keep(let batch): try MarkStale(sync: sync).keep(batch)
+        }
+    }
+
+    /// Settles fetched documents together; throws at the first document that cannot be stored.
+    func applyTogether(
+        _ looks: [FetchedDocument], then sequel: FirstCommitExtras
+    ) throws -> [SettlementOutcome] {
+        guard try begin(sequel) else { return looks.map { _ in .nothing } }
+        let locals = try localDocuments(looks)
+        let scanned = try scanning(looks, locals)
+        let settled = try sync.withBulkInsert {
+            try looks.enumerated().map { index, look in
+                try scanned.apply(look, local: index < locals.count ? .some(locals[index]) : nil)
+            }
+        }
+        try end(sequel)
+        return settled
+    }
+
+    /// Returns the local documents of fetched ones, up to a size limit.
+    ///
+    /// The list is empty where they have to be read one by one. The settlement of one document does
+    /// not change another.
+    private func localDocuments(_ looks: [FetchedDocument]) throws
+        -> [StoredDocument?]
+    {
+        guard looks.allSatisfy({ $0.record.rowID != nil }) else { return [] }
+        return try sync.transaction.findInKeyOrder(
+            sync.namespace, ids: looks.map(\.record.documentID),
+            bytesMax: SyncTransaction.batchReadBytesMax) ?? []
+    }
+
+    /// Adopts or discards the open attempt, then settles the remote's edition.
+    ///
+    /// - Parameter local: the local document, where this transaction has read it already.
+    func apply(
+        _ look: FetchedDocument, local: StoredDocument?? = nil
+    ) throws -> SettlementOutcome {
+        if try membership.hasRecordMeanwhile(look.record) { return .nothing }
+        guard var record = try sync.current(look.record), record.pause == nil else {
+            return .nothing
+        }
+        guard record.version == look.record.version,
+            record.attempt?.operation == look.record.attempt?.operation
+        else {
+            // Another engine stored an edition since the request, so that this one is outdated.
+            try sync.markStale(record)
+            return .nothing
+        }
+        let edition = try RemoteEdition(look.remote, of: record.documentID)
+        let attempt = AttemptDecision.decide(
+            record.attempt.map { evidence[$0.operation] ?? .historyLost } ?? .noAttempt)
+        // If the document exists locally after all, its insert fails, and the settlement is
+        // repeated without trust.
+        let isAbsent = sync.trusts && record.rowID == nil && edition.document != nil
+        return try applyMissingRow(
+            look, &record, edition, attempt,
+            isAbsent ? nil : local ?? sync.stored(record.documentID))
+    }
+
+    /// Settles a document whose local row may be missing.
+    ///
+    /// A lost change must count neither as a delete nor as no change; without a change the document
+    /// is downloaded again.
+    private func applyMissingRow(
+        _ look: FetchedDocument, _ record: inout SyncRecord,
+        _ edition: RemoteEdition, _ attempt: AttemptDecision, _ stored: StoredDocument?
+    ) throws -> SettlementOutcome {
+        guard record.isRowMissing(local: stored?.document) else {
+            return try applyPresent(look, &record, edition, attempt, stored)
+        }
+        if record.isPending || record.attempt != nil {
+            let errors = try missingRows.pause([record])
+            return errors.first.map { .failed($0) } ?? .nothing
+        }
+        let error = missingRows.error(of: record, isThere: edition.document != nil)
+        (record.base, record.version) = (.absent, .absent)
+        let settled = try applyPresent(look, &record, edition, attempt, stored)
+        return switch settled {
+        case .nothing, .taken, .removed, .evicted: .renewed(error)
+        default: settled
+        }
+    }
+
+    private func applyPresent(
+        _ look: FetchedDocument, _ record: inout SyncRecord,
+        _ edition: RemoteEdition, _ attempt: AttemptDecision, _ stored: StoredDocument?
+    ) throws -> SettlementOutcome {
+        let local = stored?.document
+        let (open, earlier) = (record.attempt, record.discarded)
+        try attempts.apply(attempt, to: &record, local: local)
+        try attempts.adoptUnresolved(
+            edition, look, of: earlier + record.discarded, into: &record, local: local)
+        // After a local delete since the request, the document is fetched again.
+        let isGivenUp = open != nil || !earlier.isEmpty && record.hint == look.record.hint
+        if isGivenUp && record.base == .absent && local == nil && edition.document == nil {
+            try sync.end(record)
+            if open != nil && attempt != .adopt {
+                try sync.emit(.delete, .committed, record.documentID, uncommitted: false)
+            }
+            return .nothing
+        }
+        try removeStaged(record)
+        let isHidden = look.lookup == .hidden
+        if sync.collection.isSubscribed && !record.isClaimedByID || isHidden,
+            let settled = try applyMembership(record, look, edition, isHeld: local != nil)
+        {
+            return settled
+        }
+        if isHidden, let refused = try refuseHidden(record, open, local: local) {
+            return .refused(refused)
+        }
+        let facts = facts(
+            record, local: local, remote: edition, evidence: look.absenceEvidence,
+            isCertain: attempt != .discardUncertain)
+        let decision = RemoteEventDecision.decide(facts)
+        if record.hint == look.record.hint && !decision.isOpen { record.hint = 0 }
+        // The attempt stays uncertain after a claim or another write.
+        if attempt == .discardUncertain
+            && (decision == .conflict || decision == .claim && record.isPending)
+        {
+            record.attempt = open
+        }
+        if decision == .conflict, let answer, record.rowID != nil {
+            let conflict = OpenConflict(
+                record: look.record, base: record.base.document(local: local), local: local,
+                remote: edition, mayHaveLanded: attempt == .discardUncertain)
+            return try .answered(
+                SettleConflict(sync: sync).carryOut(answer, conflict, record, stored), conflict)
+        }
+        return try carryOut(
+            decision, to: record, local: stored, remote: edition,
+            mayHaveLanded: attempt == .discardUncertain)
+    }
+
+    /// Removes a staged document, which is older than the fetched one.
+    private func removeStaged(_ record: SyncRecord) throws {
+        if try sync.membership.isStaging {
+            try sync.subscriptions.unstage(record.documentID, in: sync.collection.rowID)
+        }
+    }
+
+    /// Evicts or ignores a document that does not belong on the device; returns `nil` for others.
+    private func applyMembership(
+        _ old: SyncRecord, _ look: FetchedDocument, _ edition: RemoteEdition,
+        isHeld: Bool
+    ) throws -> SettlementOutcome? {
+        var record = old
+        // A newer stale mark stays.
+        if record.hint == look.record.hint { record.hint = 0 }
+        switch try membership.decide(of: record, isHeld: isHeld, look.lookup, edition) {
+        case .arrive, .keep, .keepPending, .delete: return nil
+        case .evict:
+            try membership.removeFromView(record, isHeld: isHeld)
+            return .evicted
+        case .ignore:
+            if record.isClaimedByID { return nil }
+            if record.rowID != nil {
+                try sync.records.remove(record)
+                try membership.keepStaleMark(after: record)
+            }
+            if let document = edition.document, case .found(let answer) = look.lookup,
+                try sync.membership.expects(document)
+            {
+                try sync.subscriptions.stage(answer, in: sync.collection.rowID)
+            }
+            return .nothing
+        }
+    }
+
+    private func carryOut(
+        _ decision: RemoteEventDecision, to old: SyncRecord, local stored: StoredDocument?,
+        remote: RemoteEdition, mayHaveLanded: Bool
+    ) throws -> SettlementOutcome {
+        var record = old
+        let local = stored?.document
+        let id = record.documentID
+        switch decision {
+        case .nothing:
+            try sync.save(record)
+            return .nothing
+        case .recordVersion:
+            record.version = remote.version
+            try sync.save(record)
+            return .nothing
+        case .claim:
+            if record.hint == 0 { record.hint = try sync.nextStaleMark() }
+            return .claim(try sync.save(record))
+        case .take, .takeForeign:
+            return try take(remote, into: record, local: stored, decision)
+        case .listForeign:
+            let isNews = record.version != remote.version
+            record.version = remote.version
+            try sync.save(record)
+            return isNews ? .foreign : .nothing
+        case .removeLocal:
+            let own = try sync.removeLocal(id, as: .byRemote)
+            try sync.end(record)
+            if local != nil { try sync.emit(.delete, .remote, own, uncommitted: false) }
+            return .removed
+        case .explain:
+            if record.hint == 0 { record.hint = try sync.nextStaleMark() }
+            try sync.save(record)
+            return .missing
+        case .complete:
+            let base = record.base.document(local: local)
+            record.takeBase(.sameAsLocal, remote.version)
+            record = try sync.save(record)
+            try sync.emitChange(.committed, id, from: base, to: local, uncommitted: false)
+            try membership.evictUnclaimed(record, local: local, .committed)
+            return .nothing
+        case .completeDelete:
+            try sync.end(record)
+            try sync.emit(.delete, .committed, id, uncommitted: false)
+            return .removed
+        case .conflict:
+            if record.hint == 0 { record.hint = try sync.nextStaleMark() }
+            let stored = try sync.save(record)
+            return .conflict(
+                OpenConflict(
+                    record: stored, base: record.base.document(local: local), local: local,
+                    remote: remote, mayHaveLanded: mayHaveLanded))
+        }
+    }
+
+    private func take(
+        _ remote: RemoteEdition, into old: SyncRecord, local: StoredDocument?,
+        _ decision: RemoteEventDecision
+    ) throws -> SettlementOutcome {
+        var record = old
+        let isNews = !contentEqual(local?.document, remote.document)
+        record.takeBase(.sameAsLocal, remote.version)
+        if local == nil, let document = remote.document {
+            try sync.add(document, record)
+        } else {
+            if isNews, let document = remote.document {
+                try sync.setLocal(to: document, from: local)
+            }
+            try sync.save(record)
+        }
+        if isNews {
+            let isArrival = local == nil && !record.isClaimedByID
+            try sync.emit(
+                isArrival ? .insert : .replace, isArrival ? insertReason : .remote,
+                record.documentID, document: remote.document, uncommitted: false)
+        }
+        if decision == .takeForeign { return .foreign }
+        return isNews ? .taken : .nothing
+    }
+
+    /// Collects the facts about a fetched document.
+    private func facts(
+        _ record: SyncRecord, local: BSONDocument?, remote: RemoteEdition,
+        evidence: RemoteEventFacts.Evidence, isCertain: Bool
+    ) -> RemoteEventFacts {
+        let base = record.base.document(local: local)
+        let isSame = contentEqual(local, remote.document)
+        // An attempt that may still be applied is not a second change.
+        let countsTwice =
+            isSame && isCertain && record.discarded.isEmpty
+            && policy?.counting?.countsTwice(from: base, to: local) ?? false
+        let presence: RemoteEventFacts.Remote =
+            switch (remote.document, remote.version) {
+            case (nil, _): .absent
+            case (_, .absent): .unversioned
+            case (_, .version): .versioned
+            case (_, .foreign): .foreign
+            }
+        return RemoteEventFacts(
+            remote: presence, evidence: evidence,
+            versionSame: record.version == remote.version,
+            contentSame: contentEqual(base, remote.document),
+            pending: PendingChange(base: base, local: local),
+            outcomeSame: isSame && !countsTwice, mayClaim: mayClaim)
+    }
+
+    private var missingRows: MissingRows { MissingRows(sync: sync, scan: scan) }
+
+    /// Scans all rows once where several fetched documents with a change are missing locally.
+    private func scanning(
+        _ looks: [FetchedDocument], _ locals: [StoredDocument?] = []
+    ) throws -> ApplyFetched {
+        var scanned = self
+        scanned.scan = try missingRows.scan(for: looks, locals)
+        return scanned
+    }
+
+    private func refuseHidden(
+        _ record: SyncRecord, _ attempt: Attempt?, local: BSONDocument?
+    ) throws -> OutOfViewChange? {
+        guard let policy else { return nil }
+        return try RefuseOutOfView(sync: sync, policy: policy.terms).refuseHidden(
+            record, attempt, local: local)
+    }
+}
+
+/// The settlement in savepoints, after it failed for all documents together.
+extension ApplyFetched {
+    /// Settles fetched documents one by one.
+    ///
+    /// A document that a unique index refuses waits for the others, which may release the value.
+    func applyIndividually(
+        _ looks: [FetchedDocument], then sequel: FirstCommitExtras
+    ) throws -> [SettlementOutcome] {
+        guard try begin(sequel) else { return looks.map { _ in .nothing } }
+        let scanned = try scanning(looks)
+        var settled = [SettlementOutcome](repeating: .nothing, count: looks.count)
+        var open = Array(looks.indices)
+        var isLast = false
+        while !open.isEmpty {
+            var waiting: [Int] = []
+            for index in open {
+                let outcome = try scanned.applyInSavepoint(
+                    looks[index], pausesDuplicate: isLast)
+                if let outcome { settled[index] = outcome } else { waiting.append(index) }
+            }
+            isLast = waiting.count == open.count
+            open = waiting
+        }
+        try end(sequel)
+        return settled
+    }
+
+    /// Settles one fetched document in a savepoint: an error stops that document only (R8).
+    ///
+    /// - Parameter pausesDuplicate: whether a refusal by a unique index pauses the document.
+    /// - Returns: `nil` for such a document where it does not.
+    func applyInSavepoint(
+        _ look: FetchedDocument, pausesDuplicate: Bool = true
+    ) throws -> SettlementOutcome? {
+        do {
+            return try sync.transaction.savepoint {
+                try apply(look)
+            }
+        } catch let cause where SyncTransaction.concernsDocument(cause) {
+            sync.resetStaleMark()
+            if !pausesDuplicate && (cause as? StoreError)?.code == .duplicateKey { return nil }
+            let error = SyncError(
+                .unusableDocument, "what the remote holds cannot be kept: \(cause)",
+                namespace: sync.namespace, documentID: look.record.documentID, underlying: cause)
+            // A write since the request must not be reverted.
+            guard var record = try sync.current(look.record) else { return .nothing }
+            guard record.revision == look.record.revision else {
+                try sync.markStale(record)
+                return .nothing
+            }
+            record.pause = PauseReason(error.code, error.message)
+            try sync.save(record)
+            return .failed(error)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+internal import BSONStore
+
+/// The arrival, stay and eviction of documents by ids and subscriptions.
+struct ApplyMembership {
+    let sync: SyncTransaction
+
+    /// Decides whether a fetched document that no id keeps stays on the device.
+    ///
+    /// - Parameter isHeld: whether the document is on the device.
+    func decide(
+        of record: SyncRecord, isHeld: Bool, _ look: RemoteLookup, _ edition: RemoteEdition
+    ) throws -> MembershipDecision {
+        let membership = try sync.membership
+        let isAsked = edition.document.map {
+            isHeld ? membership.keeps($0) : membership.asks(for: $0)
+        }
+        let remote: MembershipFacts.Remote =
+            switch look {
+            case .found: .there
+            case .hidden: .hidden
+            case .absent: .deleted
+            }
+        return MembershipDecision.decide(
+            MembershipFacts(
+                isHeld: isHeld, hasPendingChange: record.isPending || record.attempt != nil,
+                isClaimedByID: record.isClaimedByID, isClaimedByQuery: isAsked ?? false,
+                remote: remote))
+    }
+
+    /// Removes a document from the device; the remote keeps it.
+    func evict(_ record: SyncRecord, isHeld: Bool, _ reason: ChangeReason) throws {
+        let id = record.documentID
+        let own = try isHeld ? sync.removeLocal(id, as: .evicted) : id
+        try sync.records.remove(record)
+        try sync.journal.forget(record.documentID, in: sync.collection.rowID)
+        if isHeld { try sync.emit(.evict, reason, own, uncommitted: false) }
+    }
+
+    /// Evicts a document that the user may no longer read or no query matches.
+    func removeFromView(_ record: SyncRecord, isHeld: Bool) throws {
+        try evict(record, isHeld: isHeld, .remote)
+        guard record.isClaimedByID else { return try keepStaleMark(after: record) }
+        // A synced id waits until its document is visible again.
+        var waiting = SyncRecord(documentID: record.documentID)
+        waiting.isRequestedByApp = record.isRequestedByApp
+        if record.hint > 0 { waiting.hint = try sync.nextStaleMark() }
+        try sync.save(waiting)
+    }
+
+    /// Removes the record of a document whose local copy or change was abandoned.
+    ///
+    /// Where the record was not settled and the collection has subscriptions, an empty stale record
+    /// stays until the next fetch: a query may match the remote's document.
+    ///
+    /// - Parameter local: the previous local document.
+    func leave(_ record: SyncRecord, local: BSONDocument?) throws {
+        let isSettled =
+            record.hint == 0 && record.pause == nil && record.attempt == nil
+            && (!record.isPending || record.base == .absent)
+        // The remote may hold the insert when the app inserts the document again.
+        if record.base == .absent {
+            let open = record.attempt.map { UnresolvedAttempt($0, base: nil, local: local) }
+            try sync.givenUp.keep(
+                record.discarded + [open].compactMap(\.self), of: record.documentID,
+                in: sync.collection.rowID)
+        }
+        try sync.records.remove(record)
+        if !isSettled { try insertStaleRecord(at: record.documentID) }
+    }
+
+    /// Inserts an empty stale record where the removed record was stale: a query may match the
+    /// remote's document now.
+    func keepStaleMark(after record: SyncRecord) throws {
+        if record.hint > 0 { try insertStaleRecord(at: record.documentID) }
+    }
+
+    /// Inserts an empty stale record where the collection has queries.
+    private func insertStaleRecord(at id: BSONValue) throws {
+        guard sync.collection.isSubscribed, try sync.membership.isAsked else { return }
+        var left = SyncRecord(documentID: id, byID: false)
+        left.hint = try sync.nextStaleMark()
+        try sync.save(left)
+    }
+
+    /// Evicts a confirmed document that no id and no query keeps.
+    func evictUnclaimed(
+        _ record: SyncRecord, local: BSONDocument?, _ reason: ChangeReason
+    ) throws {
+        guard sync.collection.isSubscribed, !record.isClaimedByID, !record.isPending,
+            record.attempt == nil, let local, try !sync.membership.keeps(local)
+        else { return }
+        try evict(record, isHeld: true, reason)
+        try keepStaleMark(after: record)
+    }
+
+    /// Marks a document as stale that no id and no query keeps; the fetch then evicts it.
+    func markStaleIfUnclaimed(_ record: inout SyncRecord, local: BSONDocument?) throws {
+        guard sync.collection.isSubscribed, !record.isClaimedByID, let local,
+            try !sync.membership.keeps(local)
+        else { return }
+        record.hint = try sync.nextStaleMark()
+    }
+
+    /// Returns whether a document without a record at the time of the request has one now.
+    ///
+    /// Such a record is marked as stale, so that it is fetched again.
+    func hasRecordMeanwhile(_ look: SyncRecord) throws -> Bool {
+        guard look.rowID == nil, sync.collection.isSubscribed else { return false }
+        if let known = try sync.record(look.documentID) {
+            if look.isClaimedByID { try RequestIDs(sync: sync).claimByID(known) }
+            try sync.markStale(known)
+            return true
+        }
+        guard !look.isClaimedByID, try sync.local(look.documentID) != nil else { return false }
+        // The app wrote the document directly to the store, so that both sides may hold one.
+        try RequestIDs(sync: sync).begin(look.documentID, byID: false)
+        return true
+    }
+
+    /// Clears the collection's mark of subscriptions once no set has one and no document is kept by
+    /// one.
+    ///
+    /// Then the app may write to the store directly again.
+    ///
+    /// It must be the last call of a transaction: a later save of the collection stores the mark
+    /// again.
+    func clearSubscribedMark() throws {
+        guard sync.collection.isSubscribed, try !sync.subscriptions.asks(of: sync.namespace),
+            try sync.records.records(.byQuery, in: sync.collection.rowID, limit: 1).isEmpty
+        else { return }
+        try sync.state.clearSubscribedMark(sync.collection)
+    }
+}

@@ -1,0 +1,42 @@
+internal import BSONStore
+
+/// The expansion of state that is stored once for several records.
+struct ExpandBatches {
+    let sync: SyncTransaction
+
+    /// Writes state that is stored once for several records to each of them.
+    func run() throws {
+        if sync.collection.hasAttempts { try expandAttempts() }
+        guard sync.collection.hasWantedIDs else { return }
+        let requests = RequestIDs(sync: sync)
+        for wanted in try sync.records.wanted(in: sync.collection.rowID) {
+            for id in wanted.ids {
+                if let known = try sync.record(id) {
+                    if wanted.isByID { try requests.claimByID(known) }
+                } else {
+                    try requests.begin(id, byID: wanted.isByID)
+                }
+            }
+            try sync.records.removeWanted(wanted.row)
+        }
+    }
+
+    /// Stores each attempt of the open batches in its record.
+    func expandAttempts() throws {
+        for (row, batch) in try sync.records.attemptBatches(in: sync.collection.rowID) {
+            for member in batch.members {
+                guard var record = try sync.records.record(row: member.row)?.record,
+                    record.attempt == nil
+                else { continue }
+                let version = UploadStatement.version(
+                    after: record.version, member.operation, member.kind)
+                record.attempt = Attempt(
+                    operation: member.operation,
+                    intended: member.kind == .delete ? .absent : .sameAsLocal,
+                    version: version.map(VersionField.version) ?? .absent, token: batch.token)
+                try sync.save(record)
+            }
+            _ = try sync.records.removeAttempts(row)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+internal import BSONStore
+
+/// The marks of documents that are missing at the remote without evidence of a delete.
+struct MarkUnexplained {
+    let sync: SyncTransaction
+
+    /// Notes the reason why a document is missing.
+    ///
+    /// - Returns: whether the document is unexplained now.
+    func mark(_ old: SyncRecord, isDeleted: Bool) throws -> Bool {
+        guard var record = try sync.record(old.documentID), record.isSame(as: old), record.isMissing
+        else { return false }
+        guard !isDeleted, AbsenceCause(hint: record.hint) != .deleted else {
+            try sync.markStale(record, .deleted)
+            return false
+        }
+        record.pause = .unexplainedAbsence
+        record.hint = 0
+        try sync.save(record)
+        return true
+    }
+
+    /// Ends the pause of an unexplained document after news about it.
+    func lift(_ record: SyncRecord, _ told: AbsenceCause? = nil) throws {
+        var record = record
+        record.pause = nil
+        try sync.markStale(try sync.save(record), told)
+    }
+
+    /// Applies the app's decision to unexplained documents; others do not change.
+    ///
+    /// - Returns: the number of these documents.
+    @discardableResult
+    func resolve(
+        _ answer: UnexplainedAnswer, among ids: [BSONValue]
+    ) throws -> Int {
+        var count = 0
+        for id in ids {
+            guard var record = try sync.record(id), record.isUnexplained else { continue }
+            count += 1
+            switch answer {
+            case .keep: continue
+            case .remove: try lift(record, .deleted)
+            case .upload:
+                record.clearBase(hasLocal: try sync.local(id) != nil)
+                record.pause = nil
+                record.hint = try sync.nextStaleMark()
+                try sync.save(record)
+            }
+        }
+        return count
+    }
+}
+
+extension SyncRecord {
+    /// Whether a fetch found the confirmed document missing for a reason that is not settled.
+    var isMissing: Bool {
+        base != .absent && !isPending && attempt == nil && pause == nil && hint > 0
+    }
+
+    /// Makes the local document one that no remote has confirmed.
+    mutating func clearBase(hasLocal: Bool) {
+        attempt = nil
+        clearUnresolved()
+        failures = 0
+        (base, version, isPending) = (.absent, .absent, hasLocal)
+    }
+}
+
+extension PauseReason {
+    /// The reason of an unexplained document; constant, so that SQL can search for its bytes.
+    static let unexplainedAbsence = PauseReason(
+        .unexplainedAbsence,
+        "the document is missing at the remote, and nothing says that somebody deleted it")
+}

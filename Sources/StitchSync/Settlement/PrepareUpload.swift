@@ -1,0 +1,114 @@
+internal import BSONStore
+
+/// The attempts of one batch, and the last record that was considered.
+struct OutgoingBatch: Sendable {
+    var attempts: [OpenAttempt] = []
+    /// Changes that are not uploaded, since no subscription matches them.
+    var refused: [OutOfViewChange] = []
+    /// Errors of documents that are not uploaded, since they are missing without a delete.
+    var missing: [SyncError] = []
+    var row: Int64?
+    var lastRow: Int64?
+}
+
+/// The storage of the next pending changes as attempts, before they are sent.
+struct PrepareUpload {
+    let sync: SyncTransaction
+    let limits: SyncLimits
+    let policy: UploadPolicy
+    /// Rows of documents whose conflict was resolved in this pass.
+    let resolved: Set<Int64>
+    /// The subscription set whose earlier writes are uploaded; `nil` uploads all.
+    let set: Int64?
+
+    /// Stores attempts for the next pending records (rule R3).
+    ///
+    /// - Throws: `StoreError` of code `.corrupt` for a damaged document, which is not uploaded.
+    func batch(after row: Int64) throws -> OutgoingBatch {
+        try PauseQuarantined(sync: sync).run()
+        let earlier = try set.map(sync.subscriptions.earlierRows)
+        let pending = try sync.records.records(
+            .toSend, in: sync.collection.rowID, after: row, limit: limits.batchDocuments,
+            bytesMax: limits.batchBytes)
+        var batch = OutgoingBatch()
+        guard !pending.isEmpty else { return batch }
+        let operations = try sync.state.nextOperations(pending.count)
+        var bytes = 0
+        let locals = try sync.transaction.getFirstChecked(
+            sync.namespace, ids: pending.map(\.documentID), bytesMax: limits.batchBytes)
+        let refusal = RefuseOutOfView(sync: sync, policy: policy)
+        var missing: [SyncRecord] = []
+        batch.attempts.reserveCapacity(locals.count)
+        for (index, operation) in operations.prefix(locals.count).enumerated() {
+            let (record, local) = (pending[index], locals[index])
+            // A replacement or delete contains the base as its condition.
+            bytes += (local?.byteCount ?? 0) + (record.base.document(local: local)?.byteCount ?? 0)
+            if bytes > limits.batchBytes && !batch.attempts.isEmpty { break }
+            batch.lastRow = record.rowID
+            if let earlier, let row = record.rowID, !earlier.contains(row) { continue }
+            if record.isRowMissing(local: local) {
+                missing.append(record)
+                continue
+            }
+            let isResolved = record.rowID.map(resolved.contains) ?? false
+            if !isResolved,
+                let refused = try refusal.refuseUnmatched(record, operation, local: local)
+            {
+                batch.refused.append(refused)
+                continue
+            }
+            if let open = try begin(
+                record, operation, local: local, resolvedInThisPass: isResolved)
+            {
+                batch.attempts.append(open)
+            }
+        }
+        batch.missing = try MissingRows(sync: sync).pause(missing)
+        guard !batch.attempts.isEmpty else { return batch }
+        let members = batch.attempts.compactMap { open in
+            open.record.rowID.map {
+                AttemptBatch.Member(row: $0, operation: open.write.operation, kind: open.kind)
+            }
+        }
+        batch.row = try sync.records.add(
+            AttemptBatch(members: members, token: sync.collection.token), in: sync.collection.rowID)
+        return batch
+    }
+
+    private func begin(
+        _ old: SyncRecord, _ operation: OperationID, local: BSONDocument?,
+        resolvedInThisPass: Bool
+    ) throws -> OpenAttempt? {
+        var record = old
+        let base = record.base.document(local: local)
+        let paths = UpdateDescription.synced(from: base, to: local)
+        let isForeign = if case .foreign = record.version { true } else { false }
+        let facts = UploadFacts(
+            pending: PendingChange(base: base, local: local), isPaused: record.pause != nil,
+            hasOpenAttempt: record.attempt != nil, isStale: record.hint > 0,
+            resolvedInThisPass: resolvedInThisPass, isForeign: isForeign,
+            hasPaths: paths != nil)
+        let decision = UploadDecision.decide(facts)
+        switch decision {
+        case .wait: return nil
+        case .nothing:
+            record.takeBase(StoredContent(base, local: local), record.version)
+            try ApplyMembership(sync: sync).markStaleIfUnclaimed(&record, local: local)
+            try sync.save(record)
+            return nil
+        case .insert, .update, .replace, .delete: break
+        }
+        let kind: AttemptBatch.Kind =
+            local == nil ? .delete : decision == .insert ? .insert : .update
+        let version = UploadStatement.version(after: record.version, operation, kind)
+        record.attempt = Attempt(
+            operation: operation, intended: local == nil ? .absent : .sameAsLocal,
+            version: version.map(VersionField.version) ?? .absent, token: sync.collection.token)
+        let write = RemoteWrite(
+            documentID: record.documentID, operation: operation,
+            action: UploadStatement.action(decision, local: local, paths: paths, version: version),
+            condition: UploadStatement.condition(decision, record.version, base: base, paths: paths)
+        )
+        return OpenAttempt(record: record, write: write, kind: kind, local: local)
+    }
+}

@@ -1,0 +1,49 @@
+internal import BSONStore
+
+/// The start of the sync of ids.
+struct RequestIDs {
+    let sync: SyncTransaction
+
+    /// Begins the sync of ids; those that are synced already do not change.
+    func want(_ ids: [BSONValue], together limit: Int) throws {
+        let hasRecords = try sync.records.hasRecords(in: sync.collection.rowID)
+        let hasDocuments = try !sync.transaction.isEmpty(sync.namespace)
+        let isAscending = AscendingKeys(ids) != nil
+        var keys: Set<[UInt8]> = []
+        var absent: [BSONValue] = []
+        for id in ids where isAscending || keys.insert(BSONKey.encode(id)).inserted {
+            if hasRecords, let known = try sync.record(id) {
+                try claimByID(known)
+                continue
+            }
+            if hasDocuments, try sync.local(id) != nil {
+                try begin(id)
+            } else {
+                absent.append(id)
+            }
+        }
+        for start in stride(from: 0, to: absent.count, by: limit) {
+            let end = min(start + limit, absent.count)
+            try sync.records.addWanted(absent[start..<end], in: sync.collection.rowID)
+        }
+    }
+
+    /// Notes that the app requested a document by its id, too.
+    func claimByID(_ record: SyncRecord) throws {
+        guard !record.isRequestedByApp, let row = record.rowID else { return }
+        try sync.records.setClaim(row: row, byID: true)
+    }
+
+    /// Inserts a stale record, so that the document is fetched.
+    func begin(_ id: BSONValue, byID isByID: Bool = true) throws {
+        var record = SyncRecord(documentID: id, byID: isByID)
+        if let local = try sync.local(id) {
+            // A local version field was copied with a document of another synced collection.
+            let bare = local.withoutVersion
+            if bare.byteCount != local.byteCount { try sync.setLocal(to: bare) }
+            record.isPending = true
+        }
+        record.hint = try sync.nextStaleMark()
+        try sync.save(record)
+    }
+}

@@ -1,0 +1,41 @@
+internal import BSONStore
+
+/// The repetition of a rejected write.
+struct RetryRejectedWrite {
+    let sync: SyncTransaction
+
+    /// Repeats a rejected write as a local write.
+    func retry(
+        _ rejected: RejectedWrite<BSONDocument>, as edited: BSONDocument?
+    ) throws {
+        let id = rejected.documentID
+        let wanted = edited ?? rejected.latestDocument
+        let local = try sync.local(id)
+        let facts = RetryFacts(
+            wantsDocument: wanted != nil, hadBase: rejected.base != nil, existsNow: local != nil,
+            isAtBase: contentEqual(local, rejected.base), isEdited: edited != nil)
+        var after = wanted
+        switch RetryDecision.decide(facts) {
+        case .nothing: return
+        case .put, .delete: break
+        case .merge: after = try Self.merged(wanted, rejected.base, local)
+        case .occupied:
+            throw StoreError(
+                .duplicateKey, "another document has the _id by now", namespace: sync.namespace,
+                documentID: id)
+        }
+        try sync.setLocal(id, to: after, orRemoveAs: .byApp)
+        try NoteLocalWrite(sync: sync).note(before: local, after: after)
+    }
+
+    /// Returns the current document with the changes that lead from the base to the wanted
+    /// document.
+    private static func merged(
+        _ wanted: BSONDocument?, _ base: BSONDocument?, _ local: BSONDocument?
+    ) throws -> BSONDocument? {
+        guard let wanted, let base, let local,
+            let changes = UpdateDescription.difference(from: base, to: wanted)
+        else { return wanted }
+        return try changes.apply(to: local)
+    }
+}

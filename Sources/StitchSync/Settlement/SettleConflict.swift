@@ -1,0 +1,176 @@
+internal import BSONStore
+
+/// The outcome of a conflict handler's answer.
+enum ResolutionOutcome: Sendable {
+    case committed
+    /// The app wrote during the handler's call; the conflict is decided again.
+    case overtaken
+    case paused(SyncError)
+}
+
+/// The storage of a conflict's resolution.
+struct SettleConflict {
+    let sync: SyncTransaction
+
+    /// Applies an answer, unless the app wrote meanwhile; pauses the document after a failure.
+    func commit(_ answer: ConflictAnswer) throws -> ResolutionOutcome {
+        switch answer.result {
+        case .success(let resolution): return try commit(resolution, to: answer.conflict)
+        case .failure(let error):
+            guard var record = try sync.current(answer.conflict.record),
+                record.isSame(as: answer.conflict.record)
+            else { return .overtaken }
+            record.pause = PauseReason(error.code, error.message)
+            try sync.save(record)
+            return .paused(error)
+        }
+    }
+
+    private func commit(
+        _ answer: ConflictResolution<BSONDocument>, to conflict: OpenConflict
+    ) throws -> ResolutionOutcome {
+        guard let record = try sync.current(conflict.record), record.isSame(as: conflict.record)
+        else { return .overtaken }
+        return try carryOut(answer, conflict, record, nil)
+    }
+
+    /// Applies a fixed resolution.
+    func carryOut(
+        _ answer: ConflictHandler<BSONDocument>.FixedResolution, _ conflict: OpenConflict,
+        _ record: SyncRecord, _ local: StoredDocument?
+    ) throws -> ResolutionOutcome {
+        switch answer {
+        case .remote: try carryOut(.useRemote, conflict, record, .some(local))
+        case .local: try carryOut(.useLocal, conflict, record, .some(local))
+        }
+    }
+
+    private func carryOut(
+        _ answer: ConflictResolution<BSONDocument>, _ conflict: OpenConflict,
+        _ record: SyncRecord, _ local: StoredDocument??
+    ) throws -> ResolutionOutcome {
+        // A remote document keeps the number type of its `_id`.
+        let id =
+            (conflict.remote.document ?? conflict.local)?.documentID ?? record.documentID
+        let answer = answer.document(local: conflict.local, remote: conflict.remote.document)?
+            .withID(record.documentID).withSameID(as: id)
+        let facts = ResolutionFacts(
+            answerExists: answer != nil, remoteExists: conflict.remote.document != nil,
+            answerEqualsRemote: contentEqual(answer, conflict.remote.document),
+            idMatches: answer?.documentID.isSameID(as: record.documentID) ?? true,
+            fits: contentEqual(answer, conflict.remote.document)
+                || (answer?.byteCount ?? 0)
+                    <= BSONLimits().documentBytesMax - SyncTransaction.versionReserve
+        )
+        return try apply(
+            ResolutionDecision.decide(facts), answer: answer, to: record, conflict, local)
+    }
+
+    private func apply(
+        _ decision: ResolutionDecision, answer: BSONDocument?, to old: SyncRecord,
+        _ conflict: OpenConflict, _ local: StoredDocument??
+    ) throws -> ResolutionOutcome {
+        var record = old
+        let id = record.documentID
+        let remote = conflict.remote
+        if record.hint == conflict.record.hint { record.hint = 0 }
+        record.attempt = nil
+        switch decision {
+        case .finishDelete:
+            let own = try sync.removeLocal(id, as: .byAnswer)
+            try sync.end(record)
+            try sync.emit(.delete, .resolution, own, uncommitted: false)
+        case .deletePending:
+            let own = try sync.removeLocal(id, as: .byAnswer)
+            try keep(&record, base: remote, local: nil)
+            try sync.emit(.delete, .resolution, own, uncommitted: true)
+        case .takeRemote:
+            if let document = remote.document { try sync.setLocal(to: document, from: local) }
+            record.takeBase(.sameAsLocal, remote.version)
+            record = try sync.save(record)
+            try sync.emit(.replace, .resolution, id, document: remote.document, uncommitted: false)
+            try ApplyMembership(sync: sync).evictUnclaimed(record, local: remote.document, .remote)
+        case .insertPending:
+            if let answer { try sync.setLocal(to: answer, from: local) }
+            try keep(&record, base: remote, local: answer)
+            try sync.emit(.insert, .resolution, id, document: answer, uncommitted: true)
+        case .updatePending:
+            if let answer { try sync.setLocal(to: answer, from: local) }
+            try keep(&record, base: remote, local: answer)
+            try sync.emitChange(
+                .resolution, id, from: conflict.local, to: answer, uncommitted: true)
+        case .pauseOtherID:
+            return try pause(
+                record, .handlerChangedID,
+                "the conflict handler answered with another _id, "
+                    + "\((answer?.documentID ?? .null).extendedJSON(.relaxed)) for "
+                    + id.extendedJSON(.relaxed))
+        case .pauseTooLarge:
+            return try pause(
+                record, .documentTooLarge,
+                "the conflict handler's answer of \(answer?.byteCount ?? 0) bytes is too large")
+        }
+        return .committed
+    }
+
+    /// Stores the remote's edition as the base, with a pending local document.
+    private func keep(
+        _ record: inout SyncRecord, base: RemoteEdition, local: BSONDocument?
+    ) throws {
+        record.base = StoredContent(base.document, local: local)
+        record.version = base.version
+        record.isPending = true
+        record.isDeletedHere = local == nil
+        record.failures = 0
+        try sync.save(record)
+    }
+
+    private func pause(
+        _ old: SyncRecord, _ code: SyncError.Code, _ message: String
+    ) throws -> ResolutionOutcome {
+        var record = old
+        record.pause = PauseReason(code, message)
+        try sync.save(record)
+        return .paused(
+            SyncError(code, message, namespace: sync.namespace, documentID: record.documentID))
+    }
+}
+
+extension ConflictResolution<BSONDocument> {
+    /// Returns the resolved document without a version field; `nil` for a delete.
+    fileprivate func document(local: BSONDocument?, remote: BSONDocument?) -> BSONDocument? {
+        switch self {
+        case .useLocal: local
+        case .useRemote: remote
+        case .use(let document): document.withoutVersion
+        case .delete: nil
+        }
+    }
+}
+
+extension BSONDocument {
+    /// Returns the document with an `_id`: its own, or this one in front where it has none.
+    func withID(_ id: BSONValue) -> BSONDocument {
+        guard self["_id"] == nil else { return self }
+        var document: BSONDocument = ["_id": id]
+        for (key, value) in self { document.append(key, value) }
+        return document
+    }
+}
+
+extension BSONDocument {
+    /// Returns the document with an `_id` that replaces an equal one of another number type.
+    fileprivate func withSameID(as id: BSONValue) -> BSONDocument {
+        guard let own = self["_id"], own != id, own.isSameID(as: id) else { return self }
+        var document = self
+        document.set("_id", to: id)
+        return document
+    }
+}
+
+extension BSONValue {
+    /// Returns whether two `_id`s are equal, even with different number types.
+    func isSameID(as other: BSONValue) -> Bool {
+        self == other || BSONKey.encode(self) == BSONKey.encode(other)
+    }
+}

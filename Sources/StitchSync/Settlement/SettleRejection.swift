@@ -1,0 +1,116 @@
+internal import BSONStore
+
+/// The settlement of changes that the remote refused permanently.
+struct SettleRejection {
+    let sync: SyncTransaction
+
+    /// The facts about a refusal.
+    struct Refusal {
+        let operation: OperationID
+        /// The uploaded document; `nil` for a delete.
+        let intended: BSONDocument?
+        /// The current local document.
+        let local: BSONDocument?
+        let error: RemoteError
+    }
+
+    /// Reverts a change or pauses its document; keeps the refused write in either case.
+    ///
+    /// - Parameter old: the record with the refused attempt.
+    /// - Returns: the actual settlement: a document that cannot be reverted is paused.
+    func settle(
+        _ settlement: UploadSettlement, _ refusal: Refusal, of old: SyncRecord
+    ) throws -> UploadSettlement {
+        var record = old
+        record.attempt = nil
+        if settlement == .revertRejected {
+            do {
+                try sync.transaction.savepoint {
+                    try revert(record, refusal)
+                }
+                return .revertRejected
+            } catch let cause where SyncTransaction.concernsDocument(cause) {
+                sync.resetStaleMark()
+            }
+        }
+        record.pause = PauseReason(.rejected, refusal.error.description)
+        // The app may have reverted the change during the upload.
+        let base = record.base.document(local: refusal.local)
+        record.isPending = PendingChange(base: base, local: refusal.local) != .none
+        record = try sync.save(record)
+        if settlement == .askRejected {
+            try keep(refusal, of: record, as: .asking)
+            return .askRejected
+        }
+        if refusal.error.compensatingWrite != nil { try keep(refusal, of: record, as: .paused) }
+        return .pauseRejected
+    }
+
+    private func revert(_ record: SyncRecord, _ refusal: Refusal) throws {
+        try keep(refusal, of: record, as: .reverted)
+        try restore(record, local: refusal.local)
+    }
+
+    /// Reverts the document to the confirmed edition.
+    func restore(_ old: SyncRecord, local: BSONDocument?) throws {
+        var record = old
+        let id = record.documentID
+        let base = record.base.document(local: local)
+        record.attempt = nil
+        record.pause = nil
+        try sync.setLocal(id, to: base, orRemoveAs: .takenBack)
+        if base == nil {
+            try ApplyMembership(sync: sync).leave(old, local: local)
+            try restoreRequestedID(old)
+        } else {
+            record.takeBase(.sameAsLocal, record.version)
+            record.hint = try sync.renewedStaleMark(of: record)
+            try sync.save(record)
+        }
+        try sync.emitChange(.compensation, id, from: local, to: base, uncommitted: false)
+    }
+
+    /// Keeps the sync of an id that the app requested: only the insert is reverted.
+    private func restoreRequestedID(_ old: SyncRecord) throws {
+        guard old.isRequestedByApp else { return }
+        // A query may match the document, too.
+        if let left = try sync.record(old.documentID) {
+            return try RequestIDs(sync: sync).claimByID(left)
+        }
+        var record = SyncRecord(documentID: old.documentID, byID: true)
+        record.hint = try sync.nextStaleMark()
+        try sync.save(record)
+    }
+
+    private func keep(
+        _ refusal: Refusal, of record: SyncRecord, as state: RejectedWriteRecord.State
+    ) throws {
+        let id = record.documentID
+        let base = record.base.document(local: refusal.local)
+        let error = refusal.error
+        let isEdited = !contentEqual(refusal.intended, refusal.local)
+        let write = RejectedWrite(
+            id: 0, namespace: sync.namespace, operationID: refusal.operation,
+            change: PendingChange(base: base, local: refusal.intended),
+            document: refusal.intended, hasLaterEdits: isEdited,
+            laterDocument: isEdited ? refusal.local : nil, base: base,
+            compensatingWrite: error.compensatingWrite
+                ?? CompensatingWrite(refused: error, of: id, in: sync.namespace),
+            code: error.code, time: .now)
+        let rejection = RejectedWriteRecord(
+            state: state, batch: try sync.nextStaleMark(), revision: record.revision, write: write,
+            serverVersion: sync.collection.token?.number ?? 0)
+        try sync.records.add(rejection, in: sync.collection.rowID)
+        sync.requestRejectionReport()
+    }
+}
+
+extension ResumeToken {
+    /// A number that grows with the remote's history, for log lines; 0 where the token has none.
+    var number: Int64 {
+        if let position = document["position"]?.int64Value { return position }
+        // A MongoDB token begins with 82 and the 16 digits of its cluster time.
+        guard let text = document["_data"]?.stringValue, text.hasPrefix("82") else { return 0 }
+        return Int64(text.dropFirst(2).prefix(16), radix: 16) ?? 0
+    }
+}

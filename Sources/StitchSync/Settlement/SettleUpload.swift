@@ -1,0 +1,140 @@
+internal import BSONStore
+
+/// The settlement of the remote's responses to attempts.
+struct SettleUpload {
+    let sync: SyncTransaction
+    let policy: UploadPolicy
+
+    /// Settles the responses to a batch.
+    func settle(
+        _ batch: OutgoingBatch, _ outcomes: [RemoteWriteOutcome]
+    ) throws -> [UploadSettlement] {
+        guard try batch.row.map(sync.records.removeAttempts) ?? false else {
+            return try zip(batch.attempts, outcomes).map { attempt, outcome in
+                try settleIfCurrent(attempt, outcome)
+            }
+        }
+        return try zip(batch.attempts, outcomes).map { attempt, outcome in
+            try settleUnchanged(attempt, outcome)
+        }
+    }
+
+    /// Settles one response with the current record and document.
+    private func settleIfCurrent(
+        _ open: OpenAttempt, _ outcome: RemoteWriteOutcome
+    ) throws -> UploadSettlement {
+        guard let record = try sync.current(open.record), let attempt = record.attempt,
+            attempt.operation == open.write.operation
+        else { return .lookAgain }
+        return try settle(
+            record, attempt, outcome, local: sync.local(record.documentID))
+    }
+
+    /// Settles one response where the collection has not changed since the attempt was stored.
+    private func settleUnchanged(
+        _ open: OpenAttempt, _ outcome: RemoteWriteOutcome
+    ) throws -> UploadSettlement {
+        guard let attempt = open.record.attempt else { return .lookAgain }
+        var record = open.record
+        if open.leavesBase(after: outcome) { record.keptBase = nil }
+        return try settle(record, attempt, outcome, local: open.local)
+    }
+
+    private func settle(
+        _ record: SyncRecord, _ attempt: Attempt, _ outcome: RemoteWriteOutcome,
+        local: BSONDocument?
+    ) throws -> UploadSettlement {
+        let intended = attempt.intended.document(local: local)
+        let facts = UploadOutcomeFacts(
+            outcome: Self.classify(outcome), wasDelete: attempt.isDelete,
+            localExists: local != nil, localUnchanged: contentEqual(local, intended),
+            triedOften: Self.isUnknown(outcome) && record.failures + 1 >= policy.failuresMax,
+            onRejection: policy.onRejection(
+                of: record, isCompensating: Self.isCompensating(outcome)))
+        let settlement = UploadSettlement.decide(facts)
+        if facts.outcome == .rejected, case .failed(let error) = outcome {
+            let refusal = SettleRejection.Refusal(
+                operation: attempt.operation, intended: intended, local: local, error: error)
+            return try SettleRejection(sync: sync).settle(settlement, refusal, of: record)
+        }
+        try apply(settlement, attempt, outcome, to: record, local: local)
+        return settlement
+    }
+
+    private static func isUnknown(_ outcome: RemoteWriteOutcome) -> Bool {
+        if case .failed(let error) = outcome { error.errorClass == .unknown } else { false }
+    }
+
+    private static func isCompensating(_ outcome: RemoteWriteOutcome) -> Bool {
+        if case .failed(let error) = outcome { error.compensatingWrite != nil } else { false }
+    }
+
+    private static func classify(_ outcome: RemoteWriteOutcome) -> UploadOutcomeFacts.Outcome {
+        switch outcome {
+        case .applied: .applied
+        case .notMatched: .notMatched
+        case .duplicateKey: .duplicateKey
+        case .failed(let error):
+            switch error.errorClass {
+            case .rejected: .rejected
+            case .retryable, .unauthenticated, .unknown, .historyLost, .collectionDropped:
+                .retryable
+            }
+        }
+    }
+
+    private func apply(
+        _ settlement: UploadSettlement, _ attempt: Attempt, _ outcome: RemoteWriteOutcome,
+        to old: SyncRecord, local: BSONDocument?
+    ) throws {
+        var record = old
+        let id = record.documentID
+        switch settlement {
+        case .confirm, .confirmAndKeepPending, .finishDeleteAndKeepInsert:
+            let before = record.base.document(local: local)
+            let after = attempt.intended.document(local: local)
+            record.adopt(attempt, local: local)
+            record = try sync.save(record)
+            try sync.emitChange(
+                .committed, id, from: before, to: after, uncommitted: record.isPending)
+            try ApplyMembership(sync: sync).evictUnclaimed(record, local: local, .committed)
+        case .finishDelete:
+            try sync.end(record)
+            try sync.emit(.delete, .committed, id, uncommitted: false)
+        case .lookAgain:
+            record.attempt = nil
+            record.hint = try sync.nextStaleMark()
+            record.isPending =
+                PendingChange(base: record.base.document(local: local), local: local) != .none
+            try sync.save(record)
+        case .keepAttempt:
+            if Self.isUnknown(outcome) { record.failures += 1 }
+            try sync.save(record)
+        case .pauseRejected, .revertRejected, .askRejected: return
+        case .pauseExhausted:
+            try pause(record, settlement, outcome)
+        }
+    }
+
+    private func pause(
+        _ old: SyncRecord, _ settlement: UploadSettlement, _ outcome: RemoteWriteOutcome
+    ) throws {
+        guard case .failed(let cause) = outcome else { return }
+        var record = old
+        let error = settlement.error(cause, sync.namespace, record.documentID)
+        record.pause = PauseReason(error.code, error.message)
+        try sync.save(record)
+    }
+}
+
+extension UploadSettlement {
+    /// Returns the error for the app when a document is paused.
+    func error(
+        _ cause: RemoteError, _ namespace: Namespace,
+        _ id: BSONValue
+    ) -> SyncError {
+        SyncError(
+            self == .pauseRejected ? .rejected : .retriesExhausted, cause.description,
+            namespace: namespace, documentID: id, underlying: cause)
+    }
+}
