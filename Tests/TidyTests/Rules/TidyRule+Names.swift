@@ -45,7 +45,7 @@ extension TidyRule {
         // Stages of the server, of which the source lists all.
         "Sources/BSONStore/Query/Pipelines/PipelineOptions.swift",
         "Sources/BSONStore/Query/Pipelines/PipelineParser.swift",
-        "Sources/StitchServer/Backend/StoreBackend+Sources.swift",
+        "Sources/StitchServer/Backend/ServerSources.swift",
         // Kinds of metadata.
         "Sources/BSONStore/Query/Pipelines/PipelineMetadata.swift",
         "Sources/BSONStore/Query/Pipelines/PipelineRun.swift",

@@ -1,7 +1,15 @@
 internal import BSONStore
 internal import StitchRules
 
-extension StoreBackend {
+/// The rules that apply to the users of a server.
+struct UserRules: Sendable {
+    let users: UserDirectory
+    /// The commits of the store.
+    let commits: CommitNotifier
+
+    private var store: DocumentStore { users.store }
+    private var server: ServerContext { users.server }
+
     /// Returns the rules that apply to a command; `nil` without rules, and for users with the role
     /// `root`.
     ///
@@ -66,7 +74,7 @@ extension StoreBackend {
         ]
         if let claims = user.claims {
             ruleUser.data = claims
-        } else if let stored = try self.user(user.name, user.database)?.customData?.documentValue {
+        } else if let stored = try users.user(user.name, user.database)?.customData?.documentValue {
             ruleUser.data = stored
         }
         guard let source = rules.customData else { return ruleUser }

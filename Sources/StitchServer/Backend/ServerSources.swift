@@ -1,33 +1,41 @@
 internal import BSONStore
 
-// The stages whose documents come from the server and not from a collection.
-extension StoreBackend {
-    /// Returns the stages by name.
-    func sources(for call: CommandCall) -> [String: PipelineOptions.Source] {
+/// The stages whose documents come from the server and not from a collection.
+struct ServerSources: Sendable {
+    private let backend: StoreBackend
+    private let call: CommandCall
+
+    init(_ backend: StoreBackend, for call: CommandCall) {
+        self.backend = backend
+        self.call = call
+    }
+
+    /// The stages by name.
+    var byName: [String: PipelineOptions.Source] {
         [
-            "$currentOp": { [self] (options) throws(StoreError) in
+            "$currentOp": { (options) throws(StoreError) in
                 try checked { try ServerStageCheck.checkCurrentOp(options, call) }
-                return operations(call)
+                return operations()
             },
-            "$indexStats": { [self] (options) throws(StoreError) in
+            "$indexStats": { (options) throws(StoreError) in
                 try checked { try ServerStageCheck.checkIndexStats(options) }
-                return try indexStatistics(call)
+                return try indexStatistics()
             },
-            "$collStats": { [self] (options) throws(StoreError) in
+            "$collStats": { (options) throws(StoreError) in
                 try checked { try ServerStageCheck.checkCollStats(options) }
-                return [try collectionStatistics(call, options)]
+                return [try collectionStatistics(options)]
             },
             // A change stream at the beginning of a pipeline is handled elsewhere.
-            ChangeStreamStage.name: { [self] (_) throws(StoreError) in
+            ChangeStreamStage.name: { (_) throws(StoreError) in
                 try stored { throw ChangeStreamStage.mustBeFirst }
             },
-            SplitEvent.stage: { [self] (argument) throws(StoreError) in
+            SplitEvent.stage: { (argument) throws(StoreError) in
                 try stored {
                     try SplitEvent.refuse(argument)
                     return []
                 }
             },
-            "$planCacheStats": { [self] (options) throws(StoreError) in
+            "$planCacheStats": { (options) throws(StoreError) in
                 try checked { try ServerStageCheck.checkPlanCacheStats(options) }
                 // The server caches no plans.
                 return []
@@ -37,23 +45,23 @@ extension StoreBackend {
                     StoreError.Code(rawValue: CommandFailure.searchUnavailable.code),
                     CommandFailure.searchUnavailable.message)
             },
-            "$listLocalSessions": { [self] (options) throws(StoreError) in
+            "$listLocalSessions": { (options) throws(StoreError) in
                 try checked { try ServerStageCheck.checkListLocalSessions(options, call) }
-                return try localSessions(call)
+                return try localSessions()
             },
-            "$listSessions": { [self] (_) throws(StoreError) in try localSessions(call) },
+            "$listSessions": { (_) throws(StoreError) in try localSessions() },
         ]
     }
 
     /// Whether the user may see what other users do; users always see their own.
-    private func seesOtherUsers(_ call: CommandCall) -> Bool {
-        guard server.settings.requiresSignIn else { return true }
+    private func seesOtherUsers() -> Bool {
+        guard backend.server.settings.requiresSignIn else { return true }
         return call.connection.state.withLock { $0.user }?.has(.monitoring, on: "admin") ?? false
     }
 
-    private func operations(_ call: CommandCall) -> [BSONDocument] {
-        let (all, own) = (seesOtherUsers(call), call.cursorOwner)
-        return cursors.all.filter { all || $0.owner == own }.map { cursor in
+    private func operations() -> [BSONDocument] {
+        let (all, own) = (seesOtherUsers(), call.cursorOwner)
+        return backend.cursors.all.filter { all || $0.owner == own }.map { cursor in
             [
                 "type": "idleCursor", "ns": .string(cursor.namespace.description),
                 "cursor": ["cursorId": .int64(cursor.id), "nDocsReturned": .int64(0)],
@@ -61,19 +69,19 @@ extension StoreBackend {
         }
     }
 
-    private func localSessions(_ call: CommandCall) throws(StoreError) -> [BSONDocument] {
-        let all = seesOtherUsers(call)
+    private func localSessions() throws(StoreError) -> [BSONDocument] {
+        let all = seesOtherUsers()
         let user = call.connection.state.withLock { $0.user }
         let own = try stored { try user.map(SessionTable.userID) }
-        return sessions.all.filter { all || $0.document["uid"] == own }.map { session in
+        return backend.sessions.all.filter { all || $0.document["uid"] == own }.map { session in
             ["_id": .document(session.document), "lastUse": .datetime(.now)]
         }
     }
 
-    private func indexStatistics(_ call: CommandCall) throws(StoreError) -> [BSONDocument] {
+    private func indexStatistics() throws(StoreError) -> [BSONDocument] {
         try stored {
             let namespace = try call.collection()
-            return try store.readReentrantly { try $0.indexes(namespace) }.map { index in
+            return try backend.store.readReentrantly { try $0.indexes(namespace) }.map { index in
                 [
                     "name": .string(index.name), "key": .document(index.keyPattern),
                     "host": .string(call.connection.local),
@@ -84,12 +92,10 @@ extension StoreBackend {
         }
     }
 
-    private func collectionStatistics(
-        _ call: CommandCall, _ options: BSONValue
-    ) throws(StoreError) -> BSONDocument {
+    private func collectionStatistics(_ options: BSONValue) throws(StoreError) -> BSONDocument {
         try stored {
             let namespace = try call.collection()
-            let (usage, collection) = try store.readReentrantly { transaction in
+            let (usage, collection) = try backend.store.readReentrantly { transaction in
                 let collection = try transaction.options(namespace)
                 guard collection?.view == nil else { throw StoreError.view(namespace) }
                 return (try CollectionUsage(namespace, transaction), collection)

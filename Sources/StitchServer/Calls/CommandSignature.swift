@@ -1,15 +1,5 @@
-internal import BSONStore
-
-/// A command's name, arguments, properties and implementation.
-struct CommandDefinition: Sendable {
-    /// The part of the server that runs a command.
-    enum Answering: Sendable {
-        /// The server, from its own state.
-        case server(@Sendable (CommandCall) throws -> CommandOutcome)
-        /// The store backend.
-        case store(@Sendable (CommandCall, StoreBackend) throws -> CommandOutcome)
-    }
-
+/// A command's name, properties and arguments.
+struct CommandSignature: Sendable {
     /// Properties of a command.
     struct Traits: OptionSet, Sendable {
         let rawValue: Int
@@ -52,16 +42,4 @@ struct CommandDefinition: Sendable {
     let aliases: [String]
     let traits: Traits
     let schema: CommandSchema
-    let answering: Answering
-
-    init(
-        _ name: String, aliases: [String] = [], _ traits: Traits = [],
-        fields: [String: FieldKind]? = nil, required: [String] = [], _ answering: Answering
-    ) {
-        self.name = name
-        self.aliases = aliases
-        self.traits = traits
-        schema = CommandSchema(fields: fields, required: required)
-        self.answering = answering
-    }
 }

@@ -43,9 +43,9 @@ final class DecoyCredentials: Sendable {
     ///
     /// - Throws: the errors of the store.
     func mechanisms(
-        _ name: String, _ database: String, _ store: StoreBackend
+        _ name: String, _ database: String, _ users: UserDirectory
     ) throws -> [ScramMechanism] {
-        let sets = try sets(store)
+        let sets = try sets(users)
         let text = Array("mechanisms \(User.id(name, database))".utf8)
         let sum = try ScramMechanism.sha256.sign(text, with: secret).prefix(8)
         let number = sum.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -53,15 +53,15 @@ final class DecoyCredentials: Sendable {
             ? ScramMechanism.allCases : sets[Int(number % UInt64(sets.count))]
     }
 
-    private func sets(_ backend: StoreBackend) throws -> [[ScramMechanism]] {
+    private func sets(_ users: UserDirectory) throws -> [[ScramMechanism]] {
         // Read before the users, so that a later change is noticed at the next call.
-        let generation = backend.server.userGeneration.withLock { $0 }
+        let generation = users.server.userGeneration.withLock { $0 }
         if let known = known.withLock({ $0 }), known.generation == generation { return known.sets }
-        let users = try backend.store.read { transaction in
+        let all = try users.store.read { transaction in
             try transaction.find(User.namespace, filter: .all)
         }
         // Users who sign in with a token have no mechanisms and are not asked for any.
-        let found = Set(users.compactMap { User($0)?.credentials.map(\.mechanism) })
+        let found = Set(all.compactMap { User($0)?.credentials.map(\.mechanism) })
             .filter { !$0.isEmpty }
         let sets = found.sorted { $0.map(\.rawValue).lexicographicallyPrecedes($1.map(\.rawValue)) }
         known.withLock { $0 = Known(generation: generation, sets: sets) }

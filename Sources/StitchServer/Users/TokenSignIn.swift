@@ -1,12 +1,18 @@
 internal import BSONStore
 
-extension StoreBackend {
+/// The sign-in with a token of another service.
+struct TokenSignIn: Sendable {
+    /// The users, who may have roles of their own.
+    let users: UserDirectory
+    let settings: TokenSettings
+
+    private var server: ServerContext { users.server }
+
     /// Signs in with a token as the password of `PLAIN`; needs an encrypted connection.
     ///
     /// - Throws: 18 (AuthenticationFailed), without the reason.
     func signIn(
-        withToken payload: BSONValue?, _ settings: TokenSettings, _ database: String,
-        _ connection: ClientConnection
+        _ payload: BSONValue?, _ database: String, _ connection: ClientConnection
     ) throws {
         guard connection.isSecure else {
             throw CommandFailure(334, "PLAIN needs an encrypted connection (TLS)")
@@ -26,7 +32,7 @@ extension StoreBackend {
             let generation = server.userGeneration.withLock { $0 }
             let given = token.roles(settings.rolesClaim)
             var user = SignedInUser(
-                name: name, database: database, roles: try roles(of: name, token: given))
+                name: name, database: database, roles: try users.roles(of: name, token: given))
             user.expiry = token.expiry
             user.tokenRoles = given
             user.claims = token.claims
@@ -46,22 +52,6 @@ extension StoreBackend {
         }
     }
 
-    /// Returns the roles of a token and those of the user of the same name on `$external`.
-    func roles(of name: String, token roles: [Role]) throws -> [Role] {
-        let own = try user(name, "$external")?.roles ?? []
-        return roles + own.filter { !roles.contains($0) }
-    }
-
-    /// Returns the time from which an attempt to sign in is checked.
-    func opening(
-        _ request: BSONDocument, _ database: String, _ connection: ClientConnection
-    ) -> ContinuousClock.Instant {
-        let name: String?
-        do { name = try SaslPayload.user(request) } catch { name = nil }
-        guard let name else { return server.signIns.now }
-        return server.signIns.opening(
-            SignInDelay.key(user: name, database: database, peer: connection.peer))
-    }
 }
 
 extension BSONDatetime {
