@@ -11,8 +11,8 @@ extension TidyRule {
                 "Sources/BSONStore/Store/SQLite/",
                 "Sources/BSONStore/Core/Threads/WorkBudget.swift",
                 "Sources/BSONStore/Core/Checksums/CRC32C.swift",
-                "Tests/BSONStoreTests/Store/FailingFileSystem.swift",
-                "Tests/BSONStoreTests/Store/FailingMemory.swift",
+                "Tests/BSONStoreTests/Store/Files/FailingFileSystem.swift",
+                "Tests/BSONStoreTests/Store/Files/FailingMemory.swift",
             ], sample: "BSONStoreCSQLite"),
         imports(
             of: "SwiftNIO", matching: { $0.hasPrefix("NIO") || $0.hasPrefix("_NIO") },

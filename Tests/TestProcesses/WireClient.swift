@@ -1,14 +1,13 @@
-import BSONStore
-import Foundation
-import StitchWire
-import TestProcesses
+package import BSONStore
+internal import Foundation
+internal import StitchWire
 
 /// A connection to a server on this machine that sends commands as drivers do, or any bytes.
 ///
 /// It blocks, and belongs to one thread.
-final class WireClient {
+package final class WireClient {
     /// What a server did with a command.
-    enum Answer {
+    package enum Answer {
         case reply(BSONDocument)
         /// It closed the connection.
         case closed
@@ -21,7 +20,7 @@ final class WireClient {
     private let parser = WireParser()
 
     /// Connects; `nil` where no process listens.
-    init?(port: Int) {
+    package init?(port: Int) {
         guard let socket = Loopback.connect(to: UInt16(port)) else { return nil }
         self.socket = socket
     }
@@ -29,12 +28,12 @@ final class WireClient {
     deinit { Loopback.close(socket) }
 
     /// The bytes of a command.
-    static func message(_ command: BSONDocument) -> [UInt8] {
+    package static func message(_ command: BSONDocument) -> [UInt8] {
         WireReply.bytes(command, to: .message([]), requestID: 1, responseTo: 0)
     }
 
     /// Sends a command and waits for its answer.
-    func run(_ command: BSONDocument, within limit: Duration) -> Answer {
+    package func run(_ command: BSONDocument, within limit: Duration) -> Answer {
         guard send(Self.message(command)) else { return .closed }
         return answer(within: limit)
     }
@@ -43,12 +42,12 @@ final class WireClient {
     ///
     /// - Parameter waits: whether to wait until the server takes them.
     @discardableResult
-    func send(_ bytes: [UInt8], waits: Bool = true) -> Bool {
+    package func send(_ bytes: [UInt8], waits: Bool = true) -> Bool {
         Loopback.send(bytes, to: socket, waits: waits) == bytes.count
     }
 
     /// Waits for the next answer.
-    func answer(within limit: Duration) -> Answer {
+    package func answer(within limit: Duration) -> Answer {
         let end = ContinuousClock.now + limit
         while true {
             do {

@@ -1,10 +1,9 @@
-import BSONStore
-import TestProcesses
+internal import BSONStore
 
 /// Runs what blocks on a thread of its own.
-enum BlockingThread {
+package enum BlockingThread {
     /// Runs a body and waits for it without holding a thread of the tasks.
-    static func run<R: Sendable>(
+    package static func run<R: Sendable>(
         _ body: @escaping @Sendable () throws -> R
     ) async throws -> R {
         try await withCheckedThrowingContinuation { continuation in

@@ -14,33 +14,23 @@ import Testing
         #expect(answer.code == 0, "\(answer.output)")
     }
 
-    @Test("Nothing hidden shows beside the roads of the matrix either")
-    func sideways() async throws {
-        let answer = try await ServerProcess.run(["--auth", "--rules", Self.rules]) { server in
-            try await Python.run("sideways.py", String(server.port))
-        }
-        #expect(answer.code == 0, "\(answer.output)")
-    }
-
-    @Test("A write that a hidden field refuses tells nothing of it, whichever write it is")
-    func oracles() async throws {
-        let answer = try await ServerProcess.run(["--auth", "--rules", Self.rules]) { server in
-            try await Python.run("oracles.py", String(server.port))
-        }
-        #expect(answer.code == 0, "\(answer.output)")
-    }
-
     @Test("Two servers that differ only in what is hidden answer byte for byte alike")
     func twins() async throws {
-        let count = ProcessInfo.processInfo.environment["TWIN_SESSIONS"] ?? "100"
-        let arguments = ["--auth", "--rules", Self.rules]
-        let answer = try await ServerProcess.run(arguments) { one in
-            try await ServerProcess.run(arguments) { other in
-                try await Python.run(
-                    "twins.py", String(one.port), String(other.port), count, limit: .seconds(3_000))
+        let wanted = ProcessInfo.processInfo.environment["TWIN_SESSIONS"] ?? "100"
+        let count = try #require(UInt64(wanted))
+        try await ServerProcess.run(RuledWorld.arguments) { one in
+            try await ServerProcess.run(RuledWorld.arguments) { other in
+                let ports = [one.port, other.port]
+                let difference = try await BlockingThread.run {
+                    let twins = try TwinServers(ports: ports)
+                    for seed in 1_000_000..<(1_000_000 + count) {
+                        if let difference = try twins.difference(seed: seed) { return difference }
+                    }
+                    return nil as String?
+                }
+                #expect(difference == nil)
             }
         }
-        #expect(answer.code == 0, "\(answer.output)")
     }
 
     @Test("Rules that are read again hold at once, and wrong ones change nothing")

@@ -14,6 +14,7 @@ struct StoreVersionsTests {
     private static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
+        .deletingLastPathComponent()
 
     /// A copy of the kept file of a version.
     private func file(_ version: Int, in directory: TemporaryDirectory) throws -> String {
