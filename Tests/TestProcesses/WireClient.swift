@@ -46,6 +46,9 @@ package final class WireClient {
         Loopback.send(bytes, to: socket, waits: waits) == bytes.count
     }
 
+    /// Says that no more bytes follow.
+    package func finishSending() { Loopback.finishSending(socket) }
+
     /// Waits for the next answer.
     package func answer(within limit: Duration) -> Answer {
         let end = ContinuousClock.now + limit

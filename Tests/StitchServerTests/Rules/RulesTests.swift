@@ -21,12 +21,12 @@ import Testing
         try await ServerProcess.run(RuledWorld.arguments) { one in
             try await ServerProcess.run(RuledWorld.arguments) { other in
                 let ports = [one.port, other.port]
-                let difference = try await BlockingThread.run {
+                let difference = try await BlockingThread.run { () -> String? in
                     let twins = try TwinServers(ports: ports)
                     for seed in 1_000_000..<(1_000_000 + count) {
                         if let difference = try twins.difference(seed: seed) { return difference }
                     }
-                    return nil as String?
+                    return nil
                 }
                 #expect(difference == nil)
             }
