@@ -7,21 +7,7 @@ import zlib
 
 import pymongo
 from bson import encode
-from served import PORT, ServedTest, main
-
-
-def answer(connection):
-    """The next answer, None when the server has closed the connection."""
-    data = b""
-    try:
-        while len(data) < 4 or len(data) < struct.unpack("<i", data[:4])[0]:
-            more = connection.recv(65536)
-            if not more:
-                return None
-            data += more
-    except ConnectionResetError:
-        return None
-    return data
+from served import PORT, ServedTest, answer, main
 
 
 class Compression(ServedTest):

@@ -70,6 +70,7 @@ extension TidyRule {
         "Sources/StitchServer/Calls/ServerMetrics.swift",
         "Sources/StitchServer/Dispatch/",
         "Sources/StitchServer/Calls/",
+        "Sources/StitchServer/Backend/CommandDefinition.swift",
         "Sources/StitchServer/Backend/ServerStageCheck.swift",
         "Sources/StitchServer/Streams/ChangeStreamStage.swift",
         "Sources/StitchServer/Commands/Diagnostics/GetParameterCommand.swift",
