@@ -146,7 +146,8 @@ let package = Package(
             name: "RChatExample", dependencies: ["StitchSync", "StitchMongo", "BSONStore"],
             path: "Examples/RChat/Sources/RChat", swiftSettings: strict),
         .target(
-            name: "TestProcesses", dependencies: ["BSONStore"], path: "Tests/TestProcesses",
+            name: "TestProcesses", dependencies: ["BSONStore", "StitchWire"],
+            path: "Tests/TestProcesses",
             swiftSettings: strict),
         .testTarget(
             name: "StitchMongoTests",
@@ -191,6 +192,7 @@ let package = Package(
             name: "StitchServerTests",
             dependencies: [
                 "BSONStore", "StitchWire", "StitchServer", "StitchSyncCommand", "TestProcesses",
+                "SyncSimulation",
             ],
             exclude: ["C", "Python"],
             swiftSettings: strict),

@@ -85,7 +85,7 @@ public final class OfflineServer {
 
     private func answer(_ request: WireRequest) -> BSONDocument? {
         var outcome = dispatcher.respond(to: request, on: connection)
-        defer { backend.letGo() }
+        defer { backend.endTransactions() }
         while true {
             switch outcome {
             case .reply(let document): return document
@@ -105,13 +105,5 @@ public final class OfflineServer {
         guard request.wantsReply else { return [] }
         return WireReply.bytes(
             document, to: request.form, requestID: 1, responseTo: request.requestID)
-    }
-}
-
-extension StoreBackend {
-    /// Ends the transactions and snapshots that would make other commands wait.
-    fileprivate func letGo() {
-        transactions.giveUpAll()
-        snapshots.endIdle(.zero)
     }
 }

@@ -163,7 +163,7 @@
             ending.cancel()
             operations.stopAll()
             // Writers must not wait for transactions that no client will end.
-            backend.transactions.giveUpAll()
+            backend.runner.transactions.giveUpAll()
             try await group.shutdownGracefully()
             try await pools.shutdown()
             backend.close()

@@ -1,3 +1,4 @@
+import TestProcesses
 import BSONStore
 import Foundation
 import StitchWire

@@ -73,6 +73,15 @@ package enum Loopback {
         return sent
     }
 
+    /// Ends the sending half of a socket.
+    package static func finishSending(_ number: Int32) {
+        #if canImport(Darwin)
+            _ = Darwin.shutdown(number, SHUT_WR)
+        #else
+            _ = Glibc.shutdown(number, Int32(SHUT_WR))
+        #endif
+    }
+
     /// Ends a socket.
     package static func close(_ number: Int32) {
         #if canImport(Darwin)

@@ -2,16 +2,26 @@ internal import BSONStore
 
 /// A backend that runs the commands on documents: a store today, perhaps a cluster later.
 protocol CommandBackend: Sendable {
-    /// Checks whether the user may run a command.
+    /// Returns the user signed in on a connection, with the current roles.
     ///
-    /// - Returns: the call with its parsed arguments, which is the one to run.
-    /// - Throws: 13 (Unauthorized), 391 when the sign-in has expired.
-    func authorize(_ rule: CommandDefinition, _ call: CommandCall) throws -> CommandCall
+    /// - Throws: 391 when the sign-in has expired.
+    func signedIn(_ connection: ClientConnection) throws -> SignedInUser?
 
-    /// Runs a command whose arguments are checked; may block.
+    /// Whether the server has no users yet.
+    func hasNoUsers() throws -> Bool
+
+    /// Whether rules apply to the user who sent a command.
+    func isUnderRules(_ call: CommandCall) throws -> Bool
+
+    /// Parses the arguments of a command; an error is thrown when the command runs.
+    func parse(_ rule: CommandDefinition, _ call: CommandCall) -> ParsedCommand
+
+    /// Runs an authorized command; may block.
     ///
     /// - Throws: the error for the client; see ``CommandFailure/init(_:)``.
-    func run(_ rule: CommandDefinition, _ call: CommandCall) throws -> CommandOutcome
+    func run(
+        _ command: ParsedCommand, _ rule: CommandSignature, _ call: CommandCall
+    ) throws -> CommandOutcome
 
     /// Releases what belongs to a connection.
     func connectionClosed(_ connection: ClientConnection)

@@ -7,18 +7,18 @@ protocol RuleCheckedCursor {}
 /// A cursor's documents, available as long as the rules decide as they did when it was opened.
 struct RuleCheckedSource<Source: CursorSource>: CursorSource, RuleCheckedCursor {
     private var source: Source
-    private let backend: StoreBackend
+    private let rules: UserRules
     private let ruleGuard: RuleAccessPolicy?
     private let user: SignedInUser?
     private let namespace: Namespace
 
     init(
-        _ source: Source, _ backend: StoreBackend, _ ruleGuard: RuleAccessPolicy?,
+        _ source: Source, _ rules: UserRules, _ ruleGuard: RuleAccessPolicy?,
         _ call: CommandCall,
         _ namespace: Namespace
     ) {
         self.source = source
-        self.backend = backend
+        self.rules = rules
         self.ruleGuard = ruleGuard
         self.namespace = namespace
         user = call.connection.state.withLock { $0.user }
@@ -29,7 +29,7 @@ struct RuleCheckedSource<Source: CursorSource>: CursorSource, RuleCheckedCursor 
         guard user?.name == self.user?.name, user?.database == self.user?.database else {
             throw CommandFailure(13, "The cursor belongs to another user")
         }
-        let now = try backend.ruleGuard(call)
+        let now = try rules.ruleGuard(call)
         let isSame =
             switch (ruleGuard, now) {
             case (nil, nil): true

@@ -4,7 +4,7 @@ extension CommandCall {
     /// Whether the command may have to wait for another session's transaction to end.
     ///
     /// Commands in a transaction never wait: they hold the store's write lock, or fail.
-    func waitsToWrite(_ rule: CommandDefinition) -> Bool {
+    func waitsToWrite(_ rule: CommandSignature) -> Bool {
         guard transaction?.isTransaction != true, !rule.traits.contains(.endsTransaction) else {
             return false
         }

@@ -41,8 +41,6 @@ struct CommandCall: Sendable {
     let snapshot: SnapshotRequest?
     /// Whether the client accepts a stream of replies to one request (`exhaustAllowed`).
     let allowsExhaust: Bool
-    /// The parsed arguments; set once the command is authorized.
-    var parsed = ParsedCommand.plain
 
     /// Returns the call of a command that is nested in this one, or that replaces it.
     func standing(for body: BSONDocument, as name: String, givenName: String) -> CommandCall {

@@ -53,3 +53,13 @@ struct CommandWait: Sendable {
             deadline: time, again: { _ in try body() }, abandon: {})
     }
 }
+
+extension DelayedFailure {
+    /// Returns a wait that reports the failure when its time has come.
+    ///
+    /// - Throws: the failure, if its time has come already.
+    func outcome() throws -> CommandOutcome {
+        guard until > .now else { throw fault }
+        return .waiting(CommandWait(until: until) { [fault] in throw fault })
+    }
+}

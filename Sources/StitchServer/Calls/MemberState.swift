@@ -118,7 +118,7 @@ extension MemberState {
     /// - Throws: 10107 (NotWritablePrimary), 13435 (NotPrimaryNoSecondaryOk).
     ///
     /// Source: the server's `service_entry_point_common.cpp`.
-    func check(_ rule: CommandDefinition, _ call: CommandCall) throws(CommandFailure) {
+    func check(_ rule: CommandSignature, _ call: CommandCall) throws(CommandFailure) {
         // An aggregation accepts a write concern for the stages that write.
         let writes =
             CommandCall.mayWrite.contains(rule.name)

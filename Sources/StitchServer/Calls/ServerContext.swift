@@ -38,6 +38,15 @@ final class ServerContext: Sendable {
     /// The last writes that rules denied.
     let denials = DeniedWrites()
 
+    /// The seconds between deletions of expired documents, unless a client sets others.
+    static let usualExpirySleepSeconds: Int32 = 60
+
+    /// The seconds between deletions of expired documents.
+    var expirySleepSeconds: Int {
+        state.withLock { $0.parameters["ttlMonitorSleepSecs"] }?.wholeNumber
+            ?? Int(Self.usualExpirySleepSeconds)
+    }
+
     /// Creates the state of a server that starts.
     init(settings: ServerSettings) { self.settings = settings }
 

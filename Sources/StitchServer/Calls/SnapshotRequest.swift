@@ -10,7 +10,7 @@ struct SnapshotRequest: Sendable, Hashable {
     /// Reads the read concern of a command; `nil` without the level `snapshot`.
     ///
     /// - Throws: 72 (InvalidOptions) with MongoDB's texts.
-    init?(_ body: BSONDocument, _ rule: CommandDefinition, _ clock: ClusterClock)
+    init?(_ body: BSONDocument, _ rule: CommandSignature, _ clock: ClusterClock)
         throws(CommandFailure)
     {
         let concern = body["readConcern"]?.documentValue

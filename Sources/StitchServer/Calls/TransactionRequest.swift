@@ -15,8 +15,7 @@ struct TransactionRequest: Sendable, Hashable {
     /// Reads the fields; `nil` without a transaction number.
     ///
     /// - Throws: 72 (InvalidOptions), 14, 263 and 50768 with MongoDB's texts.
-    init?(_ body: BSONDocument, _ rule: CommandDefinition, hasSession: Bool) throws(CommandFailure)
-    {
+    init?(_ body: BSONDocument, _ rule: CommandSignature, hasSession: Bool) throws(CommandFailure) {
         let autocommit = try Self.flag(body, "autocommit")
         let starts = try Self.flag(body, "startTransaction")
         guard let value = body["txnNumber"] else {
@@ -60,7 +59,7 @@ struct TransactionRequest: Sendable, Hashable {
     ]
 
     private static func check(
-        _ autocommit: Bool?, _ starts: Bool?, _ rule: CommandDefinition
+        _ autocommit: Bool?, _ starts: Bool?, _ rule: CommandSignature
     ) throws(CommandFailure) {
         if autocommit == true {
             throw CommandFailure(

@@ -5,7 +5,7 @@ internal import BSONStore
 /// Between batches it keeps only its position, so the cost of a cursor does not depend on the
 /// number of documents.
 struct RowSource: CursorSource {
-    let store: StoreBackend
+    private let runner: TransactionRunner
     let namespace: Namespace
     let query: FindQuery
     let isTailable: Bool
@@ -15,9 +15,10 @@ struct RowSource: CursorSource {
     private var left: Int
 
     init(
-        _ store: StoreBackend, _ namespace: Namespace, _ query: FindQuery, isTailable: Bool = false
+        _ runner: TransactionRunner, _ namespace: Namespace, _ query: FindQuery,
+        isTailable: Bool = false
     ) {
-        self.store = store
+        self.runner = runner
         self.namespace = namespace
         self.query = query
         self.isTailable = isTailable
@@ -29,7 +30,7 @@ struct RowSource: CursorSource {
         guard left > 0 else { return CursorBatch(isAtEnd: true) }
         let isFirst = table == nil
         var reading = Reading(row: row, skip: skip, left: left)
-        let (found, isEmpty) = try store.read(call) { transaction in
+        let (found, isEmpty) = try runner.read(call) { transaction in
             if isTailable, row > 0, !(try transaction.hasRow(namespace, row)) {
                 throw CommandFailure(
                     136,

@@ -34,7 +34,7 @@ enum CommandTable {
         UserCommands.drop,
         SearchIndexCommands.dropRule,
         EndSessionsCommand.rule,
-        ExplainCommand.rule,
+        ExplainCommand.rule { find($0) },
         FeaturesCommand.rule,
         Filemd5Command.rule,
         FindCommand.rule,
@@ -56,7 +56,7 @@ enum CommandTable {
         KillOpCommand.rule,
         KillSessionsCommand.rule,
         ListCollectionsCommand.rule,
-        ListCommandsCommand.rule,
+        ListCommandsCommand.rule { rules },
         ListDatabasesCommand.rule,
         ListIndexesCommand.rule,
         SearchIndexCommands.listRule,
@@ -96,7 +96,7 @@ enum CommandTable {
     private static let byName: [String: CommandDefinition] = {
         var found: [String: CommandDefinition] = [:]
         for rule in rules {
-            for name in [rule.name] + rule.aliases { found[name] = rule }
+            for name in [rule.name] + rule.signature.aliases { found[name] = rule }
         }
         return found
     }()

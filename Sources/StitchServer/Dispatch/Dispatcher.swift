@@ -62,7 +62,9 @@ struct Dispatcher: Sendable {
             let rule = try self.rule(givenName, request)
             let call = try self.call(rule, givenName, request, connection)
             let isWanted = request.wantsReply
-            guard call.waitsToWrite(rule) else { return answer(rule, call, fault, isWanted) }
+            guard call.waitsToWrite(rule.signature) else {
+                return answer(rule, call, fault, isWanted)
+            }
             return .blocking { answer(rule, call, fault, isWanted) }
         } catch {
             return .reply(complete(CommandFailure(error).reply, nil))
@@ -177,7 +179,7 @@ struct Dispatcher: Sendable {
         let user = connection.state.withLock { $0.user }
         var sequences: [String: [BSONDocument]] = [:]
         for sequence in request.sequences { sequences[sequence.field] = sequence.documents }
-        try rule.schema.check(
+        try rule.signature.schema.check(
             body, named: rule.name, given: request.sequences.map(\.field), isCommand: true)
         return CommandCall(
             name: rule.name, givenName: givenName, body: body, sequences: sequences,
@@ -186,7 +188,7 @@ struct Dispatcher: Sendable {
                 deadline: arguments.deadline ?? Self.usualDeadline(rule, body, connection)),
             session: try arguments.session.map { try SessionTable.own($0, of: user) },
             transaction: arguments.transaction,
-            snapshot: try SnapshotRequest(body, rule, server.clock),
+            snapshot: try SnapshotRequest(body, rule.signature, server.clock),
             allowsExhaust: request.allowsExhaust)
     }
 
@@ -204,12 +206,10 @@ struct Dispatcher: Sendable {
     }
 
     private func run(_ rule: CommandDefinition, _ call: CommandCall) throws -> CommandOutcome {
-        let call = try backend.authorize(rule, call)
-        try server.member.check(rule, call)
-        switch rule.answering {
-        case .server(let answer): return try answer(call)
-        case .store: return try backend.run(rule, call)
-        }
+        let command = try authorize(rule, call)
+        try server.member.check(rule.signature, call)
+        if case .server(let answer) = rule.answering { return try answer(call) }
+        return try backend.run(command, rule.signature, call)
     }
 
     /// The codes of errors that carry `topologyVersion`: the server is not the primary.

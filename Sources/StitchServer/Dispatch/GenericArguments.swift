@@ -16,7 +16,7 @@ struct GenericArguments {
         // In a getMore, `maxTimeMS` is how long to wait for data, not a time limit.
         deadline = rule.name == "getMore" ? nil : try Self.deadline(body["maxTimeMS"])
         session = try Self.session(body["lsid"])
-        transaction = try TransactionRequest(body, rule, hasSession: session != nil)
+        transaction = try TransactionRequest(body, rule.signature, hasSession: session != nil)
         try Self.checkWriteConcern(body["writeConcern"], rule)
         try Self.checkReadConcern(body["readConcern"], rule)
         if let transaction, transaction.isTransaction {

@@ -1,6 +1,20 @@
 internal import BSONStore
 
 extension StableAPI {
+    /// Keeps a command of a strict client from using indexes outside version 1.
+    ///
+    /// - Throws: 291 (NoQueryExecutionPlans) for `$text`, 2 (BadValue) for a hint.
+    static func checkIndexes(
+        _ rule: CommandDefinition, _ call: CommandCall, _ store: StoreBackend
+    ) throws {
+        let query = rule.name == "explain" ? call.target.documentValue : call.body
+        guard let query, let command = query.keys.first, let name = query[command]?.stringValue
+        else { return }
+        try checkIndexes(of: query) {
+            try store.read(call) { try $0.indexes(call.namespace(name)) }
+        }
+    }
+
     /// Keeps queries of strict clients from using indexes outside version 1: text and sparse ones.
     ///
     /// Source: the server's `jstests/core/query/api/api_version_unstable_indexes.js`.

@@ -11,7 +11,7 @@ struct ChangeStreamSource: CursorSource {
     /// The number of changes that are read from the feed at once.
     private static let changesMax = 500
 
-    private let backend: StoreBackend
+    private let rules: UserRules
     let store: DocumentStore
     /// The rules of the reading command.
     var ruleGuard: RuleAccessPolicy?
@@ -36,12 +36,13 @@ struct ChangeStreamSource: CursorSource {
     /// - Throws: 286 (ChangeStreamHistoryLost) when the feed does not reach back to it, 280 for a
     ///   position of another feed, and the errors of the pipeline's stages.
     init(
-        _ backend: StoreBackend, _ stage: ChangeStreamStage, _ scope: ChangeStreamScope,
+        _ store: DocumentStore, _ rules: UserRules, _ stage: ChangeStreamStage,
+        _ scope: ChangeStreamScope,
         rest: BSONArray, options: PipelineOptions, now: BSONTimestamp,
-        under rules: RuleAccessPolicy?
+        under ruleGuard: RuleAccessPolicy?
     ) throws {
-        self.backend = backend
-        store = backend.store
+        self.store = store
+        self.rules = rules
         self.stage = stage
         self.scope = scope
         self.rest = try rest.isEmpty ? nil : EventPipeline(rest, options)
@@ -62,7 +63,7 @@ struct ChangeStreamSource: CursorSource {
             startTime = time
         }
         place.definition = try stage.showsExpandedEvents ? firstDefinition() : nil
-        try begin(under: rules)
+        try begin(under: ruleGuard)
         if place.kind == .event { ending = try endingAtStart() }
         // A feed that is too short is reported immediately.
         _ = try store.read { try $0.changes(after: place.position, limit: 1) }
@@ -99,7 +100,7 @@ struct ChangeStreamSource: CursorSource {
     mutating func next(_ limits: BatchLimits, _ call: CommandCall) throws -> CursorBatch {
         var batch = CursorBatch()
         var bytes = 0
-        try go(onUnder: try backend.ruleGuard(call))
+        try go(onUnder: try rules.ruleGuard(call))
         try finish(&batch, limits, &bytes)
         var hasMore = !isOver
         while hasMore, batch.documents.count < limits.documentsMax {

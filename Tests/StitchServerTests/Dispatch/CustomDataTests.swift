@@ -66,12 +66,13 @@ import Testing
     @Test("a cursor ends whose documents were read before the rules that hold now")
     func changedMeanwhile() throws {
         try Self.withBackend { backend, other, call in
-            let ruleGuard = try backend.ruleGuard(call)
+            let ruleGuard = try backend.rules.ruleGuard(call)
             try other.collection(Self.profiles).updateOne(
                 ["user": "ben"], ["$set": ["tenant": "b"]])
             let error = #expect(throws: CommandFailure.self) {
-                _ = try backend.open(
-                    ListSource([["_id": 1], ["_id": 2]]), Self.items, call, under: ruleGuard,
+                _ = try CursorReply.open(
+                    ListSource([["_id": 1], ["_id": 2]]), Self.items, call, on: backend,
+                    under: ruleGuard,
                     batchSize: 1)
             }
             #expect(error?.code == 175)

@@ -28,7 +28,8 @@ import Testing
         let server = try OfflineServer(requiresSignIn: false)
         for rule in CommandTable.rules where !rule.traits.contains(.testOnly) {
             let general = ["lsid", "writeConcern", "readConcern", "collation", "$db", "zzz"]
-            for field in general + (rule.schema.fields ?? [:]).keys.sorted() + [rule.name] {
+            for field in general + (rule.signature.schema.fields ?? [:]).keys.sorted() + [rule.name]
+            {
                 let twice = Self.document([
                     (rule.name, "items"), ("$db", "admin"), (field, 1), (field, 2),
                 ])

@@ -14,7 +14,8 @@ import Testing
         if let time { concern.append("atClusterTime", .timestamp(time)) }
         let rule = try #require(CommandTable.find("find"))
         return try #require(
-            try SnapshotRequest(["find": "things", "readConcern": .document(concern)], rule, clock))
+            try SnapshotRequest(
+                ["find": "things", "readConcern": .document(concern)], rule.signature, clock))
     }
 
     private static func withStore(_ body: (DocumentStore) throws -> Void) throws {

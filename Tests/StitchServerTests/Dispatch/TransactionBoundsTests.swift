@@ -21,7 +21,7 @@ import Testing
             "startTransaction": true,
         ]
         let rule = try #require(CommandTable.find("insert"))
-        return try #require(try TransactionRequest(body, rule, hasSession: true))
+        return try #require(try TransactionRequest(body, rule.signature, hasSession: true))
     }
 
     private static func open(

@@ -138,9 +138,9 @@ struct TransactionEndTests {
             let entry = SessionLog.Entry(number: 1, isTransaction: true, reply: nil)
             try SessionLog($0).note(entry, of: [1])
         }
-        #expect(try backend.logEntry([1]) != nil)
+        #expect(try backend.runner.logEntry([1]) != nil)
         try backend.tidy()
-        #expect(try backend.logEntry([1]) == nil)
+        #expect(try backend.runner.logEntry([1]) == nil)
     }
 
     /// Runs what blocks on a thread of its own.
@@ -156,7 +156,7 @@ struct TransactionEndTests {
             "startTransaction": true,
         ]
         let rule = try #require(CommandTable.find("insert"))
-        return try #require(try TransactionRequest(body, rule, hasSession: true))
+        return try #require(try TransactionRequest(body, rule.signature, hasSession: true))
     }
 
     @Test("a command whose transaction is given up under it does not write outside of it")
@@ -176,12 +176,13 @@ struct TransactionEndTests {
             connection: ClientConnection(
                 id: 1, peer: "127.0.0.1:1", local: "localhost:27017", isLoopback: true),
             server: server, budget: WorkBudget(), session: ["id": "session"],
-            transaction: try TransactionRequest(body, rule, hasSession: true), snapshot: nil,
+            transaction: try TransactionRequest(body, rule.signature, hasSession: true),
+            snapshot: nil,
             allowsExhaust: false)
         let fault = Self.fault {
-            _ = try backend.answer(call, rule) { call, backend in
+            _ = try backend.runner.run(call, rule.signature) {
                 // As the one does that another writer has waited for.
-                backend.transactions.giveUp(call.sessionKey)
+                backend.runner.transactions.giveUp(call.sessionKey)
                 try backend.write(call) { _ = try $0.insert(Self.things, ["_id": 1]) }
                 return .ok
             }

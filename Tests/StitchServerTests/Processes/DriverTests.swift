@@ -7,21 +7,14 @@ import Testing
     @Test(
         "A Python driver does what applications do",
         arguments: [
-            "commands.py", "crud.py", "definitions.py", "mapreduce.py", "refusals.py",
+            "commands.py", "compression.py", "crud.py", "definitions.py", "mapreduce.py",
+            "refusals.py",
             "spellings.py", "stable.py", "stepdown.py", "stream_events.py", "streams.py",
             "transactions.py",
         ])
     func pythonDriver(script: String) async throws {
         let answer = try await ServerProcess.run(["--test-commands"]) { server in
             try await Python.run(script, String(server.port))
-        }
-        #expect(answer.code == 0, "\(answer.output)")
-    }
-
-    @Test("Hostile clients are refused or cut off, and the others are served")
-    func hostileClients() async throws {
-        let answer = try await ServerProcess.run(["--handshake-timeout", "2"]) { server in
-            try await Python.run("hostile.py", String(server.port))
         }
         #expect(answer.code == 0, "\(answer.output)")
     }

@@ -1,11 +1,26 @@
 """What the scripts have in common: a client of the server whose port is the first argument."""
 
+import struct
 import sys
 import unittest
 
 import pymongo
 
 PORT = int(sys.argv[1])
+
+
+def answer(connection):
+    """The next answer, None when the server has closed the connection."""
+    data = b""
+    try:
+        while len(data) < 4 or len(data) < struct.unpack("<i", data[:4])[0]:
+            more = connection.recv(65536)
+            if not more:
+                return None
+            data += more
+    except ConnectionResetError:
+        return None
+    return data
 
 
 class ServedTest(unittest.TestCase):

@@ -1,14 +1,20 @@
 """The server steps down when it is told to: drivers wait until it is the primary again."""
 
 import socket
+import struct
 import threading
 
 import pymongo
 from bson import Int64, encode
 from bson.raw_bson import RawBSONDocument
-from hostile import answer, message
 from pymongo.errors import NotPrimaryError, OperationFailure
-from served import PORT, ServedTest, main
+from served import PORT, ServedTest, answer, main
+
+
+def message(body):
+    """An OP_MSG with one section."""
+    payload = struct.pack("<I", 0) + b"\x00" + body
+    return struct.pack("<iiii", 16 + len(payload), 1, 0, 2013) + payload
 
 
 class StepDown(ServedTest):

@@ -66,7 +66,7 @@ import Testing
 
     private static func salt(_ name: String, _ backend: StoreBackend) throws -> String {
         let connection = ClientConnection(id: 1, peer: "192.0.2.1:1", local: "localhost:27017")
-        let answer = try backend.startSignIn(
+        let answer = try backend.signIn.start(
             [
                 "saslStart": 1, "mechanism": "SCRAM-SHA-256",
                 "payload": .binary(BSONBinary(Array("n,,n=\(name),r=abc".utf8))),

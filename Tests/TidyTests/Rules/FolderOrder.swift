@@ -103,7 +103,7 @@ extension FolderOrder {
         FolderOrder(
             "Sources/StitchServer/",
             rows(
-                "Support|Failures|Operation|Security|Sessions|Rules|Calls|Transactions|Cursors|Streams|Backend|Authorization|Commands|Dispatch|Network|"
+                "Support|Failures|Operation|Security|Sessions|Rules|Calls|Users|Transactions|Cursors|Streams|Backend|Authorization|Commands|Dispatch|Network|"
             )),
         FolderOrder("Sources/StitchWire/", rows("Format|Compression|Messages")),
         FolderOrder("Sources/StitchSyncTesting/", rows("Kit|Fixtures")),

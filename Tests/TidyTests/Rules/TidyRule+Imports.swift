@@ -9,8 +9,8 @@ extension TidyRule {
             of: "SQLite", matching: { $0 == "BSONStoreCSQLite" },
             only: [
                 "Sources/BSONStore/Store/SQLite/",
-                "Tests/BSONStoreTests/Store/FailingFileSystem.swift",
-                "Tests/BSONStoreTests/Store/FailingMemory.swift",
+                "Tests/BSONStoreTests/Store/Files/FailingFileSystem.swift",
+                "Tests/BSONStoreTests/Store/Files/FailingMemory.swift",
             ], sample: "BSONStoreCSQLite"),
         imports(
             of: "SwiftNIO", matching: { $0.hasPrefix("NIO") || $0.hasPrefix("_NIO") },

@@ -45,7 +45,7 @@ extension TidyRule {
         // Stages of the server, of which the source lists all.
         "Sources/BSONStore/Query/Pipelines/PipelineOptions.swift",
         "Sources/BSONStore/Query/Pipelines/PipelineParser.swift",
-        "Sources/StitchServer/Backend/StoreBackend+Sources.swift",
+        "Sources/StitchServer/Backend/ServerSources.swift",
         // Kinds of metadata.
         "Sources/BSONStore/Query/Pipelines/PipelineMetadata.swift",
         "Sources/BSONStore/Query/Pipelines/PipelineRun.swift",
@@ -70,6 +70,7 @@ extension TidyRule {
         "Sources/StitchServer/Calls/ServerMetrics.swift",
         "Sources/StitchServer/Dispatch/",
         "Sources/StitchServer/Calls/",
+        "Sources/StitchServer/Backend/CommandDefinition.swift",
         "Sources/StitchServer/Backend/ServerStageCheck.swift",
         "Sources/StitchServer/Streams/ChangeStreamStage.swift",
         "Sources/StitchServer/Commands/Diagnostics/GetParameterCommand.swift",

@@ -11,14 +11,14 @@ enum ListCollectionsCommand {
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let filter = try Filter(call.document("filter") ?? [:])
-        let ruleGuard = try store.ruleGuard(call)
+        let ruleGuard = try store.rules.ruleGuard(call)
         let found = try store.read(call) {
             try $0.listCollections(
                 call.database, filter: filter, nameOnly: call.flag("nameOnly"))
         }
-        return try store.open(
+        return try CursorReply.open(
             ListSource(found, knowsEnd: true), Namespace(call.database, "$cmd.listCollections"),
-            call, under: ruleGuard, batchSize: try CursorArgument.batchSize(call))
+            call, on: store, under: ruleGuard, batchSize: try CursorArgument.batchSize(call))
     }
 }
 

@@ -11,7 +11,7 @@ enum ListIndexesCommand {
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
-        let ruleGuard = try store.ruleGuard(call)
+        let ruleGuard = try store.rules.ruleGuard(call)
         let found = try store.read(call) { transaction in
             guard let options = try transaction.options(namespace) else {
                 throw CommandFailure(
@@ -29,8 +29,8 @@ enum ListIndexesCommand {
                 return shown
             }
         }
-        return try store.open(
-            ListSource(found, knowsEnd: true), namespace, call, under: ruleGuard,
+        return try CursorReply.open(
+            ListSource(found, knowsEnd: true), namespace, call, on: store, under: ruleGuard,
             batchSize: try CursorArgument.batchSize(call))
     }
 }

@@ -5,10 +5,18 @@ enum RenameCollectionCommand {
     static let rule = CommandDefinition(
         "renameCollection", [.adminOnly, .writes, .takesWriteConcern],
         fields: ["to": .string, "dropTarget": .any, "stayTemp": .flag, "collectionUUID": .any],
-        required: ["to"], .store(run))
+        required: ["to"],
+        .parsed { call, _ in
+            let request = Result<RenameRequest, any Error> { try RenameRequest(call) }
+            let needs = request.map {
+                [$0.source, $0.target].map { AccessNeed(.collections, to: $0) }
+            }
+            return ParsedCommand(needs: needs.value ?? []) { try run(request.get(), call, $0) }
+        })
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
-        let request = try call.parsed.rename
+    private static func run(
+        _ request: RenameRequest, _ call: CommandCall, _ store: StoreBackend
+    ) throws -> CommandOutcome {
         let (source, target) = (request.source, request.target)
         if source != target { try check(source, target) }
         let faults = try store.write(call) { transaction in

@@ -62,7 +62,7 @@ enum StitchsyncTombstonesCommand {
     private static func isLimited(
         _ namespace: Namespace, _ call: CommandCall, _ store: StoreBackend
     ) throws -> Bool {
-        try store.ruleGuard(call).map { !$0.access(namespace).seesAll } ?? false
+        try store.rules.ruleGuard(call).map { !$0.access(namespace).seesAll } ?? false
     }
 
     /// Returns the position of a resume token; `nil` if the token is of another history.

@@ -2,24 +2,11 @@ internal import BSONStore
 internal import StitchRules
 
 extension DeniedWrites {
-    /// Whether a command names the virtual collection.
-    static func isNamed(by call: CommandCall) -> Bool {
-        guard call.database == namespace.database, let name = call.target.stringValue else {
-            return false
-        }
-        return name == namespace.collection
-    }
-
-    /// Whether a command reads the denied writes, which needs an administrator of its database.
-    static func isRead(by call: CommandCall) -> Bool {
-        readers.contains(call.name) && isNamed(by: call)
-    }
-
     /// Runs a command on the denied writes as a pipeline over them.
     ///
     /// - Throws: 166 (CommandNotSupportedOnView) for other commands than reads.
     func answer(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
-        guard Self.isRead(by: call) else {
+        guard call.readsDeniedWrites else {
             throw CommandFailure(
                 166,
                 "\(Self.namespace) is made up by the server of the writes that rules denied; it "
@@ -40,11 +27,10 @@ extension DeniedWrites {
         for name in ["let", "collation", "explain"] {
             if let value = call[name] { body.append(name, value) }
         }
-        var pipeline = call.standing(for: body, as: "aggregate", givenName: "aggregate")
-        pipeline.parsed = .aggregate(
-            ParsedAggregate(pipeline, pipeline.flag("explain") ? nil : store))
-        guard call.name == "count" else { return try AggregateCommand.run(pipeline, store) }
-        let found = try AggregateCommand.documents(pipeline, store).first?["n"]
+        let pipeline = call.standing(for: body, as: "aggregate", givenName: "aggregate")
+        let parsed = ParsedAggregate(pipeline, pipeline.flag("explain") ? nil : store)
+        guard call.name == "count" else { return try AggregateCommand.run(parsed, pipeline, store) }
+        let found = try AggregateCommand.documents(parsed, pipeline, store).first?["n"]
         return .reply(["n": found ?? .int32(0)])
     }
 

@@ -41,7 +41,8 @@ enum GetParameterCommand {
             "cursorTimeoutMillis": .int64(Int64(server.settings.cursorTimeoutSeconds) * 1_000),
             "logLevel": 0, "notablescan": false, "quiet": false,
             "requireApiVersion": false, "transactionLifetimeLimitSeconds": 60,
-            "ttlMonitorEnabled": true, "ttlMonitorSleepSecs": 60,
+            "ttlMonitorEnabled": true,
+            "ttlMonitorSleepSecs": .int32(ServerContext.usualExpirySleepSeconds),
             "maxTransactionLockRequestTimeoutMillis": 5,
         ]
         for (name, value) in server.state.withLock({ $0.parameters }) { all[name] = value }

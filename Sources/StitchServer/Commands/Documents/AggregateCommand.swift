@@ -14,11 +14,28 @@ enum AggregateCommand {
             "collectionUUID": .any, "requestReshardingResumeToken": .bool,
             "encryptionInformation": .document, "querySettings": .document,
             "includeQueryStatsMetrics": .flag,
-        ], .store(run))
+        ],
+        .parsed { call, store in
+            let runs = store != nil && !call.flag("explain")
+            let parsed = ParsedAggregate(call, runs ? store : nil)
+            return ParsedCommand(needs: needs(parsed, call)) { try run(parsed, call, $0) }
+        })
+
+    /// Returns the access that a pipeline needs.
+    static func needs(_ parsed: ParsedAggregate, _ call: CommandCall) -> [AccessNeed] {
+        // The log of denied writes is for operators, not for every reader.
+        var needs = [
+            AccessNeed(call.readsDeniedWrites ? .databaseAdministration : .read, on: call.database)
+        ]
+        if let target = parsed.target { needs.append(AccessNeed(.write, to: target)) }
+        if parsed.isForCluster { needs.append(AccessNeed(.read, on: "")) }
+        return call.readsDeniedWrites ? needs : needs + Authorization.needsForUsers(call)
+    }
 
     /// Runs the pipeline of a command.
-    static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
-        let parsed = try call.parsed.aggregate
+    static func run(
+        _ parsed: ParsedAggregate, _ call: CommandCall, _ store: StoreBackend
+    ) throws -> CommandOutcome {
         let namespace = try parsed.namespace.get()
         let request = try parsed.request.get()
         if call.flag("explain") {
@@ -26,7 +43,7 @@ enum AggregateCommand {
                 throw CommandFailure(
                     .failedToParse, "Aggregation explain does not support the'writeConcern' option")
             }
-            return .reply(try ExplainReply(call, .queryPlanner).reply(store))
+            return .reply(try ExplainReply(call, .queryPlanner).aggregation(parsed, store))
         }
         guard call["cursor"] != nil else {
             throw CommandFailure(
@@ -41,18 +58,18 @@ enum AggregateCommand {
             return try watch(stage, request, namespace, call, store, batchSize: batchSize)
         case .pipeline: try request.checkSplit()
         }
-        let ruleGuard = try store.ruleGuard(call)
-        return try store.open(
-            ListSource(try documents(call, store)), namespace, call, under: ruleGuard,
+        let ruleGuard = try store.rules.ruleGuard(call)
+        return try CursorReply.open(
+            ListSource(try documents(parsed, call, store)), namespace, call, on: store,
+            under: ruleGuard,
             batchSize: batchSize)
     }
 
     /// Returns the documents of a pipeline other than a change stream, after its writes.
     static func documents(
-        _ call: CommandCall, _ store: StoreBackend,
+        _ parsed: ParsedAggregate, _ call: CommandCall, _ store: StoreBackend,
         failing: String = "PlanExecutor error during aggregation"
     ) throws -> [BSONDocument] {
-        let parsed = try call.parsed.aggregate
         let namespace = try parsed.namespace.get()
         let request = try parsed.request.get()
         let pipeline = try parsed.pipeline
@@ -104,17 +121,17 @@ enum AggregateCommand {
         guard try !store.read(call, { try $0.isView(namespace) }) else {
             throw StoreError.view(namespace)
         }
-        let ruleGuard = try store.ruleGuard(call)
+        let ruleGuard = try store.rules.ruleGuard(call)
         let source = try ChangeStreamSource(
-            store, stage,
+            store.store, store.rules, stage,
             try ChangeStreamScope(namespace, isForCluster: stage.isForCluster),
             rest: request.rest,
             options: PipelineOptions(
                 let: call.document("let"), collation: try call.collation(),
-                sources: store.sources(for: call)),
+                sources: ServerSources(store, for: call).byName),
             now: store.server.clock.now, under: ruleGuard)
-        return try store.open(
-            source, namespace, call, under: ruleGuard, batchSize: batchSize,
+        return try CursorReply.open(
+            source, namespace, call, on: store, under: ruleGuard, batchSize: batchSize,
             options: CursorOptions(isTailable: true, awaitsData: true))
     }
 
@@ -198,7 +215,7 @@ struct AggregateRequest: Sendable {
         var options = PipelineOptions(
             let: call.document("let"), collation: try call.collation(),
             allowDiskUse: call["allowDiskUse"]?.isTrue ?? true,
-            sources: store?.sources(for: call) ?? [:])
+            sources: store.map { ServerSources($0, for: call).byName } ?? [:])
         options.inheritsCollation = CommandCall.inheritsCollation(call["collation"])
         options.hint = try call.hint()
         do {

@@ -10,7 +10,12 @@ enum BulkWriteCommand {
             "ops": .array, "nsInfo": .array, "ordered": .flag, "errorsOnly": .flag,
             "bypassDocumentValidation": .flag, "let": .document, "cursor": .document,
             "stmtId": .number, "stmtIds": .array, "bypassEmptyTsReplacement": .bool,
-        ], required: ["ops", "nsInfo"], .store(run))
+        ], required: ["ops", "nsInfo"],
+        .parsed { call, _ in
+            let parsed = Result<[Namespace], any Error> { try namespaces(call) }
+            let needs = parsed.map { $0.map { AccessNeed(.write, to: $0) } }
+            return ParsedCommand(needs: needs.value ?? []) { try run(parsed.get(), call, $0) }
+        })
 
     /// Reads the target collections.
     ///
@@ -30,13 +35,14 @@ enum BulkWriteCommand {
         }
     }
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
-        let namespaces = try call.parsed.namespaces
+    private static func run(
+        _ namespaces: [Namespace], _ call: CommandCall, _ store: StoreBackend
+    ) throws -> CommandOutcome {
         for namespace in namespaces { try namespace.checkWritable() }
         let operations = try call.documents("ops").map { try BulkOperation($0, namespaces) }
-        let ruleGuard = try store.ruleGuard(call)
+        let ruleGuard = try store.rules.ruleGuard(call)
         try WriteBatch.checkCount(operations.count)
-        let done = try store.reply(call) { transaction in
+        let done = try store.runner.reply(call) { transaction in
             var tally = BulkTally(showsErrorsOnly: call.flag("errorsOnly"))
             for (index, operation) in operations.enumerated() {
                 try call.checkTime()
@@ -50,10 +56,10 @@ enum BulkWriteCommand {
             return tally.document
         }
         let namespace = Namespace("admin", "$cmd.bulkWrite")
-        let outcome = try store.open(
+        let outcome = try CursorReply.open(
             ListSource(
                 (done["entries"]?.arrayValue ?? []).compactMap(\.documentValue), knowsEnd: true),
-            namespace, call, under: ruleGuard,
+            namespace, call, on: store, under: ruleGuard,
             batchSize: try CursorArgument.batchSize(call) ?? .max)
         guard case .reply(var reply) = outcome else { return outcome }
         for (key, value) in done where key != "entries" { reply.append(key, value) }

@@ -31,33 +31,33 @@ enum CursorReply {
             }
         }
     }
-}
 
-extension StoreBackend {
     /// Returns the first batch, and opens a cursor if there are more documents.
     ///
     /// - Parameter ruleGuard: the rules from before the documents were read, so that a change
     ///   meanwhile ends the cursor.
-    func open(
+    static func open(
         _ source: some CursorSource, _ namespace: Namespace, _ call: CommandCall,
-        under ruleGuard: RuleAccessPolicy?, batchSize: Int?, isSingle: Bool = false,
+        on store: StoreBackend, under ruleGuard: RuleAccessPolicy?, batchSize: Int?,
+        isSingle: Bool = false,
         options: CursorOptions = CursorOptions()
     ) throws -> CommandOutcome {
-        if server.settings.rules != nil, !(source is any RuleCheckedCursor) {
+        if store.server.settings.rules != nil, !(source is any RuleCheckedCursor) {
             return try open(
-                RuleCheckedSource(source, self, ruleGuard, call, namespace), namespace, call,
-                under: ruleGuard, batchSize: batchSize, isSingle: isSingle, options: options)
+                RuleCheckedSource(source, store.rules, ruleGuard, call, namespace), namespace,
+                call, on: store, under: ruleGuard, batchSize: batchSize, isSingle: isSingle,
+                options: options)
         }
         var source = source
         let limits = BatchLimits(documentsMax: batchSize ?? 101)
         let batch = try source.next(limits, call)
         var id: Int64 = 0
         if !isSingle, !batch.isAtEnd {
-            id = cursors.add(
+            id = store.cursors.add(
                 source, namespace, call.session, of: call.cursorOwner, options)
         }
         return .reply(
-            CursorReply.reply(
+            reply(
                 batch, .first, id: id, namespace, readAt: call.snapshot?.time))
     }
 }

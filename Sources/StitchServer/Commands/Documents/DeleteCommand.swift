@@ -20,7 +20,7 @@ enum DeleteCommand {
         try call.checkRetryable(isMulti: statements.contains { $0.isMulti })
         let isOrdered = call["ordered"]?.isTrue ?? true
         let variables = call.document("let")
-        let reply = try store.reply(call) { transaction in
+        let reply = try store.runner.reply(call) { transaction in
             var batch = WriteBatch(isOrdered: isOrdered)
             for (index, statement) in statements.enumerated() {
                 try call.checkTime()

@@ -4,26 +4,39 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "explain".
 enum ExplainCommand {
-    static let rule = CommandDefinition(
-        "explain", [.stable, .takesReadConcern], fields: ["verbosity": .string],
-        .store(run))
+    fileprivate static let name = "explain"
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
-        let request = try call.parsed.explain
-        return .reply(try ExplainReply(request.call, request.verbosity).reply(store))
+    /// Creates the command.
+    ///
+    /// - Parameter find: returns the command with a name.
+    static func rule(
+        finding find: @escaping @Sendable (String) -> CommandDefinition?
+    ) -> CommandDefinition {
+        CommandDefinition(
+            name, [.stable, .takesReadConcern], fields: ["verbosity": .string],
+            .parsed { call, _ in
+                let request = Result<ExplainRequest, any Error> { try ExplainRequest(call, find) }
+                // An explanation reveals as much as the command itself.
+                let needs = request.map(\.needs)
+                return ParsedCommand(
+                    needs: needs.value ?? [AccessNeed(.read, on: call.database)]
+                ) { .reply(try request.get().reply($0)) }
+            })
     }
 }
 
 /// The command to explain, and the verbosity.
 struct ExplainRequest: Sendable {
-    /// The parsed command.
-    let call: CommandCall
-    let rule: CommandDefinition
-    let verbosity: ExplainVerbosity
+    /// The access that the command needs.
+    let needs: [AccessNeed]
+    private let call: CommandCall
+    /// The arguments of an `aggregate`.
+    private let aggregate: ParsedAggregate?
+    private let verbosity: ExplainVerbosity
 
     /// - Throws: 14, 2 (BadValue) and 59 for an invalid command, 20 for `explain` itself, and the
     ///   errors of checking the command's fields.
-    init(_ call: CommandCall, _ store: StoreBackend) throws {
+    init(_ call: CommandCall, _ find: (String) -> CommandDefinition?) throws {
         guard var inner = call.target.documentValue else {
             throw CommandFailure(
                 .typeMismatch,
@@ -37,17 +50,32 @@ struct ExplainRequest: Sendable {
                 .badValue,
                 "Enumeration value '\(text)' for field 'explain.verbosity' is not a valid value.")
         }
-        guard let rule = CommandTable.find(name) else {
+        guard let rule = find(name) else {
             throw CommandFailure(
                 59, "Explain failed due to unknown command: \(name)")
         }
-        guard rule.name != ExplainCommand.rule.name else {
+        guard rule.name != ExplainCommand.name else {
             throw CommandFailure(.illegalOperation, "Explain cannot explain itself.")
         }
         if inner["$db"] == nil { inner.append("$db", .string(call.database)) }
-        try rule.schema.check(inner, named: rule.name, isCommand: true)
-        var explained = call.standing(for: inner, as: rule.name, givenName: name)
-        explained.parsed = ParsedCommand(rule, explained, store, isExplained: true)
-        (self.call, self.rule, self.verbosity) = (explained, rule, verbosity)
+        try rule.signature.schema.check(inner, named: rule.name, isCommand: true)
+        let explained = call.standing(for: inner, as: rule.name, givenName: name)
+        self.call = explained
+        self.verbosity = verbosity
+        if rule.name == AggregateCommand.rule.name {
+            let parsed = ParsedAggregate(explained, nil)
+            aggregate = parsed
+            needs = AggregateCommand.needs(parsed, explained)
+        } else {
+            aggregate = nil
+            needs = Authorization.needs(rule, explained, rule.parse(explained, nil))
+        }
+    }
+
+    /// Returns the explanation.
+    func reply(_ store: StoreBackend) throws -> BSONDocument {
+        let reply = ExplainReply(call, verbosity)
+        guard let aggregate else { return try reply.reply(store) }
+        return try reply.aggregation(aggregate, store)
     }
 }

@@ -10,12 +10,11 @@ struct ExplainReply {
         self.verbosity = verbosity
     }
 
-    /// Returns the reply of `explain`.
+    /// Returns the reply for another command than `aggregate`.
     ///
     /// - Throws: the errors of parsing the command; 20 for one that cannot be explained.
     func reply(_ store: StoreBackend) throws -> BSONDocument {
         switch call.name {
-        case "aggregate": return try aggregation(store)
         case "find": return try query(store, try FindQuery(call))
         case "count": return try counting(store)
         case "distinct":
@@ -65,8 +64,10 @@ struct ExplainReply {
             try store.read(call) { try write.explained(namespace, verbosity, $0) })
     }
 
-    private func aggregation(_ store: StoreBackend) throws -> BSONDocument {
-        let parsed = try call.parsed.aggregate
+    /// Returns the reply for a pipeline.
+    func aggregation(
+        _ parsed: ParsedAggregate, _ store: StoreBackend
+    ) throws -> BSONDocument {
         let namespace = try parsed.namespace.get()
         let request = try parsed.request.get()
         // A change stream has no plan. As in MongoDB, the error is that its stage is unknown.

@@ -20,7 +20,7 @@ enum FindAndModifyCommand {
         try namespace.checkWritable()
         try check(call)
         return .reply(
-            try store.reply(call) { transaction in
+            try store.runner.reply(call) { transaction in
                 return try answer(call, namespace, transaction)
             })
     }

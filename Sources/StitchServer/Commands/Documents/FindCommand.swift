@@ -26,12 +26,12 @@ enum FindCommand {
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
-        let ruleGuard = try store.ruleGuard(call)
+        let ruleGuard = try store.rules.ruleGuard(call)
         let wasLimited = isLimited(namespace, ruleGuard)
         let outcome = try find(namespace, call, store, ruleGuard)
         // A rule change may limit the view during the read only.
         guard case .reply(var reply) = outcome,
-            try wasLimited || isLimited(namespace, store.ruleGuard(call))
+            try wasLimited || isLimited(namespace, store.rules.ruleGuard(call))
         else { return outcome }
         reply.append(viewIsLimited, true)
         return .reply(reply)
@@ -56,16 +56,19 @@ enum FindCommand {
         }
         let isSingle = call.flag("singleBatch")
         guard !isOpen else {
-            return try store.open(
-                RowSource(store, namespace, query, isTailable: options.isTailable), namespace,
-                call, under: ruleGuard, batchSize: batchSize, isSingle: isSingle, options: options)
+            return try CursorReply.open(
+                RowSource(store.runner, namespace, query, isTailable: options.isTailable),
+                namespace,
+                call, on: store, under: ruleGuard, batchSize: batchSize, isSingle: isSingle,
+                options: options)
         }
         let documents = try documents(call, store, namespace, query)
         let limit = query.options.limit
         let source = ListSource(
             documents, knowsEnd: query.filter.asksForOneID || limit > 0 && documents.count == limit)
-        return try store.open(
-            source, namespace, call, under: ruleGuard, batchSize: batchSize, isSingle: isSingle,
+        return try CursorReply.open(
+            source, namespace, call, on: store, under: ruleGuard, batchSize: batchSize,
+            isSingle: isSingle,
             options: options)
     }
 

@@ -20,7 +20,7 @@ enum InsertCommand {
         try WriteBatch.checkCount(documents.count)
         let isOrdered = call["ordered"]?.isTrue ?? true
         let keepsEmptyTimestamps = call.flag("bypassEmptyTsReplacement")
-        let reply = try store.reply(call) { transaction in
+        let reply = try store.runner.reply(call) { transaction in
             var batch = WriteBatch(isOrdered: isOrdered)
             for (index, document) in documents.enumerated() {
                 try call.checkTime()

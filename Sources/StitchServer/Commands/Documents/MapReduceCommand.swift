@@ -10,21 +10,39 @@ enum MapReduceCommand {
             "map": .any, "reduce": .any, "finalize": .any, "out": .any, "query": .document,
             "sort": .document, "limit": .number, "collation": .document, "scope": .document,
             "jsMode": .bool, "verbose": .bool, "bypassDocumentValidation": .bool,
-        ], required: ["map", "reduce", "out"], .store(run))
+        ], required: ["map", "reduce", "out"],
+        .parsed { call, _ in
+            let request = Result<MapReduceRequest, any Error> { try MapReduceRequest(call) }
+            return ParsedCommand(needs: needs(request, call)) { try run(request, call, $0) }
+        })
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func needs(
+        _ request: Result<MapReduceRequest, any Error>, _ call: CommandCall
+    ) -> [AccessNeed] {
+        var needs = [AccessNeed(.read, on: call.database)]
+        if case .success(let request) = request,
+            let target = request.output.target(from: call.database)
+        {
+            needs.append(AccessNeed(.write, to: target))
+        }
+        return needs + Authorization.needsForUsers(call)
+    }
+
+    private static func run(
+        _ request: Result<MapReduceRequest, any Error>, _ call: CommandCall, _ store: StoreBackend
+    ) throws -> CommandOutcome {
         let namespace = try call.collection()
-        let request = try call.parsed.mapReduce
+        let request = try request.get()
         let isView = try store.read(call) { try $0.isView(namespace) }
         guard !isView else {
             throw CommandFailure(166, "mapReduce on a view is not supported")
         }
-        var aggregate = call.standing(
+        let aggregate = call.standing(
             for: request.aggregate(namespace), as: "aggregate", givenName: "aggregate")
         // The parsed output is the one that was authorized.
-        aggregate.parsed = .aggregate(ParsedAggregate(aggregate, store))
         let documents = try AggregateCommand.documents(
-            aggregate, store, failing: "MapReduce internal error")
+            ParsedAggregate(aggregate, store), aggregate, store, failing: "MapReduce internal error"
+        )
         return .reply([request.output.replyField: request.output.reply(documents)])
     }
 }

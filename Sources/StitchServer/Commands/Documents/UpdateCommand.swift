@@ -23,7 +23,7 @@ enum UpdateCommand {
         let isOrdered = call["ordered"]?.isTrue ?? true
         let variables = call.document("let")
         let keepsEmptyTimestamps = call.flag("bypassEmptyTsReplacement")
-        let reply = try store.reply(call) { transaction in
+        let reply = try store.runner.reply(call) { transaction in
             var batch = WriteBatch(isOrdered: isOrdered)
             var modified = 0
             for (index, statement) in statements.enumerated() {

@@ -89,8 +89,9 @@ enum HelloCommand {
         var reply = reply
         if let name = call.string("saslSupportedMechs"), let parts = name.splitAtFirstDot {
             // Computed also for users who exist, so that both replies take the same time.
-            let standIn = try store.decoyCredentials.mechanisms(parts.tail, parts.head, store)
-            let user = try store.user(parts.tail, parts.head)
+            let standIn = try store.signIn.decoys.mechanisms(
+                parts.tail, parts.head, store.users)
+            let user = try store.users.user(parts.tail, parts.head)
             let names = (user?.credentials.map(\.mechanism) ?? standIn).map(\.rawValue)
             reply.append(
                 "saslSupportedMechs", .array(BSONArray(names.map { BSONValue.string($0) })))
@@ -103,9 +104,11 @@ enum HelloCommand {
             // A client under a delay starts a new sign-in, and waits there.
             try DatabaseName.check(database)
             let now = call.server.signIns.now
-            guard store.opening(start, database, call.connection) <= now else { return reply }
+            guard store.signIn.opening(start, database, call.connection) <= now else {
+                return reply
+            }
             do {
-                let answer = try store.startSignIn(
+                let answer = try store.signIn.start(
                     start, database: database, call.connection, began: now)
                 reply.append("speculativeAuthenticate", .document(answer))
             } catch is CommandFailure, is DelayedFailure {

@@ -30,7 +30,7 @@ enum ReplSetStepDownCommand {
                     + "the argument {force: true} to force node to step down.")
         }
         try call.server.member.stepDown(seconds: min(seconds, Int(Int32.max)))
-        store.transactions.giveUpAll()
+        store.runner.transactions.giveUpAll()
         return .ok
     }
 }

@@ -10,7 +10,7 @@ enum AbortTransactionCommand {
         fields: ["recoveryToken": .document],
         .store { call, store in
             let request = try TransactionEnd.request(call)
-            try store.transactions.abort(request.number, call.sessionKey)
+            try store.runner.transactions.abort(request.number, call.sessionKey)
             return .ok
         })
 }

@@ -12,8 +12,8 @@ enum CommitTransactionCommand {
             let request = try TransactionEnd.request(call)
             let session = call.sessionKey
             do {
-                try store.transactions.commit(request.number, session) {
-                    guard let known = try store.logEntry(session) else { return false }
+                try store.runner.transactions.commit(request.number, session) {
+                    guard let known = try store.runner.logEntry(session) else { return false }
                     return known.isTransaction && known.number == request.number
                 }
             } catch let error as StoreError where error.code == .closed {

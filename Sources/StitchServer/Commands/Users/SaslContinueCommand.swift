@@ -10,7 +10,7 @@ enum SaslContinueCommand {
         required: ["conversationId", "payload"],
         .store { call, store in
             do {
-                return .reply(try store.continueSignIn(call.body, call.connection))
+                return .reply(try store.signIn.proceed(call.body, call.connection))
             } catch let error as DelayedFailure {
                 return try error.outcome()
             }

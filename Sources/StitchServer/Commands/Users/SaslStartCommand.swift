@@ -17,7 +17,7 @@ enum SaslStartCommand {
         _ call: CommandCall, _ store: StoreBackend, waited: ContinuousClock.Instant?
     ) throws -> CommandOutcome {
         // Read before the current time: a client without a delay may start at once.
-        let opening = store.opening(call.body, call.database, call.connection)
+        let opening = store.signIn.opening(call.body, call.database, call.connection)
         let now = store.server.signIns.now
         // Another attempt has failed meanwhile, so its delay applies, too.
         if opening > max(now, waited ?? now) {
@@ -26,7 +26,7 @@ enum SaslStartCommand {
         }
         do {
             return .reply(
-                try store.startSignIn(
+                try store.signIn.start(
                     call.body, database: call.database, call.connection,
                     began: max(now, waited ?? now)))
         } catch let error as DelayedFailure {

@@ -10,7 +10,7 @@ enum UserCommands {
             "pwd": .string, "customData": .document, "roles": .array,
             "digestPassword": .flag, "mechanisms": .array, "authenticationRestrictions": .array,
         ], required: ["roles"],
-        .store { call, store in
+        takingRoles { roles, call, store in
             let name = try Self.name(call)
             guard !User.isAmbiguous(name, call.database) else {
                 throw CommandFailure(
@@ -31,7 +31,7 @@ enum UserCommands {
                         + "database")
             }
             var user = User(name: name, database: call.database)
-            user.roles = try call.parsed.roles ?? []
+            user.roles = try roles.get() ?? []
             if let data = call["customData"] { user.customData = data }
             if let password = call.string("pwd") {
                 try user.setPassword(password, Self.mechanisms(call))
@@ -53,8 +53,8 @@ enum UserCommands {
             "pwd": .string, "customData": .document, "roles": .array,
             "digestPassword": .flag, "mechanisms": .array, "authenticationRestrictions": .array,
         ],
-        .store { call, store in
-            let roles = try call.parsed.roles
+        takingRoles { roles, call, store in
+            let roles = try roles.get()
             let mechanisms = try Self.mechanisms(call)
             try Self.change(call, store) { user in
                 if let roles { user.roles = roles }
@@ -69,8 +69,8 @@ enum UserCommands {
     static let grantRoles = CommandDefinition(
         "grantRolesToUser", [.takesWriteConcern], fields: ["roles": .array],
         required: ["roles"],
-        .store { call, store in
-            let roles = try call.parsed.roles ?? []
+        takingRoles { roles, call, store in
+            let roles = try roles.get() ?? []
             try Self.change(call, store) { user in
                 user.roles += roles.filter { !user.roles.contains($0) }
             }
@@ -80,8 +80,8 @@ enum UserCommands {
     static let revokeRoles = CommandDefinition(
         "revokeRolesFromUser", [.takesWriteConcern], fields: ["roles": .array],
         required: ["roles"],
-        .store { call, store in
-            let roles = try call.parsed.roles ?? []
+        takingRoles { roles, call, store in
+            let roles = try roles.get() ?? []
             try Self.change(call, store) { user in
                 user.roles.removeAll { roles.contains($0) }
             }
@@ -111,6 +111,27 @@ enum UserCommands {
             }
             return .reply(["n": .int32(Int32(clamping: count))])
         })
+
+    /// The given roles; `nil` where the command names none.
+    private typealias Roles = Result<[Role]?, any Error>
+
+    /// Returns the implementation of a command that takes roles.
+    ///
+    /// The user administrators of a role's database grant and revoke it.
+    private static func takingRoles(
+        _ run: @escaping @Sendable (Roles, CommandCall, StoreBackend) throws -> CommandOutcome
+    ) -> CommandDefinition.Answering {
+        .parsed { call, _ in
+            let roles = Roles {
+                try call.array("roles").map { try Role.roles($0, on: call.database) }
+            }
+            let needs = roles.map { roles in
+                [AccessNeed(.userAdministration, on: call.database)]
+                    + (roles ?? []).map { AccessNeed(.userAdministration, on: $0.database) }
+            }
+            return ParsedCommand(needs: needs.value) { try run(roles, call, $0) }
+        }
+    }
 
     private static func name(_ call: CommandCall) throws(CommandFailure) -> String {
         guard let name = call.target.stringValue, !name.isEmpty else {

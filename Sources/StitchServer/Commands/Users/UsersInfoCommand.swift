@@ -10,17 +10,25 @@ enum UsersInfoCommand {
             "showCredentials": .flag, "showCustomData": .flag, "showPrivileges": .flag,
             "showAuthenticationRestrictions": .flag, "filter": .document,
         ],
-        .store { call, store in
-            let filter = try Filter(call.parsed.users.query)
-            let extra = try Filter(call.document("filter") ?? [:])
-            let found = try store.read(call) { transaction in
-                try transaction.find(User.namespace, filter: filter)
-            }
-            let users = found.compactMap(User.init)
-                .map { $0.shown(withCredentials: call.flag("showCredentials")) }
-                .filter { extra.matches($0) }
-            return .reply(["users": .array(BSONArray(users.map(BSONValue.document)))])
+        .parsed { call, _ in
+            let users = Result<UserSelection, any Error> { try UserSelection(call) }
+            let needs = users.map { $0.databases.map { AccessNeed(.userAdministration, on: $0) } }
+            return ParsedCommand(needs: needs.value) { try run(users.get(), call, $0) }
         })
+
+    private static func run(
+        _ selection: UserSelection, _ call: CommandCall, _ store: StoreBackend
+    ) throws -> CommandOutcome {
+        let filter = try Filter(selection.query)
+        let extra = try Filter(call.document("filter") ?? [:])
+        let found = try store.read(call) { transaction in
+            try transaction.find(User.namespace, filter: filter)
+        }
+        let users = found.compactMap(User.init)
+            .map { $0.shown(withCredentials: call.flag("showCredentials")) }
+            .filter { extra.matches($0) }
+        return .reply(["users": .array(BSONArray(users.map(BSONValue.document)))])
+    }
 }
 
 /// The users that a `usersInfo` asks for.

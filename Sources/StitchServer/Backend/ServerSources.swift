@@ -1,0 +1,153 @@
+internal import BSONStore
+
+/// The stages whose documents come from the server and not from a collection.
+struct ServerSources: Sendable {
+    private let backend: StoreBackend
+    private let call: CommandCall
+
+    init(_ backend: StoreBackend, for call: CommandCall) {
+        self.backend = backend
+        self.call = call
+    }
+
+    /// The stages by name.
+    var byName: [String: PipelineOptions.Source] {
+        [
+            "$currentOp": { (options) throws(StoreError) in
+                try checked { try ServerStageCheck.checkCurrentOp(options, call) }
+                return operations()
+            },
+            "$indexStats": { (options) throws(StoreError) in
+                try checked { try ServerStageCheck.checkIndexStats(options) }
+                return try indexStatistics()
+            },
+            "$collStats": { (options) throws(StoreError) in
+                try checked { try ServerStageCheck.checkCollStats(options) }
+                return [try collectionStatistics(options)]
+            },
+            // A change stream at the beginning of a pipeline is handled elsewhere.
+            ChangeStreamStage.name: { (_) throws(StoreError) in
+                try stored { throw ChangeStreamStage.mustBeFirst }
+            },
+            SplitEvent.stage: { (argument) throws(StoreError) in
+                try stored {
+                    try SplitEvent.refuse(argument)
+                    return []
+                }
+            },
+            "$planCacheStats": { (options) throws(StoreError) in
+                try checked { try ServerStageCheck.checkPlanCacheStats(options) }
+                // The server caches no plans.
+                return []
+            },
+            "$listSearchIndexes": { (_) throws(StoreError) in
+                throw StoreError(
+                    StoreError.Code(rawValue: CommandFailure.searchUnavailable.code),
+                    CommandFailure.searchUnavailable.message)
+            },
+            "$listLocalSessions": { (options) throws(StoreError) in
+                try checked { try ServerStageCheck.checkListLocalSessions(options, call) }
+                return try localSessions()
+            },
+            "$listSessions": { (_) throws(StoreError) in try localSessions() },
+        ]
+    }
+
+    /// Whether the user may see what other users do; users always see their own.
+    private func seesOtherUsers() -> Bool {
+        guard backend.server.settings.requiresSignIn else { return true }
+        return call.connection.state.withLock { $0.user }?.has(.monitoring, on: "admin") ?? false
+    }
+
+    private func operations() -> [BSONDocument] {
+        let (all, own) = (seesOtherUsers(), call.cursorOwner)
+        return backend.cursors.all.filter { all || $0.owner == own }.map { cursor in
+            [
+                "type": "idleCursor", "ns": .string(cursor.namespace.description),
+                "cursor": ["cursorId": .int64(cursor.id), "nDocsReturned": .int64(0)],
+            ]
+        }
+    }
+
+    private func localSessions() throws(StoreError) -> [BSONDocument] {
+        let all = seesOtherUsers()
+        let user = call.connection.state.withLock { $0.user }
+        let own = try stored { try user.map(SessionTable.userID) }
+        return backend.sessions.all.filter { all || $0.document["uid"] == own }.map { session in
+            ["_id": .document(session.document), "lastUse": .datetime(.now)]
+        }
+    }
+
+    private func indexStatistics() throws(StoreError) -> [BSONDocument] {
+        try stored {
+            let namespace = try call.collection()
+            return try backend.store.readReentrantly { try $0.indexes(namespace) }.map { index in
+                [
+                    "name": .string(index.name), "key": .document(index.keyPattern),
+                    "host": .string(call.connection.local),
+                    "accesses": ["ops": .int64(0), "since": .datetime(.now)],
+                    "spec": .document(index.document),
+                ]
+            }
+        }
+    }
+
+    private func collectionStatistics(_ options: BSONValue) throws(StoreError) -> BSONDocument {
+        try stored {
+            let namespace = try call.collection()
+            let (usage, collection) = try backend.store.readReentrantly { transaction in
+                let collection = try transaction.options(namespace)
+                guard collection?.view == nil else { throw StoreError.view(namespace) }
+                return (try CollectionUsage(namespace, transaction), collection)
+            }
+            var entry: BSONDocument = [
+                "ns": .string(namespace.description), "host": .string(call.connection.local),
+                "localTime": .datetime(.now),
+            ]
+            for part in ["storageStats", "count"] where options.documentValue?[part] != nil {
+                guard collection != nil else {
+                    throw CommandFailure(
+                        26,
+                        "Unable to retrieve \(part) in $collStats stage :: caused by :: Collection "
+                            + "[\(namespace)] not found.")
+                }
+            }
+            if options.documentValue?["count"] != nil {
+                entry.append("count", .int64(Int64(usage.count)))
+            }
+            if options.documentValue?["storageStats"] != nil {
+                var storage: BSONDocument = [
+                    "size": .int64(Int64(usage.bytes)), "count": .int64(Int64(usage.count)),
+                    "storageSize": .int64(Int64(usage.bytes)),
+                ]
+                storage.append("capped", .bool(collection?.capped != nil))
+                if let capped = collection?.capped {
+                    storage.append("max", .int64(capped.documentsMax ?? 0))
+                    storage.append("maxSize", .int64(capped.bytesMax))
+                }
+                usage.addIndexes(to: &storage, StatsScale.one)
+                entry.append("storageStats", .document(storage))
+            }
+            return entry
+        }
+    }
+
+    /// Runs a check of a stage's argument before documents are read.
+    private func checked(_ body: () throws -> Void) throws(StoreError) {
+        do throws(StoreError) {
+            try stored(body)
+        } catch {
+            throw error.during(.preparation)
+        }
+    }
+
+    /// Runs a body and converts its errors to the store's.
+    private func stored<R>(_ body: () throws -> R) throws(StoreError) -> R {
+        do {
+            return try body()
+        } catch {
+            let fault = CommandFailure(error)
+            throw StoreError(StoreError.Code(rawValue: fault.code), fault.message)
+        }
+    }
+}

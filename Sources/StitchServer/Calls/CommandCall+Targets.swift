@@ -1,0 +1,20 @@
+internal import BSONStore
+
+// Targets that need more than the usual access.
+extension CommandCall {
+    /// Whether the command names the virtual collection of denied writes.
+    var namesDeniedWrites: Bool {
+        guard database == DeniedWrites.namespace.database, let name = target.stringValue else {
+            return false
+        }
+        return name == DeniedWrites.namespace.collection
+    }
+
+    /// Whether the command reads the denied writes, which needs an administrator of its database.
+    var readsDeniedWrites: Bool { DeniedWrites.readers.contains(name) && namesDeniedWrites }
+
+    /// Whether any part of the command names the users' credentials.
+    var namesCredentials: Bool {
+        database == "admin" && body.extendedJSON().contains("system.users")
+    }
+}

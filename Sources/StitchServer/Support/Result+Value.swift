@@ -1,0 +1,6 @@
+extension Result {
+    /// The value of a success.
+    var value: Success? {
+        if case .success(let value) = self { value } else { nil }
+    }
+}

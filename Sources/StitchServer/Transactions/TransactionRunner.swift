@@ -1,0 +1,198 @@
+internal import BSONStore
+internal import Synchronization
+
+/// The reads and writes of commands: in the session's transaction, on a snapshot, or alone.
+final class TransactionRunner: Sendable {
+    /// The documents.
+    let store: DocumentStore
+    /// The rules that apply to the users.
+    let rules: UserRules
+    /// The transactions of sessions.
+    let transactions: TransactionTable
+    /// The snapshots that are read outside of transactions.
+    let snapshots = SnapshotTable()
+    private let server: ServerContext
+    /// The number of commands that are writing.
+    private let writers = Atomic<Int>(0)
+
+    init(_ store: DocumentStore, _ server: ServerContext, _ rules: UserRules) {
+        self.store = store
+        self.server = server
+        self.rules = rules
+        transactions = TransactionTable(bounds: server.settings.transactions)
+    }
+
+    /// Runs a command, in its session's transaction where it is part of one.
+    func run(
+        _ call: CommandCall, _ rule: CommandSignature, _ answer: () throws -> CommandOutcome
+    ) throws -> CommandOutcome {
+        guard let request = call.transaction, request.isTransaction,
+            !rule.traits.contains(.endsTransaction)
+        else { return try answer() }
+        let session = call.sessionKey
+        var entered: SessionTransaction?
+        do {
+            guard rule.traits.contains(.inTransaction) else {
+                throw CommandFailure(
+                    263, "Cannot run '\(rule.name)' in a multi-document transaction.")
+            }
+            if request.starts, let known = try logEntry(session), known.number > request.number {
+                throw TransactionTable.tooOld(request.number, known.number)
+            }
+            let store = store
+            let clock = server.clock
+            let document = call.session
+            entered = try transactions.enter(
+                request, session, of: TransactionBounds.owner(call.connection)
+            ) { number in
+                SessionTransaction(store, session: session, number: number) {
+                    WriteStamp(
+                        time: clock.advance(), session: document, transaction: number
+                    ).comment
+                }
+            }
+            let outcome = try answer()
+            if case .reply(let reply) = outcome, reply["writeErrors"] != nil {
+                transactions.giveUp(session)
+            }
+            return outcome
+        } catch let error as CloseConnectionRequest {
+            throw error
+        } catch {
+            var fault = CommandFailure(error)
+            // Ending the transaction under a running command interrupts the command.
+            let isGivenUp = fault.code == 11601 && entered?.isAborted == true
+            if isGivenUp || fault.code == StoreError.Code.closed.rawValue {
+                fault = TransactionTable.aborted(request.number)
+            }
+            transactions.giveUp(session)
+            if ErrorLabels.transient.contains(fault.code) {
+                fault.labels.append("TransientTransactionError")
+            }
+            throw fault
+        }
+    }
+
+    /// Returns the transaction of a command; `nil` outside of transactions.
+    ///
+    /// - Throws: `closed` when the transaction was aborted since the command arrived, or has not
+    ///   begun.
+    func transaction(of call: CommandCall) throws(StoreError) -> SessionTransaction? {
+        guard let request = call.transaction, request.isTransaction else { return nil }
+        guard let current = transactions.current(call.sessionKey, request.number) else {
+            throw StoreError.transactionEnded
+        }
+        return current
+    }
+
+    /// Returns what a session did last.
+    func logEntry(_ session: [UInt8]) throws -> SessionLog.Entry? {
+        try store.read { try SessionLog($0).entry(of: session) }
+    }
+
+    /// Runs a body on one state of the store.
+    func read<R>(_ call: CommandCall, _ body: (ReadTransaction) throws -> R) throws -> R {
+        try call.checkTime()
+        let ruleGuard = try rules.ruleGuard(call)
+        let guarded: (ReadTransaction) throws -> R = { transaction in
+            try call.believing {
+                try transaction.through(ruleGuard, transaction, body)
+            }
+        }
+        if let transaction = try transaction(of: call) { return try transaction.read(guarded) }
+        if let snapshot = call.snapshot {
+            let owner = TransactionBounds.owner(call.connection)
+            return try snapshots.read(snapshot, of: owner, store, guarded)
+        }
+        // An in-memory store has one connection, which readers need, too.
+        if store.location == .inMemory { try transactions.makeWay() }
+        return try store.read(guarded)
+    }
+
+    /// Runs a body that changes the store, in one transaction.
+    ///
+    /// Writes that arrive during another commit are committed together.
+    func write<R: Sendable>(
+        _ call: CommandCall, _ body: @escaping @Sendable (WriteTransaction) throws -> R
+    ) throws -> R {
+        try call.checkTime()
+        let ruleGuard = try rules.ruleGuard(call)
+        let bypasses = ruleGuard == nil && call.flag("bypassDocumentValidation")
+        if let transaction = try transaction(of: call) {
+            try transactions.makeWay(for: transaction)
+            return try transaction.write { transaction in
+                transaction.bypassesValidation = bypasses
+                return try call.believing {
+                    try transaction.through(ruleGuard, transaction, body)
+                }
+            }
+        }
+        let place = transactions.queue.enter()
+        defer { transactions.queue.leave(place) }
+        try transactions.makeWay()
+        let stamped: @Sendable (WriteTransaction) throws -> R = { [self] transaction in
+            // Taken inside the transaction, so that times grow in the order of commits.
+            transaction.comment = WriteStamp(time: server.clock.advance()).comment
+            transaction.bypassesValidation = bypasses
+            return try call.believing {
+                try transaction.through(ruleGuard, transaction, body)
+            }
+        }
+        let others = writers.add(1, ordering: .relaxed).oldValue
+        defer { writers.subtract(1, ordering: .relaxed) }
+        // A single writer does not need another thread to share the commit.
+        guard others > 0 else { return try store.write(stamped) }
+        return try store.writeInGroup(stamped)
+    }
+
+    /// Runs a write and returns its reply; a retry under the same number gets the first reply.
+    ///
+    /// - Throws: 225 (TransactionTooOld), and the errors of the body.
+    func reply(
+        _ call: CommandCall, _ body: @escaping @Sendable (WriteTransaction) throws -> BSONDocument
+    ) throws -> BSONDocument {
+        guard let request = call.transaction, !request.isTransaction else {
+            return try write(call, body)
+        }
+        let session = call.sessionKey
+        let (reply, closes) = try write(call) { [self] transaction in
+            let log = SessionLog(transaction)
+            if let known = try log.entry(of: session) {
+                guard known.number <= request.number else {
+                    throw CommandFailure(
+                        225,
+                        "Retryable write with txnNumber \(request.number) is prohibited on session "
+                            + "because a newer retryable write with txnNumber \(known.number) has "
+                            + "already started on this session.")
+                }
+                if known.number == request.number, let reply = known.reply { return (reply, false) }
+            }
+            let reply = try body(transaction)
+            try log.note(
+                SessionLog.Entry(
+                    number: request.number, isTransaction: false, reply: reply), of: session)
+            return (reply, try isBroken(call))
+        }
+        if closes { throw CloseConnectionRequest() }
+        return reply
+    }
+
+    /// Makes a retryable write fail as a test asks for it; the fail point counts each document.
+    ///
+    /// - Returns: whether to close the connection after the write.
+    private func isBroken(_ call: CommandCall) throws -> Bool {
+        let statements = ["documents", "updates", "deletes"].map {
+            call.sequences[$0]?.count ?? call.array($0)?.count ?? 0
+        }
+        var fault: BSONDocument?
+        for _ in 0..<max(1, statements.reduce(0, +)) where fault == nil {
+            fault = server.failPoints.fault("onPrimaryTransactionalWrite") { _ in true }
+        }
+        guard let fault else { return false }
+        let closes = fault["closeConnection"]?.isTrue ?? true
+        guard let code = fault["failBeforeCommitExceptionCode"]?.wholeNumber else { return closes }
+        guard !closes else { throw CloseConnectionRequest() }
+        throw CommandFailure(
+            Int32(clamping: code), "onPrimaryTransactionalWrite fail point enabled")
+    }
+}

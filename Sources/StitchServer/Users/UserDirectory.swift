@@ -1,0 +1,47 @@
+internal import BSONStore
+
+/// The users in a store, and the user signed in on each connection.
+struct UserDirectory: Sendable {
+    /// The store with the users.
+    let store: DocumentStore
+    /// The state that all connections share.
+    let server: ServerContext
+
+    /// Returns a user; `nil` when none has the name.
+    func user(_ name: String, _ database: String) throws -> User? {
+        try store.read { transaction in
+            try transaction.get(User.namespace, id: .string(User.id(name, database)))
+        }.flatMap(User.init)
+    }
+
+    /// Whether the server has no users yet.
+    func hasNoUsers() throws -> Bool {
+        try store.read { try $0.count(User.namespace, filter: .all) } == 0
+    }
+
+    /// Returns the user signed in on a connection, with the current roles.
+    func signedIn(_ connection: ClientConnection) throws -> SignedInUser? {
+        guard let known = connection.state.withLock({ $0.user }) else { return nil }
+        let generation = server.userGeneration.withLock { $0 }
+        if let expiry = known.expiry,
+            expiry + WebToken.leeway < BSONDatetime.now.seconds
+        {
+            throw CommandFailure(391, "The token of the sign-in has expired; sign in again")
+        }
+        guard known.generation != generation else { return known }
+        var current = try user(known.name, known.database)?.signedIn
+        if known.expiry != nil {
+            current = known
+            current?.roles = try roles(of: known.name, token: known.tokenRoles)
+        }
+        current?.generation = generation
+        connection.state.withLock { $0.user = current }
+        return current
+    }
+
+    /// Returns the roles of a token and those of the user of the same name on `$external`.
+    func roles(of name: String, token roles: [Role]) throws -> [Role] {
+        let own = try user(name, "$external")?.roles ?? []
+        return roles + own.filter { !roles.contains($0) }
+    }
+}

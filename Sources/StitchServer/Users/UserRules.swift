@@ -1,0 +1,106 @@
+internal import BSONStore
+internal import StitchRules
+
+/// The rules that apply to the users of a server.
+struct UserRules: Sendable {
+    let users: UserDirectory
+    /// The commits of the store.
+    let commits: CommitNotifier
+
+    private var store: DocumentStore { users.store }
+    private var server: ServerContext { users.server }
+
+    /// Returns the rules that apply to a command; `nil` without rules, and for users with the role
+    /// `root`.
+    ///
+    /// The user's custom data are read again after every commit, by any process.
+    ///
+    /// - Throws: the errors of the store.
+    func ruleGuard(_ call: CommandCall) throws -> RuleAccessPolicy? {
+        guard let book = server.settings.rules else { return nil }
+        let connection = call.connection
+        guard let user = connection.state.withLock({ $0.user }) else {
+            // The command creates the first user, so no user has signed in yet.
+            guard call.name != "createUser" else { return nil }
+            throw CommandFailure(13, "Command \(call.name) requires authentication")
+        }
+        guard !user.isBoundless else { return nil }
+        let edition = book.edition
+        let position = edition.rules.customData == nil ? 0 : try newestChange
+        let known = connection.state.withLock { $0.rules }.flatMap {
+            $0.edition == edition.number ? $0 : nil
+        }
+        if let known, known.user == user, known.position == position { return known.ruleGuard }
+        let ruleUser = try self.ruleUser(user, edition.rules)
+        let ruleGuard =
+            if let known, known.ruleGuard.user == ruleUser {
+                known.ruleGuard
+            } else {
+                RuleAccessPolicy(edition.rules, ruleUser) { [server] denial in
+                    server.denials.note(denial, of: ruleUser.id, server.settings.log)
+                }
+            }
+        connection.state.withLock {
+            $0.rules = ConnectionRules(
+                ruleGuard: ruleGuard, user: user, edition: edition.number, position: position)
+        }
+        return ruleGuard
+    }
+
+    /// A number that grows with every commit.
+    private var newestChange: Int64 {
+        get throws {
+            // An in-memory store has no other process, and a transaction may hold its one
+            // connection.
+            guard store.location != .inMemory else { return Int64(commits.generation) }
+            return try store.changePosition
+        }
+    }
+
+    /// Returns the user in the form that rules read.
+    ///
+    /// - Throws: 13 (Unauthorized) for a name that could be confused with another user's.
+    private func ruleUser(_ user: SignedInUser, _ rules: RuleSet) throws -> RuleUser {
+        guard !User.isAmbiguous(user.name, user.database) else {
+            throw CommandFailure(
+                13,
+                "Users whose names begin with \"\(User.idMark)\" or hold a null character may "
+                    + "do nothing under rules: the name could be taken for the id of a user of "
+                    + "another database")
+        }
+        var ruleUser = RuleUser(id: user.ruleID)
+        ruleUser.identities = [
+            ["id": .string(user.ruleID), "provider_type": .string(user.provider)]
+        ]
+        if let claims = user.claims {
+            ruleUser.data = claims
+        } else if let stored = try users.user(user.name, user.database)?.customData?.documentValue {
+            ruleUser.data = stored
+        }
+        guard let source = rules.customData else { return ruleUser }
+        let filter = try Filter([source.userIDField: ["$eq": .string(user.ruleID)]])
+        ruleUser.customData = try store.read { transaction in
+            try transaction.find(source.namespace, filter: filter, options: FindOptions(limit: 1))
+                .first
+        }
+        return ruleUser
+    }
+}
+
+extension SignedInUser {
+    /// Whether the user administrates everything, so no rules apply.
+    var isBoundless: Bool { roles.contains { $0.name == "root" && $0.database == "admin" } }
+
+    /// The user's id in rules: the name, or `:database.name` for users of other databases than
+    /// `admin` and `$external`.
+    ///
+    /// Database names have no dot, and no name on `admin` or `$external` begins with a colon, so no
+    /// two users of different databases share an id. `admin` and `$external` count as one.
+    var ruleID: String {
+        User.isOfServer(database) ? name : "\(User.idMark)\(database).\(name)"
+    }
+
+    fileprivate var provider: String {
+        database == "$external" ? "custom-token" : "local-userpass"
+    }
+}

@@ -1,0 +1,82 @@
+package import BSONStore
+internal import Foundation
+internal import StitchWire
+
+/// A connection to a server on this machine that sends commands as drivers do, or any bytes.
+///
+/// It blocks, and belongs to one thread.
+package final class WireClient {
+    /// What a server did with a command.
+    package enum Answer {
+        case reply(BSONDocument)
+        /// It closed the connection.
+        case closed
+        /// It did nothing in time.
+        case silent
+    }
+
+    private let socket: Int32
+    private var received: [UInt8] = []
+    private let parser = WireParser()
+
+    /// Connects; `nil` where no process listens.
+    package init?(port: Int) {
+        guard let socket = Loopback.connect(to: UInt16(port)) else { return nil }
+        self.socket = socket
+    }
+
+    deinit { Loopback.close(socket) }
+
+    /// The bytes of a command.
+    package static func message(_ command: BSONDocument) -> [UInt8] {
+        WireReply.bytes(command, to: .message([]), requestID: 1, responseTo: 0)
+    }
+
+    /// Sends a command and waits for its answer.
+    package func run(_ command: BSONDocument, within limit: Duration) -> Answer {
+        guard send(Self.message(command)) else { return .closed }
+        return answer(within: limit)
+    }
+
+    /// Sends bytes; `false` when the server takes no more.
+    ///
+    /// - Parameter waits: whether to wait until the server takes them.
+    @discardableResult
+    package func send(_ bytes: [UInt8], waits: Bool = true) -> Bool {
+        Loopback.send(bytes, to: socket, waits: waits) == bytes.count
+    }
+
+    /// Says that no more bytes follow.
+    package func finishSending() { Loopback.finishSending(socket) }
+
+    /// Waits for the next answer.
+    package func answer(within limit: Duration) -> Answer {
+        let end = ContinuousClock.now + limit
+        while true {
+            do {
+                if let reply = try nextReply() { return .reply(reply) }
+            } catch {
+                return .closed
+            }
+            let left = ContinuousClock.now.duration(to: end)
+            guard left > .zero else { return .silent }
+            let milliseconds = left.components.seconds * 1_000 + 1
+            var wanted = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            guard poll(&wanted, 1, Int32(milliseconds)) > 0 else { continue }
+            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            let count = read(socket, &buffer, buffer.count)
+            guard count > 0 else { return .closed }
+            received += buffer[..<count]
+        }
+    }
+
+    private func nextReply() throws -> BSONDocument? {
+        let length = try received.withUnsafeBytes { try parser.messageLength($0) }
+        guard let length, received.count >= length else { return nil }
+        let request = try received.withUnsafeBytes { bytes in
+            try parser.request(UnsafeRawBufferPointer(rebasing: bytes[..<length]))
+        }
+        received.removeFirst(length)
+        return request.body
+    }
+}
