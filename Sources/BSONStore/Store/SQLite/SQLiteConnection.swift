@@ -21,8 +21,8 @@ package final class SQLiteConnection: @unchecked Sendable {
         repeating: TransactionStatementSlot(), count: TransactionStatement.allCases.count)
     /// The mapped index of the write-ahead log; `nil` when it is not shared memory.
     var walIndex: UnsafeRawPointer?
-    /// The cache of the store's collections and indexes.
-    let catalogCache = CatalogCache()
+    /// The object that the connection's user keeps with it.
+    @exclusivity(unchecked) var attachment: AnyObject?
     /// Whether a transaction is open and still in use.
     var isInScope = false
     /// The reason why the transaction cannot continue: SQLite undid it, or part of a write is
