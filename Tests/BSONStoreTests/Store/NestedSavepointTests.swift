@@ -14,7 +14,8 @@ struct NestedSavepointTests {
         let perform: @Sendable (WriteTransaction) throws -> Void
 
         init(
-            _ testDescription: String, _ perform: @escaping @Sendable (WriteTransaction) throws -> Void
+            _ testDescription: String,
+            _ perform: @escaping @Sendable (WriteTransaction) throws -> Void
         ) {
             self.testDescription = testDescription
             self.perform = perform

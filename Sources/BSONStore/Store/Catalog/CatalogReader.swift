@@ -55,7 +55,8 @@ struct CatalogReader {
             let isRestricted = access.isRestricted(Namespace(database, statement.string(1)))
             let entry = Self.entry(
                 statement.string(1), uuid, options, isRestricted: isRestricted)
-            guard filter.matches(entry), access.isOpen(Namespace(database, statement.string(1))) else {
+            guard filter.matches(entry), access.isOpen(Namespace(database, statement.string(1)))
+            else {
                 continue
             }
             found.append(
@@ -74,7 +75,8 @@ struct CatalogReader {
         _ name: String, _ uuid: [UInt8], _ options: CollectionOptions, isRestricted: Bool
     ) -> BSONDocument {
         let all = options.document
-        let shown = isRestricted ? BSONDocument(all.filter { optionsShownToUsers.contains($0.key) }) : all
+        let shown =
+            isRestricted ? BSONDocument(all.filter { optionsShownToUsers.contains($0.key) }) : all
         var entry: BSONDocument = [
             "name": .string(name), "type": options.view == nil ? "collection" : "view",
             "options": .document(shown),
@@ -139,7 +141,9 @@ struct CatalogReader {
     ///   policy.
     /// - Throws: SQLite's errors.
     func collectionUUID(_ namespace: Namespace) throws(StoreError) -> BSONBinary? {
-        guard access.isOpen(namespace), case .binary(let uuid)? = try uuid(namespace) else { return nil }
+        guard access.isOpen(namespace), case .binary(let uuid)? = try uuid(namespace) else {
+            return nil
+        }
         return uuid
     }
 

@@ -93,7 +93,8 @@ struct QueryExplainer {
         let end = options.end ?? .max
         var documents = 0
         var matched = 0
-        try executor.scan(namespace, .all, plan, sort: options.sort) { (_, bytes) throws(StoreError) in
+        try executor.scan(namespace, .all, plan, sort: options.sort) {
+            (_, bytes) throws(StoreError) in
             documents += 1
             if try filter.passes(bytes) { matched += 1 }
             return isSorting || matched < end

@@ -12,7 +12,8 @@ struct TombstoneTable {
 
     private var tables: TableLookup { TableLookup(connection: connection) }
 
-    /// Returns the tombstones of documents in the order of their ids, regardless of an access policy.
+    /// Returns the tombstones of documents in the order of their ids, whatever the access
+    /// policy is; `nil` for each one without a tombstone.
     ///
     /// - Throws: `corrupt` when a version's bytes are not valid BSON, and SQLite's errors.
     func tombstones(
@@ -20,7 +21,8 @@ struct TombstoneTable {
     ) throws(StoreError) -> [StoreTombstone?] {
         let none = [StoreTombstone?](repeating: nil, count: ids.count)
         guard try exists() else { return none }
-        let found = try tables.onTable(namespace) { (table) throws(StoreError) -> [StoreTombstone?] in
+        let found = try tables.onTable(namespace) {
+            (table) throws(StoreError) -> [StoreTombstone?] in
             var found: [StoreTombstone?] = []
             found.reserveCapacity(ids.count)
             for id in ids { found.append(try tombstone(of: id, in: table)) }
@@ -61,7 +63,9 @@ struct TombstoneTable {
     func record(
         _ document: BSONDocument, of table: CollectionTable, _ recorder: ChangeRecorder
     ) throws(StoreError) {
-        guard recorder.isRecording, let id = StorableDocument.leadingID(of: document) else { return }
+        guard recorder.isRecording, let id = StorableDocument.leadingID(of: document) else {
+            return
+        }
         let version = document[StoreTombstone.versionField].map { BSONDocument([("", $0)]) } ?? [:]
         let isKept = version.byteCount <= StoreTombstone.versionBytesMax
         let time = recorder.now.milliseconds

@@ -51,7 +51,8 @@ struct ExpirySweep {
     private func dueFilter(
         _ namespace: Namespace, _ name: String, _ transaction: ReadTransaction
     ) throws(StoreError) -> Filter? {
-        guard let index = try transaction.indexes(namespace).first(where: { $0.name == name }) else {
+        guard let index = try transaction.indexes(namespace).first(where: { $0.name == name })
+        else {
             return nil
         }
         return try Self.dueFilter(index, now)

@@ -40,7 +40,8 @@ struct QueryPlanner {
         if sort == nil, !options.namesIndex, filter.collation == nil,
             let wanted = SingleFieldRange(filter.predicate)
         {
-            let found = try tables.onTable(namespace) { (table) throws(StoreError) -> StoredIndex? in
+            let found = try tables.onTable(namespace) {
+                (table) throws(StoreError) -> StoredIndex? in
                 guard table.isPlain else { return nil }
                 return Self.sole(
                     wanted.field, try tables.indexes(of: table))

@@ -210,8 +210,9 @@ struct QueryExecutor {
             return try body(bytes) && given != limit
         }
     }
-    /// Calls a body with the bytes of each visible, matching document, and its row if wanted, until the
-    /// body returns false.
+
+    /// Calls a body with the bytes of each visible, matching document, and its row if wanted, until
+    /// the body returns false.
     ///
     /// - Parameter isContentUsed: whether the body reads the bytes, which are then validated
     ///   completely.

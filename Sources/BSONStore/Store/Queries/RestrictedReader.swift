@@ -1,4 +1,4 @@
-/// A reader of one collection that shows only the documents and fields that the access policy allows.
+/// A reader of one collection that shows only what the access policy allows.
 struct RestrictedReader {
     /// The access to the collection.
     let gate: any CollectionAccess

@@ -1,8 +1,8 @@
 extension RowLookup {
     /// Returns the documents of ids, in the order of the ids, until they reach a number of bytes.
     ///
-    /// - Parameter isChecked: whether to verify checksums, so that damage does not spread to another
-    ///   store.
+    /// - Parameter isChecked: whether to verify checksums, so that damage does not spread to
+    ///   another store.
     /// - Throws: `corrupt` naming the first document whose bytes are not valid BSON or do not match
     ///   their checksum.
     func documents(
@@ -40,7 +40,8 @@ extension RowLookup {
         _ namespace: Namespace, ids: [BSONValue], bytesMax: Int
     ) throws(StoreError) -> [StoredDocument?]? {
         guard let keys = AscendingKeys(ids) else { return nil }
-        let found = try tables.onTable(namespace) { (table) throws(StoreError) -> [StoredDocument?]? in
+        let found = try tables.onTable(namespace) {
+            (table) throws(StoreError) -> [StoredDocument?]? in
             guard table.isPlain else { return nil }
             var found = KeyLookup(bytesMax: bytesMax, rowsWanted: true)
             try found.walk(keys, try connection.prepare(.getFromToWrite, table), table)

@@ -21,7 +21,8 @@ struct RowLookup {
     /// Returns the stored document with an id and its row, even if hidden.
     func stored(_ namespace: Namespace, id: BSONValue) throws(StoreError) -> StoredDocument? {
         try BSONKey.lend(id) { (key) throws(StoreError) -> StoredDocument? in
-            let found = try tables.onTable(namespace) { (table) throws(StoreError) -> StoredDocument? in
+            let found = try tables.onTable(namespace) {
+                (table) throws(StoreError) -> StoredDocument? in
                 try row(lent: key, table)
             }
             return found ?? nil

@@ -2,8 +2,9 @@
 ///
 /// It is valid only in the body that receives it. Its reads see its own writes.
 ///
-/// One thread uses a transaction, and no access to the properties with `@exclusivity(unchecked)` calls
-/// back into it; the runtime's checks of them took a twentieth of an insert.
+/// One thread uses a transaction, and no access to the properties with `@exclusivity(unchecked)`
+/// of its writer and recorder calls back into them; the runtime's checks of them took a twentieth of
+/// an insert.
 public final class WriteTransaction: ReadTransaction {
     /// The index by which updates and deletes find their documents; `nil` leaves it to the planner.
     package var hint: IndexHint?

@@ -133,7 +133,8 @@ struct StoreCheck {
         of position: Int64, _ kind: StoreChange.Kind, _ statement: borrowing SQLiteStatement
     ) throws(StoreError) {
         let namespace = Namespace(statement.string(4), statement.string(5))
-        let after = try ChangeImageReader(connection: connection).image(statement, 3, after: position, kind, namespace)
+        let after = try ChangeImageReader(connection: connection).image(
+            statement, 3, after: position, kind, namespace)
         guard let after, !statement.isNull(2) else { return }
         do throws(BSONError) {
             _ = try statement.withBytes(2) { (bytes) throws(BSONError) in

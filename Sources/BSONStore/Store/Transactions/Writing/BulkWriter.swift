@@ -18,7 +18,9 @@ struct BulkWriter {
                     // A refused write has changed nothing.
                     try perform(write, at: index, on: namespace, &result, nil)
                 } else {
-                    try updates.sink.writer.savepoint { try perform(write, at: index, on: namespace, &result, note) }
+                    try updates.sink.writer.savepoint {
+                        try perform(write, at: index, on: namespace, &result, note)
+                    }
                 }
             } catch let error as StoreError where error.concernsWrite {
                 result.errors.append(BulkWriteResult.WriteError(index: index, error: error))
@@ -34,7 +36,8 @@ struct BulkWriter {
     ) throws {
         switch write {
         case .insertOne(let document):
-            let inserted = try updates.sink.insert(document.withTimestampsFilled, namespace).document
+            let inserted = try updates.sink.insert(document.withTimestampsFilled, namespace)
+                .document
             try note?(DocumentImages(before: nil, after: inserted))
             result.insertedCount += 1
             result.insertedIDs[index] = inserted["_id"]

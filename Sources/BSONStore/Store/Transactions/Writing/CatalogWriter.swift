@@ -32,7 +32,9 @@ struct CatalogWriter {
                 "Document validators are not allowed on collection \(namespace) in the "
                     + "\(namespace.database) internal database")
         }
-        if let view = options.view { try ViewDefinitionCheck(connection: connection).check(view, named: namespace) }
+        if let view = options.view {
+            try ViewDefinitionCheck(connection: connection).check(view, named: namespace)
+        }
         if let validator = options.validator { try Self.check(validator) }
         _ = try writer.makeTable(namespace, options)
     }

@@ -148,7 +148,8 @@ final class DocumentWriter {
         statement.bind(1, found.row)
         try statement.run()
         try indexes.apply(change, row: found.row, in: table)
-        try recorder.record(.delete, table.namespace, before: found.document, after: nil, link: link)
+        try recorder.record(
+            .delete, table.namespace, before: found.document, after: nil, link: link)
         try tombstones.record(found.document, of: table, recorder)
     }
 

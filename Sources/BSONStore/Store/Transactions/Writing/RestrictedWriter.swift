@@ -1,4 +1,4 @@
-/// A writer to one collection that changes only the documents and fields that the access policy allows.
+/// A writer to one collection that changes only what the access policy allows.
 struct RestrictedWriter {
     /// The access to the collection.
     let gate: any CollectionAccess
