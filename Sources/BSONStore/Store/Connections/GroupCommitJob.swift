@@ -24,7 +24,7 @@ struct GroupCommitJob: Sendable {
                 for job in jobs {
                     transaction.resetSettings()
                     settlements.append(job.perform(transaction))
-                    if let fault = transaction.connection.fault { throw fault }
+                    try transaction.connection.fault.check()
                     guard transaction.connection.isInTransaction else {
                         throw StoreError(
                             .interrupted, "SQLite gave up the transaction of several writes")
