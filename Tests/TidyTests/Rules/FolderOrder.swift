@@ -87,8 +87,9 @@ extension FolderOrder {
             rows(
                 "Core/Names Core/Errors Core/Values Core/Decimal|Core/Checksums|Core/Threads|Core/Keys|Core/ExtendedJSON|Core/Coding|Core/Changes"
                     + "|Query/Text|Query/Scripts|Query/Expressions|Query/Filters|Query/Pipelines|Query/Updates|Script"
-                    + "|Store/SQLite|Store/File|Store/Bounds|Store/Indexes|Store/Catalog|Store/Rows|Store/Feed|Store/Planning|Store/Access"
-                    + "|Store/Transactions|Store/Explain|Store/Connections|Store/Verification|Store/Maintenance|Store/API"
+                    + "|Store/SQLite|Store/File|Store/Access|Store/Bounds|Store/Indexes|Store/Catalog|Store/Rows|Store/Feed"
+                    + "|Store/Plans|Store/Scanning|Store/Planning|Store/Queries|Store/Explain"
+                    + "|Store/Transactions/Writing|Store/Transactions|Store/Connections|Store/Verification|Store/Maintenance|Store/API"
             )),
         FolderOrder(
             "Sources/StitchSync/",

@@ -39,17 +39,3 @@ extension DocumentCollection {
         BSONArray(stages.map { .document($0) })
     }
 }
-
-extension DocumentStore {
-    /// Runs a pipeline without a collection; it must begin with `$documents`.
-    ///
-    /// - Throws: as `DocumentCollection/aggregate(_:options:)` does.
-    public func aggregate(
-        database: String, _ pipeline: [BSONDocument],
-        options: PipelineOptions = PipelineOptions()
-    ) throws -> [BSONDocument] {
-        let namespace = Namespace(database, Namespace.databaseAggregate)
-        return try DocumentCollection(store: self, namespace: namespace)
-            .aggregate(pipeline, options: options)
-    }
-}

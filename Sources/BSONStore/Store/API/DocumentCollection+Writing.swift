@@ -149,4 +149,17 @@ extension DocumentCollection {
         }
         return (try Filter(filter), parsed)
     }
+
+    /// Performs several writes in one transaction; each succeeds as a whole or changes nothing.
+    ///
+    /// - Parameter ordered: whether to stop at the first refused write; otherwise the rest is done
+    ///   all the same.
+    /// - Returns: the counts, and each refused write with its error.
+    /// - Throws: the store's errors; nothing is changed then.
+    @discardableResult
+    public func bulkWrite(
+        _ writes: [BulkWrite], ordered: Bool = true
+    ) throws -> BulkWriteResult {
+        try store.write { try $0.bulkWrite(namespace, writes, ordered: ordered) }
+    }
 }

@@ -89,18 +89,3 @@ public struct LiveQuery: AsyncSequence, Sendable {
         }
     }
 }
-
-extension DocumentCollection {
-    /// Returns a live query of the documents that match a filter; it also notices commits of other
-    /// processes.
-    ///
-    /// - Parameter limit: the largest number of documents in a snapshot; 0 for all.
-    /// - Throws: for an invalid filter or limit.
-    public func observe(
-        _ filter: BSONDocument = [:], sort: SortOrder? = nil, limit: Int = 0
-    ) throws(StoreError) -> LiveQuery {
-        LiveQuery(
-            collection: self, filter: try Filter(filter),
-            options: try FindOptions(sort: sort, limit: limit))
-    }
-}

@@ -42,19 +42,3 @@ public struct StoreChanges: AsyncSequence, Sendable {
         }
     }
 }
-
-extension DocumentStore {
-    /// Returns the changes after a position and all that follow; those of other processes arrive
-    /// within 32 ms.
-    ///
-    /// - Parameters:
-    ///   - position: the position after which to begin; 0 for the beginning, ``changePosition`` for
-    ///     new changes only.
-    ///   - namespace: the collection whose changes to read; `nil` for all.
-    ///   - limit: the largest number of changes in a batch.
-    public func followChanges(
-        after position: Int64, in namespace: Namespace? = nil, limit: Int = 1_000
-    ) -> StoreChanges {
-        StoreChanges(store: self, position: position, namespace: namespace, limit: limit)
-    }
-}

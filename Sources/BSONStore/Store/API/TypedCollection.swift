@@ -10,15 +10,6 @@ public struct TypedCollection<Document: Codable & Sendable>: Sendable {
     public var decoder = BSONDecoder()
 }
 
-extension DocumentStore {
-    /// Returns a typed handle for a collection, whether or not it exists.
-    public func collection<Document: Codable & Sendable>(
-        _ namespace: Namespace, of type: Document.Type
-    ) -> TypedCollection<Document> {
-        TypedCollection(documents: collection(namespace))
-    }
-}
-
 extension TypedCollection {
     /// Returns the documents that match a filter, in the order of insertion or of a sort.
     ///

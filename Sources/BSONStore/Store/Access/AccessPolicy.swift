@@ -34,10 +34,3 @@ package protocol CollectionAccess: Sendable {
     /// Returns the error of a write whose true reason must stay hidden.
     func refusal(of document: BSONDocument) -> StoreError
 }
-
-extension QueryPlan {
-    /// Whether the most recently inserted documents are read first.
-    var readsLastFirst: Bool {
-        if case .range(let range) = access { range.order == .insertedLast } else { false }
-    }
-}

@@ -7,6 +7,8 @@ final class CatalogCache {
     private var tables: [Namespace: CollectionTable] = [:]
     /// The schema version that the cached tables belong to.
     private var schema: Int64?
+    /// The most recently requested table; most transactions use one.
+    @exclusivity(unchecked) private var lastTable: CollectionTable?
     /// Whether the transaction has read its schema version.
     private var isSchemaKnown = false
     /// The statement of ``syncedQuery(_:)``; empty where nothing is synced.
@@ -39,6 +41,7 @@ final class CatalogCache {
     func invalidate() {
         version = nil
         last = nil
+        lastTable = nil
         indexes.removeAll(keepingCapacity: true)
         isSchemaKnown = false
     }
@@ -52,6 +55,7 @@ final class CatalogCache {
     /// Discards the tables, because the transaction itself created, dropped or renamed one.
     func forgetTables() {
         tables.removeAll(keepingCapacity: true)
+        lastTable = nil
         schema = nil
         syncedQuery = nil
         isSchemaKnown = false
@@ -70,6 +74,19 @@ final class CatalogCache {
         guard let found = try Catalog.read(namespace, connection) else { return nil }
         tables[namespace] = found
         return found
+    }
+
+    /// Returns the collection's table as ``table(_:_:)`` does, after its first use compared samples
+    /// of it with its indexes.
+    @inline(__always)
+    func probedTable(
+        _ namespace: Namespace, _ connection: SQLiteConnection
+    ) throws(StoreError) -> CollectionTable? {
+        if let lastTable, lastTable.namespace == namespace { return lastTable }
+        guard let table = try table(namespace, connection) else { return nil }
+        try probe(table, connection)
+        lastTable = table
+        return table
     }
 
     /// Discards what belongs to another schema version.
@@ -91,7 +108,7 @@ final class CatalogCache {
         if let known = syncedQuery {
             query = known
         } else {
-            query = try Self.syncedQuery(connection)
+            query = try SyncedCollections.query(connection)
             syncedQuery = query
         }
         return query.isEmpty ? nil : query

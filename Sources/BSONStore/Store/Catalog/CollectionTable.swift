@@ -108,19 +108,3 @@ final class CollectionTable: Sendable {
             + Array(repeating: "(?, ?, ?, ?)", count: count).joined(separator: ", ")
     }
 }
-
-extension SQLiteConnection {
-    /// Prepares a statement of a collection's table; later calls find it without its SQL.
-    func prepare(
-        _ statement: CollectionTable.Statement, _ table: CollectionTable
-    ) throws(StoreError) -> SQLiteStatement {
-        let count = CollectionTable.Statement.allCases.count
-        // The file supplies the number.
-        guard table.id > 0, table.id < Self.collectionStatementsMax / count else {
-            return try prepare(table.sql(statement))
-        }
-        return try prepare(numbered: Int(table.id) * count + statement.rawValue) {
-            table.sql(statement)
-        }
-    }
-}

@@ -33,7 +33,7 @@ extension DocumentStore {
         guard location == .inMemory, mutex.isHeldByThisThread,
             let connection = writer.withLock({ $0.connection })
         else { return try read(body) }
-        let transaction = ReadTransaction(connection: connection, lastTable: nil)
+        let transaction = ReadTransaction(connection: connection)
         defer { transaction.finish() }
         return try body(transaction)
     }
@@ -80,8 +80,8 @@ extension DocumentStore {
     private func finish(
         _ transaction: WriteTransaction, on connection: SQLiteConnection
     ) throws(StoreError) {
-        var feed = transaction.feed
-        let wrote = feed.head != transaction.feedHeadAtStart
+        var feed = transaction.recorder.feed
+        let wrote = feed.head != transaction.recorder.headAtStart
         if wrote {
             try feed.trim(connection)
             if feed.oldestTombstone != nil {
@@ -156,7 +156,7 @@ extension DocumentStore {
     ) throws -> R {
         try connection.run(.begin)
         if location != .inMemory { connection.catalogCache.invalidate() }
-        let transaction = ReadTransaction(connection: connection, lastTable: nil)
+        let transaction = ReadTransaction(connection: connection)
         defer { transaction.finish() }
         do {
             let result = try body(transaction)
@@ -169,4 +169,35 @@ extension DocumentStore {
     }
 
     static var closed: StoreError { StoreError(.closed, "The store is closed") }
+}
+
+// MARK: - Writes that share a commit
+
+extension DocumentStore {
+    /// Runs a body in a write transaction on the store's writer thread.
+    ///
+    /// The caller's thread is free during the wait for the disk, and concurrent callers share the
+    /// wait. Cancelling the task has an effect only before the transaction begins.
+    ///
+    /// - Throws: as the synchronous form, and `CancellationError`.
+    @discardableResult
+    public func write<R: Sendable>(
+        _ body: @escaping @Sendable (WriteTransaction) throws -> R
+    ) async throws -> R {
+        try Task.checkCancellation()
+        return try await withCheckedThrowingContinuation { continuation in
+            let job = GroupCommitJob(store: self, body) { continuation.resume(with: $0) }
+            if !writerThread.add(job) { continuation.resume(throwing: Self.closed) }
+        }
+    }
+
+    /// Runs a body in a write transaction that may be committed together with others; blocks the
+    /// calling thread.
+    ///
+    /// - Throws: as the other forms do.
+    package func writeInGroup<R: Sendable>(
+        _ body: @escaping @Sendable (WriteTransaction) throws -> R
+    ) throws -> R {
+        try GroupCommitJob.perform(body, in: self)
+    }
 }

@@ -3,6 +3,17 @@
 /// All threads may use a store: one write transaction runs at a time, and reads run concurrently on
 /// snapshots of their own. Several processes may use one file.
 public final class DocumentStore: Sendable {
+    /// The place where the documents are kept.
+    public typealias Location = StoreLocation
+    /// The storage that a commit waits for.
+    public typealias Durability = StoreDurability
+    /// The changes that a file's feed keeps.
+    public typealias ChangeHistory = StoreChangeHistory
+    /// The treatment of deleted or replaced bytes in the file.
+    public typealias SecureDelete = StoreSecureDelete
+    /// The settings of a store; the defaults are safe.
+    public typealias Options = StoreOptions
+
     /// The place of the documents.
     public let location: Location
     /// The settings of the store.
@@ -95,5 +106,29 @@ public final class DocumentStore: Sendable {
             writer.connection = nil
         }
         writerThread.stop()
+    }
+}
+
+// MARK: - The file
+
+extension DocumentStore {
+    /// Ends the store when its file was replaced or truncated.
+    ///
+    /// - Throws: `cannotOpen` or `corrupt`, naming the file and the remedy.
+    func checkPlace(of connection: SQLiteConnection?) throws(StoreError) {
+        guard let fault = place?.fault(connection) else { return }
+        readers.forget()
+        commitWatch.forget()
+        throw fault
+    }
+
+    /// Makes the writer release a file that must not be touched any more.
+    ///
+    /// The log at the path belongs to the opened file. If that file was only replaced, its log is
+    /// now checkpointed into it through the open descriptors, so that the new file is not read with
+    /// that log.
+    func abandon(_ connection: SQLiteConnection, _ fault: StoreError) {
+        if !isReadOnly { connection.abandon(emptyingLog: fault.code == .cannotOpen) }
+        writer.withLock { $0.connection = nil }
     }
 }

@@ -24,7 +24,7 @@ struct GroupCommitJob: Sendable {
                 for job in jobs {
                     transaction.resetSettings()
                     settlements.append(job.perform(transaction))
-                    if let fault = transaction.connection.fault { throw fault }
+                    try transaction.connection.fault.check()
                     guard transaction.connection.isInTransaction else {
                         throw StoreError(
                             .interrupted, "SQLite gave up the transaction of several writes")
@@ -46,49 +46,31 @@ struct GroupCommitJob: Sendable {
     let runAlone: @Sendable () -> Void
 }
 
-extension DocumentStore {
-    /// Runs a body in a write transaction on the store's writer thread.
-    ///
-    /// The caller's thread is free during the wait for the disk, and concurrent callers share the
-    /// wait. Cancelling the task has an effect only before the transaction begins.
-    ///
-    /// - Throws: as the synchronous form, and `CancellationError`.
-    @discardableResult
-    public func write<R: Sendable>(
-        _ body: @escaping @Sendable (WriteTransaction) throws -> R
-    ) async throws -> R {
-        try Task.checkCancellation()
-        return try await withCheckedThrowingContinuation { continuation in
-            let job = GroupCommitJob(
-                store: self,
-                perform: { transaction in
-                    let outcome = Result { try transaction.job(body) }
-                    return { failure in
-                        if case .success = outcome, let failure {
-                            continuation.resume(throwing: failure)
-                        } else {
-                            continuation.resume(with: outcome)
-                        }
-                    }
-                },
-                refused: { failure in
-                    continuation.resume(throwing: failure ?? Self.closed)
-                },
-                runAlone: {
-                    continuation.resume(with: Result { try self.write { try body($0) } })
-                })
-            if !writerThread.add(job) { continuation.resume(throwing: Self.closed) }
+extension GroupCommitJob {
+    /// Makes a job that runs a body and delivers its result after the commit.
+    init<R: Sendable>(
+        store: DocumentStore, _ body: @escaping @Sendable (WriteTransaction) throws -> R,
+        deliver: @escaping @Sendable (Result<R, any Error>) -> Void
+    ) {
+        self.store = store
+        perform = { transaction in
+            let outcome = Result { try transaction.savepoint { try body(transaction) } }
+            return { failure in
+                if case .success = outcome, let failure {
+                    deliver(.failure(failure))
+                } else {
+                    deliver(outcome)
+                }
+            }
         }
+        refused = { deliver(.failure($0 ?? DocumentStore.closed)) }
+        runAlone = { deliver(Result { try store.write { try body($0) } }) }
     }
-}
 
-extension DocumentStore {
     /// Runs a body in a write transaction that may be committed together with others; blocks the
     /// calling thread.
-    ///
-    /// - Throws: as the other forms do.
-    package func writeInGroup<R: Sendable>(
-        _ body: @escaping @Sendable (WriteTransaction) throws -> R
+    static func perform<R: Sendable>(
+        _ body: @escaping @Sendable (WriteTransaction) throws -> R, in store: DocumentStore
     ) throws -> R {
         let outcome = Locked<Result<R, any Error>?>(nil)
         let claim = WriteClaim()
@@ -100,31 +82,12 @@ extension DocumentStore {
             condition.unlock()
         }
         let job = GroupCommitJob(
-            store: self,
-            perform: { transaction in
-                let result = Result {
-                    try claim.begin()
-                    return try transaction.job(body)
-                }
-                return { failure in
-                    if case .success = result, let failure {
-                        settle(.failure(failure))
-                    } else {
-                        settle(result)
-                    }
-                }
-            },
-            refused: { settle(.failure($0 ?? Self.closed)) },
-            runAlone: {
-                settle(
-                    Result {
-                        try self.write { transaction in
-                            try claim.begin()
-                            return try body(transaction)
-                        }
-                    })
-            })
-        guard writerThread.add(job) else { throw Self.closed }
+            store: store,
+            { transaction in
+                try claim.begin()
+                return try body(transaction)
+            }, deliver: settle)
+        guard store.writerThread.add(job) else { throw DocumentStore.closed }
         condition.lock()
         defer { condition.unlock() }
         while true {
@@ -166,23 +129,5 @@ private final class WriteClaim: Sendable {
             state = .withdrawn
             return true
         }
-    }
-}
-
-extension WriteTransaction {
-    /// Runs one of several writes; undoes only this one when it throws.
-    fileprivate func job<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
-        try savepoint { try body(self) }
-    }
-
-    /// Resets what one write set for itself, so that it does not affect the next one.
-    fileprivate func resetSettings() {
-        comment = nil
-        bypassesValidation = false
-        hint = nil
-        accessPolicy = nil
-        isEngineWrite = false
-        // The engine may have begun to sync it.
-        unsyncedTable = nil
     }
 }

@@ -155,8 +155,6 @@ final class StoreReader {
     fileprivate(set) var round = 0
     /// The header from before the open transaction began; `nil` without an open one.
     private var header: WALHeader?
-    /// The most recently used table, as the open transaction sees it.
-    private var lastTable: CollectionTable?
 
     init(_ connection: SQLiteConnection, number: Int, _ generation: Int) {
         self.connection = connection
@@ -170,16 +168,11 @@ final class StoreReader {
     /// Runs a body on the newest committed snapshot.
     func read<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
         try begin()
-        let transaction = ReadTransaction(
-            connection: connection, lastTable: lastTable)
+        let transaction = ReadTransaction(connection: connection)
         defer { transaction.finish() }
         do {
             let result = try body(transaction)
-            if isHolding {
-                lastTable = transaction.lastTable
-            } else {
-                try connection.run(.commit)
-            }
+            if !isHolding { try connection.run(.commit) }
             return result
         } catch {
             header = nil
@@ -195,7 +188,6 @@ final class StoreReader {
             if header == now { return }
             release()
         }
-        lastTable = nil
         connection.catalogCache.invalidate()
         // An earlier transaction whose end failed.
         if connection.isInTransaction { try connection.rollback() }
@@ -206,7 +198,6 @@ final class StoreReader {
     /// Ends the open transaction.
     fileprivate func release() {
         header = nil
-        lastTable = nil
         do throws(StoreError) {
             try connection.rollback()
         } catch {

@@ -63,25 +63,3 @@ final class StoreFileIdentity: Sendable {
         return nil
     }
 }
-
-extension DocumentStore {
-    /// Ends the store when its file was replaced or truncated.
-    ///
-    /// - Throws: `cannotOpen` or `corrupt`, naming the file and the remedy.
-    func checkPlace(of connection: SQLiteConnection?) throws(StoreError) {
-        guard let fault = place?.fault(connection) else { return }
-        readers.forget()
-        commitWatch.forget()
-        throw fault
-    }
-
-    /// Makes the writer release a file that must not be touched any more.
-    ///
-    /// The log at the path belongs to the opened file. If that file was only replaced, its log is
-    /// now checkpointed into it through the open descriptors, so that the new file is not read with
-    /// that log.
-    func abandon(_ connection: SQLiteConnection, _ fault: StoreError) {
-        if !isReadOnly { connection.abandon(emptyingLog: fault.code == .cannotOpen) }
-        writer.withLock { $0.connection = nil }
-    }
-}

@@ -2,7 +2,7 @@
 enum StoreOpener {
     /// Returns the write connection; creates missing tables, and the file if the options allow it.
     static func writer(
-        _ location: DocumentStore.Location, _ options: DocumentStore.Options,
+        _ location: StoreLocation, _ options: StoreOptions,
         mayCreate: Bool = true
     ) throws(StoreError) -> SQLiteConnection {
         // Checked before the file is created: an unusable key must not leave a file.
@@ -31,7 +31,7 @@ enum StoreOpener {
     /// - Parameter isReadOnly: whether the store never writes. If its log cannot be opened, no
     ///   other process may be able to write either; a connection without a log sees no commit.
     static func reader(
-        _ path: String, _ options: DocumentStore.Options, alone isReadOnly: Bool
+        _ path: String, _ options: StoreOptions, alone isReadOnly: Bool
     ) throws(StoreError) -> SQLiteConnection {
         if isReadOnly, options.leavesNoTrace { return try look(path, options) }
         do throws(StoreError) {
@@ -52,7 +52,7 @@ enum StoreOpener {
     /// Returns a connection that neither creates nor writes files, also on a full or read-only
     /// disk.
     private static func look(
-        _ path: String, _ options: DocumentStore.Options
+        _ path: String, _ options: StoreOptions
     ) throws(StoreError) -> SQLiteConnection {
         let log = StoreFile.size(path + "-wal")
         if log != nil, StoreFile.size(path + "-shm") != nil {
@@ -71,7 +71,7 @@ enum StoreOpener {
     }
 
     private static func checkedReader(
-        _ path: String, _ mode: SQLiteOpenMode, _ options: DocumentStore.Options
+        _ path: String, _ mode: SQLiteOpenMode, _ options: StoreOptions
     ) throws(StoreError) -> SQLiteConnection {
         let connection = try SQLiteConnection(
             path: path, mode: mode, fileSystem: mode.fileSystem ?? options.fileSystem)
@@ -94,7 +94,7 @@ enum StoreOpener {
     }
 
     private static func configure(
-        _ connection: SQLiteConnection, _ options: DocumentStore.Options
+        _ connection: SQLiteConnection, _ options: StoreOptions
     ) throws(StoreError) {
         try connection.unlock(options.encryptionKey)
         try connection.configure(cacheKiB: options.cacheKiB, busyTimeoutMS: options.busyTimeoutMS)
@@ -107,8 +107,8 @@ enum StoreOpener {
     private static let autocheckpointPages = 2_000
 
     private static func prepare(
-        _ connection: SQLiteConnection, _ location: DocumentStore.Location,
-        _ options: DocumentStore.Options
+        _ connection: SQLiteConnection, _ location: StoreLocation,
+        _ options: StoreOptions
     ) throws(StoreError) {
         try configure(connection, options)
         if try StoreSchema.kind(connection) == .empty {
@@ -138,7 +138,7 @@ enum StoreOpener {
     }
 }
 
-extension DocumentStore.SecureDelete {
+extension StoreSecureDelete {
     /// The value of SQLite's setting; SQLite's own default depends on its build.
     fileprivate var setting: String {
         switch self {

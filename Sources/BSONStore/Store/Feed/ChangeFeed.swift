@@ -28,7 +28,7 @@ struct ChangeFeed: Sendable {
 
     /// Stores the settings that the options ask for; runs in a transaction.
     static func apply(
-        _ history: DocumentStore.ChangeHistory, _ connection: SQLiteConnection
+        _ history: StoreChangeHistory, _ connection: SQLiteConnection
     ) throws(StoreError) {
         let state = try read(connection)
         let wanted: Int64

@@ -27,14 +27,6 @@ public struct StoreTombstone: Sendable, Hashable {
     }
 }
 
-extension SQLiteConnection {
-    /// Whether the file has the table; a file of an earlier version that is open read-only lacks
-    /// it.
-    func hasTombstones() throws(StoreError) -> Bool {
-        try int64("SELECT 1 FROM sqlite_schema WHERE name = 'store_tombstones'") != nil
-    }
-}
-
 extension ChangeFeed {
     /// The largest number of tombstones that one commit removes.
     private static var tombstonesPerCommit: Int64 { 256 }

@@ -1,171 +1,209 @@
-/// The choice between the plans that can answer a query.
-///
-/// Each candidate's keys are counted up to a limit; an index that only gives the order is tried on
-/// some documents if few are wanted.
+/// The choice of the rows to read for a query, regardless of an access policy.
 struct QueryPlanner {
-    /// The number up to which a candidate's keys are counted at first.
-    private static let sampleMax: Int64 = 300
-    /// The number up to which they are counted if the first count does not decide.
-    private static let secondSampleMax: Int64 = 5_000
-    /// The number of documents to read to estimate how many match.
-    private static let trialMax = 100
+    /// The reader with which a plan is tried.
+    let scanner: RowScanner
 
-    let transaction: ReadTransaction
-    let table: CollectionTable
-    let filter: Filter
-    let sort: SortOrder?
-    /// The largest number of documents to read; 0 for all.
-    let wanted: Int
+    private var tables: TableLookup { TableLookup(connection: scanner.connection) }
 
-    /// Returns the plans with indexes.
-    func candidates(_ query: IndexQuery, _ indexes: [StoredIndex]) -> [QueryPlan] {
-        var plans = scans(query, indexes, sort)
-        for branches in query.alternatives {
-            if let union = union(branches, with: query, indexes) { plans.append(union) }
+    /// Chooses a query's plan: by id, by one index or several, or a scan of all documents.
+    ///
+    /// - Parameter wanted: the largest number of documents to read; 0 for all.
+    func plan(
+        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, wanted: Int = 0,
+        hint: IndexHint? = nil
+    ) throws(StoreError) -> QueryPlan {
+        if try tables.view(namespace) != nil {
+            return QueryPlan(access: .range(QueryPlan.Range()), isSorted: sort == nil)
         }
-        return plans
+        if let hint { return try plan(namespace, filter, sort, hint) }
+        if let sort, sort.isNatural { return .all(sort) }
+        let sort = sort?.keys.isEmpty == true ? nil : sort
+        let byID = QueryPlan(filter, sort)
+        guard byID.mayBeImproved, !(filter.isEverything && sort == nil) else { return byID }
+        let chosen = try tables.onTable(namespace) { (table) throws(StoreError) -> QueryPlan? in
+            let indexes = try tables.indexes(of: table)
+            let query = IndexQuery(filter)
+            guard !indexes.isEmpty || !query.alternatives.isEmpty else { return nil }
+            let comparison = PlanComparison(
+                scanner: scanner, table: table, filter: filter, sort: sort, wanted: wanted)
+            return try comparison.chosen(
+                comparison.candidates(query, indexes) + (byID.isByKey ? [byID] : []))
+        }
+        return (chosen ?? nil) ?? byID
     }
 
-    private func scans(
-        _ query: IndexQuery, _ indexes: [StoredIndex], _ sort: SortOrder?
-    ) -> [QueryPlan] {
-        indexes.flatMap { IndexScan.candidates($0, query, sort) }.map {
-            QueryPlan(access: .index($0), isSorted: $0.isSorted)
-        }
-    }
-
-    /// Returns the plan for the union of some alternatives; `nil` when one needs a full scan.
-    private func union(
-        _ branches: [IndexQuery], with query: IndexQuery, _ indexes: [StoredIndex]
-    ) -> QueryPlan? {
-        guard branches.count <= IndexScan.rangesMax else { return nil }
-        var plans: [QueryPlan] = []
-        for branch in branches {
-            guard let plan = best(branch.joined(query), branch, indexes) else { return nil }
-            plans.append(plan)
-        }
-        let isSorted =
-            sort == nil
-            || plans.allSatisfy { plan in
-                if case .index = plan.access { plan.isSorted } else { false }
+    /// Plans a query; skips the planner if the filter only bounds one field that a single index can
+    /// look up.
+    func quickPlan(
+        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ options: FindOptions
+    ) throws(StoreError) -> QueryPlan {
+        if sort == nil, !options.namesIndex, filter.collation == nil,
+            let wanted = SingleFieldRange(filter.predicate)
+        {
+            let found = try tables.onTable(namespace) {
+                (table) throws(StoreError) -> StoredIndex? in
+                guard table.isPlain else { return nil }
+                return Self.sole(
+                    wanted.field, try tables.indexes(of: table))
             }
-        return QueryPlan(access: .union(plans), isSorted: isSorted)
-    }
-
-    /// Returns the plan of one alternative: by id, or with the index that bounds the most fields.
-    private func best(
-        _ query: IndexQuery, _ branch: IndexQuery, _ indexes: [StoredIndex]
-    ) -> QueryPlan? {
-        if let byID = branch.planByID { return byID }
-        let plans = scans(query, indexes, sort).filter(\.isBounded)
-        if plans.isEmpty {
-            for inner in branch.alternatives {
-                if let union = union(inner, with: query, indexes) { return union }
+            if let index = found ?? nil {
+                return QueryPlan(
+                    access: .index(IndexScan(index, only: wanted.range)), isSorted: true)
             }
         }
-        return plans.max { rank($0) < rank($1) }
+        return try plan(namespace, filter, sort, options)
     }
 
-    private func rank(_ plan: QueryPlan) -> Int {
-        guard case .index(let scan) = plan.access else { return 0 }
-        let isWide = scan.bounds.contains { $0 == .all }
-        return scan.equalities * 4 + (plan.isSorted ? 2 : 0) + (isWide ? 0 : 1)
-    }
-
-    /// Returns the cheapest plan, with the others as rejected; `nil` without plans.
-    func chosen(_ plans: [QueryPlan]) throws(StoreError) -> QueryPlan? {
-        guard plans.count > 1 else { return plans.first }
-        var costs = try costs(plans, upTo: Self.sampleMax)
-        let least = costs.min() ?? 0
-        if least >= Double(Self.sampleMax), costs.count(where: { $0 == least }) > 1 {
-            costs = try self.costs(plans, upTo: Self.secondSampleMax)
-        }
-        let ranked = plans.indices.sorted { left, right in
-            costs[left] == costs[right]
-                ? (rank(plans[right]), left) < (rank(plans[left]), right)
-                : costs[left] < costs[right]
-        }
-        guard let first = ranked.first else { return nil }
-        var best = plans[first]
-        best.rejected = ranked.dropFirst().map { plans[$0] }
-        return best
-    }
-
-    private func costs(
-        _ plans: [QueryPlan], upTo limit: Int64
-    ) throws(StoreError) -> [Double] {
-        var costs: [Double] = []
-        for plan in plans { costs.append(try cost(plan, upTo: limit)) }
-        return costs
-    }
-
-    /// Returns an estimate of the documents that a plan reads, plus the cost of sorting them.
-    private func cost(_ plan: QueryPlan, upTo limit: Int64) throws(StoreError) -> Double {
-        let everything = 2 * Double(limit)
-        let stopsEarly = wanted > 0 && plan.isSorted
-        guard plan.isBounded else {
-            return stopsEarly ? min(everything, try trial(plan)) : everything
-        }
-        let keys = Double(try count(plan, upTo: limit))
-        if stopsEarly {
-            return isExact(plan)
-                ? min(keys, Double(wanted)) : min(keys, max(Double(wanted), try trial(plan)))
-        }
-        return plan.isSorted ? keys : keys * 1.5
-    }
-
-    private func isExact(_ plan: QueryPlan) -> Bool {
-        if case .index(let scan) = plan.access { scan.isExact } else { false }
-    }
-
-    private func count(_ plan: QueryPlan, upTo limit: Int64) throws(StoreError) -> Int64 {
-        switch plan.access {
-        case .keys(let keys): return Int64(keys.count)
-        case .range(let range): return try range.count(upTo: limit, table, transaction.connection)
-        case .index(let scan):
-            var count: Int64 = 0
-            for group in scan.groups {
-                for range in group where count < limit {
-                    let statement = try scan.index.prepare(.count, transaction.connection)
-                    statement.bind(1, range.lower)
-                    statement.bind(2, range.upper)
-                    statement.bind(3, limit - count)
-                    if try statement.step() { count += statement.int64(0) }
-                }
+    /// Returns the index that begins with a field and has one key per document, if no other index
+    /// can help.
+    private static func sole(_ name: String, _ indexes: [StoredIndex]) -> StoredIndex? {
+        var sole: StoredIndex?
+        for index in indexes {
+            let definition = index.definition
+            guard index.wildcard == nil else { return nil }
+            guard !definition.isHidden, let key = definition.keys.first, key.path == name else {
+                continue
             }
-            return count
-        case .union(let branches):
-            var count: Int64 = 0
-            for branch in branches where count < limit {
-                count += try self.count(branch, upTo: limit)
-            }
-            return min(count, limit)
+            guard sole == nil, key.kind == .ascending, definition.isFiled, !index.isMultikey,
+                index.filter == nil, index.collation == nil
+            else { return nil }
+            sole = index
         }
+        return sole
     }
 
-    /// Returns an estimate of the documents that a plan reads until it has found the wanted number.
-    private func trial(_ plan: QueryPlan) throws(StoreError) -> Double {
-        var read = 0
-        var passed = 0
-        try transaction.scan(table.namespace, .all, plan, sort: sort) {
-            (_, bytes) throws(StoreError) in
-            read += 1
-            if try filter.passes(bytes) { passed += 1 }
-            return read < Self.trialMax && passed < wanted
+    /// Completes a filter with the collection's collation (unless it has its own), its text index
+    /// and one time for all documents.
+    ///
+    /// - Throws: `indexNotFound` (27) for `$text` without a text index.
+    func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {
+        let filter = filter.timed
+        let found = try tables.onTable(namespace) { (table) throws(StoreError) -> Filter? in
+            let waits = filter.waitsForText
+            guard table.collation != nil || waits else { return nil }
+            guard waits else { return try filter.adapted(to: table.collation, nil) }
+            let indexes = try tables.indexes(of: table)
+            guard let fields = indexes.lazy.compactMap(\.definition.textFields).first else {
+                throw StoreError(.indexNotFound, "text index required for $text query")
+            }
+            return try filter.adapted(to: table.collation, fields)
         }
-        if passed >= wanted || read < Self.trialMax { return Double(read) }
-        return Double(wanted) * Double(read) / max(Double(passed), 0.5)
+        return (found ?? nil) ?? filter
+    }
+
+    /// Returns the scan that steps from one value of a field to the next; `nil` if no index has
+    /// one.
+    func distinctScan(
+        _ namespace: Namespace, _ field: String, _ filter: Filter
+    ) throws(StoreError) -> IndexScan? {
+        guard try tables.view(namespace) == nil else { return nil }
+        let query = IndexQuery(filter)
+        let found = try tables.onTable(namespace) { (table) throws(StoreError) -> IndexScan? in
+            for index in try tables.indexes(of: table) {
+                if let scan = IndexScan(distinct: index, field, query, filter) { return scan }
+            }
+            return nil
+        }
+        return found ?? nil
     }
 }
 
-extension IndexQuery {
-    /// The plan by `_id` when the query names single ids.
-    fileprivate var planByID: QueryPlan? {
-        for condition in conditions
-        where condition.name == "_id" && !condition.isNegated && condition.elements.isEmpty {
-            let plan = QueryPlan([.field(condition.path, condition.test)], collation, nil)
-            if case .keys = plan.access { return plan }
+// MARK: - Hints
+
+extension QueryPlanner {
+    /// Plans a query with the options of `find`.
+    func plan(
+        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ options: FindOptions
+    ) throws(StoreError) -> QueryPlan {
+        if !options.min.isEmpty || !options.max.isEmpty {
+            return try plan(namespace, filter, sort, between: options)
         }
-        return nil
+        return try plan(
+            namespace, filter, sort, wanted: options.end ?? 0, hint: options.hint)
+    }
+
+    /// Plans a query with a hint.
+    ///
+    /// A hinted sparse or partial index may miss matching documents, as in MongoDB: the whole index
+    /// is read if the filter bounds none of its fields.
+    ///
+    /// - Throws: `badValue` (2) when the index does not exist; 291 for a wildcard index that lacks
+    ///   keys of documents that may match.
+    func plan(
+        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ hint: IndexHint
+    ) throws(StoreError) -> QueryPlan {
+        if hint.isNatural { return .all(sort, hint) }
+        if hint.isFor(.id) {
+            let byID = QueryPlan(filter, sort)
+            guard !byID.isByKey else { return byID }
+            // Reads the whole index, in its order.
+            var range = QueryPlan.Range()
+            range.order = .idAscending
+            return QueryPlan(access: .range(range), isSorted: byID.isSorted && sort == nil)
+        }
+        guard let index = try index(hint, of: namespace) else { return .all(sort) }
+        let scans = IndexScan.candidates(index, IndexQuery(filter), sort, isForced: true)
+        guard let scan = scans.first(where: { $0.bounds.contains { $0 != .all } }) ?? scans.first
+        else {
+            // The server's query_planner.cpp; MongoDB manual, "Wildcard Indexes", "Restrictions".
+            guard index.wildcard == nil || !index.definition.isFiled else {
+                throw StoreError(
+                    .noQueryExecutionPlans,
+                    "error processing query: planner returned error :: caused by :: $hint: refusing "
+                        + "to build whole-index solution, because it's a wildcard index")
+            }
+            return .all(sort)
+        }
+        return QueryPlan(access: .index(scan), isSorted: scan.isSorted)
+    }
+
+    /// Returns the index of a hint; `nil` without a collection.
+    private func index(
+        _ hint: IndexHint, of namespace: Namespace
+    ) throws(StoreError) -> StoredIndex? {
+        try tables.onTable(namespace) { (table) throws(StoreError) -> StoredIndex in
+            let indexes = try tables.indexes(of: table)
+            let index = indexes.first { hint.isFor($0.definition) && !$0.definition.isHidden }
+            guard let index else {
+                throw StoreError(
+                    .badValue,
+                    "error processing query: planner returned error :: caused by :: hint "
+                        + "provided does not correspond to an existing index")
+            }
+            return index
+        }
+    }
+
+    /// Plans a query with the bounds `min` and `max` on a hinted index.
+    private func plan(
+        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, between options: FindOptions
+    ) throws(StoreError) -> QueryPlan {
+        guard let hint = options.hint, !hint.isNatural else {
+            throw StoreError(
+                .indexBoundsWithoutHint,
+                "When using min()/max() a hint of which index to use must be provided")
+        }
+        if hint.isFor(.id) {
+            let range = try IndexKeyBounds(options, keys: IndexDefinition.id.keys, nil)
+            var byID = QueryPlan.Range()
+            byID.order = .idAscending
+            byID.lower = range.lower
+            byID.behind = range.upper
+            return QueryPlan(access: .range(byID), isSorted: sort == nil)
+        }
+        guard let index = try index(hint, of: namespace) else { return .all(sort) }
+        // The keys of a wildcard index begin with a path; text and geo indexes have no keys.
+        guard index.definition.isFiled, index.wildcard == nil else {
+            throw IndexKeyBounds.isIncompatible
+        }
+        let bounds = try IndexKeyBounds(
+            options, keys: index.definition.keys, index.collation)
+        let direction = index.direction(sort, constants: 0)
+        let range = IndexScan.Range(
+            lower: bounds.lower ?? [], upper: bounds.upper ?? [0xFF, 0xFF])
+        let scan = IndexScan(
+            index, groups: [[range]], bounds: index.definition.keys.map { _ in nil },
+            isReversed: direction == .backward, isSorted: sort == nil || direction != nil)
+        return QueryPlan(access: .index(scan), isSorted: scan.isSorted)
     }
 }

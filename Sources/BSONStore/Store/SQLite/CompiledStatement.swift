@@ -12,11 +12,11 @@ final class CompiledStatement {
     var isInUse = false
     private(set) var bindResult = SQLITE_OK
 
-    private weak var connection: SQLiteConnection?
+    private let fault: TransactionFault
 
-    init(handle: OpaquePointer, connection: SQLiteConnection) {
+    init(handle: OpaquePointer, fault: TransactionFault) {
         self.handle = handle
-        self.connection = connection
+        self.fault = fault
     }
 
     deinit { sqlite3_finalize(handle) }
@@ -37,7 +37,7 @@ final class CompiledStatement {
     /// Returns the error for a result code and blocks a transaction that it damaged.
     func error(_ result: Int32) -> StoreError {
         let error = StoreError(sqlite: result, on: sqlite3_db_handle(handle))
-        connection?.note(error, from: handle)
+        fault.note(error, from: handle)
         return error
     }
 }

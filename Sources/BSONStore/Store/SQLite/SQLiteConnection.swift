@@ -22,14 +22,10 @@ package final class SQLiteConnection: @unchecked Sendable {
         repeating: TransactionStatementSlot(), count: TransactionStatement.allCases.count)
     /// The mapped index of the write-ahead log; `nil` when it is not shared memory.
     var walIndex: UnsafeRawPointer?
-    /// The cache of the store's collections and indexes.
-    let catalogCache = CatalogCache()
-    /// Whether a transaction is open and still in use.
-    var isInScope = false
-    /// The reason why the transaction cannot continue: SQLite undid it, or part of a write is
-    /// missing.
-    private(set) var fault: StoreError?
-    @exclusivity(unchecked) private(set) var hasFault = false
+    /// The object that the connection's user keeps with it.
+    @exclusivity(unchecked) var attachment: AnyObject?
+    /// The reason why the transaction cannot continue.
+    let fault = TransactionFault()
 
     /// Opens a file, or memory for `":memory:"`, without changing any setting.
     ///
@@ -61,10 +57,10 @@ package final class SQLiteConnection: @unchecked Sendable {
     ///
     /// - Throws: SQLite's errors about the SQL.
     package func prepare(_ sql: String) throws(StoreError) -> SQLiteStatement {
-        if hasFault, let fault { throw fault }
+        try fault.check()
         let cached = slots[sql]
         if let cached, !cached.isInUse { return SQLiteStatement(slot: cached) }
-        let slot = CompiledStatement(handle: try compile(sql), connection: self)
+        let slot = CompiledStatement(handle: try compile(sql), fault: fault)
         if cached == nil {
             if slots.count >= Self.statementsMax { slots.removeAll(keepingCapacity: true) }
             slots[sql] = slot
@@ -79,11 +75,11 @@ package final class SQLiteConnection: @unchecked Sendable {
     func prepare(
         numbered number: Int, _ text: () -> String
     ) throws(StoreError) -> SQLiteStatement {
-        if hasFault, let fault { throw fault }
+        try fault.check()
         if number < numberedSlots.count, let slot = numberedSlots[number], !slot.isInUse {
             return SQLiteStatement(slot: slot)
         }
-        let slot = CompiledStatement(handle: try compile(text()), connection: self)
+        let slot = CompiledStatement(handle: try compile(text()), fault: fault)
         while numberedSlots.count <= number { numberedSlots.append(nil) }
         if numberedSlots[number] == nil { numberedSlots[number] = slot }
         return SQLiteStatement(slot: slot)
@@ -93,12 +89,12 @@ package final class SQLiteConnection: @unchecked Sendable {
     ///
     /// - Throws: SQLite's errors about the SQL.
     package func prepare(_ statement: FixedStatement) throws(StoreError) -> SQLiteStatement {
-        if hasFault, let fault { throw fault }
+        try fault.check()
         let place = statement.place
         if place < fixedSlots.count, let slot = fixedSlots[place], !slot.isInUse {
             return SQLiteStatement(slot: slot)
         }
-        let slot = CompiledStatement(handle: try compile(statement.sql), connection: self)
+        let slot = CompiledStatement(handle: try compile(statement.sql), fault: fault)
         while fixedSlots.count <= place { fixedSlots.append(nil) }
         if fixedSlots[place] == nil { fixedSlots[place] = slot }
         return SQLiteStatement(slot: slot)
@@ -120,8 +116,8 @@ package final class SQLiteConnection: @unchecked Sendable {
 
     /// Runs a statement once without keeping it, for settings and schema.
     package func executeOnce(_ sql: String) throws(StoreError) {
-        if hasFault, let fault { throw fault }
-        let slot = CompiledStatement(handle: try compile(sql), connection: self)
+        try fault.check()
+        let slot = CompiledStatement(handle: try compile(sql), fault: fault)
         let statement = SQLiteStatement(slot: slot)
         try statement.run()
     }
@@ -143,34 +139,9 @@ package final class SQLiteConnection: @unchecked Sendable {
 
     /// Rolls the transaction back; SQLite may already have done so after an error.
     package func rollback() throws(StoreError) {
-        isInScope = false
-        forgetFault()
+        fault.isInScope = false
+        fault.forget()
         if isInTransaction { try execute("ROLLBACK") }
-    }
-
-    func forgetFault() {
-        guard hasFault else { return }
-        hasFault = false
-        fault = nil
-    }
-
-    /// Blocks further use of a transaction after an SQLite error that may have undone a part of it.
-    ///
-    /// After some errors SQLite rolls the whole transaction back: a later write would be committed
-    /// at once. After others a write may lack its index keys.
-    ///
-    /// Source: https://www.sqlite.org/lang_transaction.html, "Response To Errors Within A
-    /// Transaction".
-    func note(_ error: StoreError, from statement: OpaquePointer?) {
-        guard isInScope, !hasFault, let code = error.sqliteCode else { return }
-        switch code & 0xFF {
-        case SQLITE_NOMEM, SQLITE_IOERR, SQLITE_FULL, SQLITE_INTERRUPT: break
-        case SQLITE_CORRUPT, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_NOTADB, SQLITE_TOOBIG:
-            guard let statement, sqlite3_stmt_readonly(statement) == 0 else { return }
-        default: return
-        }
-        fault = error
-        hasFault = true
     }
 
     /// Runs a body in a savepoint of an open transaction; undoes its changes when it throws.
@@ -182,14 +153,13 @@ package final class SQLiteConnection: @unchecked Sendable {
             return result
         } catch {
             guard isInTransaction else { throw error }
-            forgetFault()
+            fault.forget()
             do throws(StoreError) {
                 try execute("ROLLBACK TO nested")
                 try execute("RELEASE nested")
             } catch {
                 // Whatever failed, a part of the body's changes may remain.
-                fault = error
-                hasFault = true
+                fault.block(error)
             }
             throw error
         }
@@ -216,7 +186,7 @@ package final class SQLiteConnection: @unchecked Sendable {
         }
         guard result == SQLITE_OK, let compiled else {
             let error = StoreError(sqlite: result, on: handle)
-            note(error, from: nil)
+            fault.note(error, from: nil)
             throw error
         }
         return compiled

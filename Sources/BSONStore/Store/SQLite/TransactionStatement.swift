@@ -27,7 +27,7 @@ struct TransactionStatementSlot {
             slot = known
         } else {
             slot = CompiledStatement(
-                handle: try connection.compile(boundary.text), connection: connection)
+                handle: try connection.compile(boundary.text), fault: connection.fault)
             self.slot = slot
         }
         let result = sqlite3_step(slot.handle)

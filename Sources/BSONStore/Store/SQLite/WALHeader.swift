@@ -50,11 +50,11 @@ extension SQLiteConnection {
     @inline(__always)
     func run(_ boundary: TransactionStatement) throws(StoreError) {
         if boundary == .commit {
-            if hasFault, let fault { throw fault }
+            try fault.check()
         } else {
-            forgetFault()
+            fault.forget()
         }
         try boundaries[boundary.rawValue].run(on: self, boundary)
-        isInScope = boundary != .commit
+        fault.isInScope = boundary != .commit
     }
 }

@@ -9,13 +9,11 @@ extension ReadTransaction {
     ///   errors.
     package func confirmAbsent(_ namespace: Namespace) throws(StoreError) {
         guard !connection.isInMemory else { return }
-        _ = try onTable(namespace) { (table) throws(StoreError) in
+        _ = try tables.onTable(namespace) { (table) throws(StoreError) in
             try connection.catalogCache.compareAll(table, connection)
         }
     }
-}
 
-extension ReadTransaction {
     /// Returns the `_id`s of a collection's documents that do not match their checksums, by the
     /// keys of their rows; `nil` for an unreadable key.
     ///
@@ -36,5 +34,31 @@ extension ReadTransaction {
             altered.append((rows.int64(0), BSONKey.decode(rows.bytes(1))))
         }
         return altered
+    }
+
+    /// Returns how many keys each index of a collection holds, `_id_` first; empty when it does not
+    /// exist.
+    ///
+    /// O(n).
+    package func keyCounts(
+        _ namespace: Namespace
+    ) throws(StoreError) -> [(indexName: String, keys: Int)] {
+        guard let table = try Catalog.read(namespace, connection) else { return [] }
+        var counts = [("_id_", try count(namespace))]
+        for index in try connection.catalogCache.indexes(of: table.id, connection) {
+            let keys = StoredIndex.tableName(index.id)
+            let count = try connection.int64("SELECT count(*) FROM \(keys)") ?? 0
+            counts.append((index.definition.name, Int(count)))
+        }
+        return counts
+    }
+
+    /// Checks the documents and indexes of one collection; O(n log n).
+    ///
+    /// - Throws: SQLite's errors, except damaged pages, which are reported.
+    package func verify(_ namespace: Namespace) throws(StoreError) -> StoreReport {
+        var report = StoreReport()
+        try StoreCheck(connection: connection).collection(namespace, &report)
+        return report
     }
 }

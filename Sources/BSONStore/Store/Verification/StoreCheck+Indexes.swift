@@ -17,25 +17,6 @@ extension StoreCheck {
     }
 }
 
-extension ReadTransaction {
-    /// Returns how many keys each index of a collection holds, `_id_` first; empty when it does not
-    /// exist.
-    ///
-    /// O(n).
-    package func keyCounts(
-        _ namespace: Namespace
-    ) throws(StoreError) -> [(indexName: String, keys: Int)] {
-        guard let table = try Catalog.read(namespace, connection) else { return [] }
-        var counts = [("_id_", try count(namespace))]
-        for index in try connection.catalogCache.indexes(of: table.id, connection) {
-            let keys = StoredIndex.tableName(index.id)
-            let count = try connection.int64("SELECT count(*) FROM \(keys)") ?? 0
-            counts.append((index.definition.name, Int(count)))
-        }
-        return counts
-    }
-}
-
 /// A check of one index.
 private struct IndexCheck {
     let index: StoredIndex

@@ -1,62 +1,13 @@
-extension DocumentStore {
-    /// Checks the whole store and reports its faults; O(n); other calls continue meanwhile.
-    ///
-    /// It checks SQLite's pages and indexes; that every document is valid BSON under the key of its
-    /// `_id` and matches its checksum; that each index holds the keys of all its documents and no
-    /// others; and that the feed's positions and images are complete.
-    ///
-    /// - Throws: when the file cannot be read at all; damage is reported, not thrown.
-    public func verify() throws -> StoreReport {
-        try read { transaction in try StoreCheck(transaction).run() }
-    }
-
-    /// Moves damaged documents out of their collections, so that the rest can be read; their bytes
-    /// stay in the file's table `store_quarantine`.
-    ///
-    /// The feed records no change, because no readable document is removed.
-    ///
-    /// - Returns: the faults found.
-    /// - Throws: SQLite's errors; nothing is changed then.
-    @discardableResult
-    public func quarantine() throws -> StoreReport {
-        try write { transaction in
-            let check = StoreCheck(transaction)
-            let report = try check.run()
-            for fault in report.faults where fault.place == .document {
-                guard let namespace = fault.namespace, let row = fault.row else { continue }
-                if let table = try Catalog.read(namespace, transaction.connection) {
-                    try transaction.markImagesLost(of: row, in: table)
-                }
-                try check.quarantine(row, of: namespace, because: fault.message)
-            }
-            transaction.forgetLastTable()
-            return report
-        }
-    }
-}
-
-extension ReadTransaction {
-    /// Checks the documents and indexes of one collection; O(n log n).
-    ///
-    /// - Throws: SQLite's errors, except damaged pages, which are reported.
-    package func verify(_ namespace: Namespace) throws(StoreError) -> StoreReport {
-        var report = StoreReport()
-        try StoreCheck(self).collection(namespace, &report)
-        return report
-    }
-}
-
 /// A check of all tables of a store.
 struct StoreCheck {
-    let transaction: ReadTransaction
-    var connection: SQLiteConnection { transaction.connection }
-
-    init(_ transaction: ReadTransaction) { self.transaction = transaction }
+    /// The transaction's connection.
+    let connection: SQLiteConnection
 
     func run() throws(StoreError) -> StoreReport {
         var report = StoreReport()
         try pages(&report)
-        for namespace in try transaction.collections() { try collection(namespace, &report) }
+        let catalog = CatalogReader(connection: connection, access: TransactionAccess(policy: nil))
+        for namespace in try catalog.collections() { try collection(namespace, &report) }
         try reporting(.change, nil, &report) { (report) throws(StoreError) in
             try changes(&report)
         }
@@ -182,14 +133,15 @@ struct StoreCheck {
         of position: Int64, _ kind: StoreChange.Kind, _ statement: borrowing SQLiteStatement
     ) throws(StoreError) {
         let namespace = Namespace(statement.string(4), statement.string(5))
-        let after = try transaction.image(statement, 3, after: position, kind, namespace)
+        let after = try ChangeImageReader(connection: connection).image(
+            statement, 3, after: position, kind, namespace)
         guard let after, !statement.isNull(2) else { return }
         do throws(BSONError) {
             _ = try statement.withBytes(2) { (bytes) throws(BSONError) in
                 try ImagePatch.document(bytes, beside: after.document)
             }
         } catch {
-            throw ReadTransaction.damaged(position, namespace, error)
+            throw ChangeImageReader.damaged(position, namespace, error)
         }
     }
 

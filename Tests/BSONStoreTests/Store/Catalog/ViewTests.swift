@@ -68,9 +68,9 @@ struct ViewTests {
             try transaction.createCollection(name("a"), try view("items"))
             try transaction.createCollection(name("b"), try view("a"))
             // As an earlier version let it be written.
-            let table = try #require(try transaction.collectionTable(name("a")))
+            let table = try #require(try transaction.tables.table(name("a")))
             try Catalog.renew(table, as: name("a"), try view("b"), transaction.connection)
-            transaction.abandon(table)
+            transaction.catalogWriter.writer.abandon(table)
             #expect(code { _ = try transaction.find(name("b")) } == 165)
         }
     }

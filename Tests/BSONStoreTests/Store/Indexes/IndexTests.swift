@@ -17,7 +17,8 @@ struct IndexTests {
     ) throws -> String {
         try collection.store.read { transaction in
             let order = try sort.map { try SortOrder($0) }
-            let plan = try transaction.plan(collection.namespace, try Filter(filter), order)
+            let plan = try transaction.executor.plan(
+                collection.namespace, try Filter(filter), order)
             switch plan.access {
             case .keys: return "keys"
             case .range(let range):

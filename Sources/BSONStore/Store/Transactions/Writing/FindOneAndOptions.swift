@@ -23,26 +23,3 @@ public struct FindOneAndOptions: Sendable {
         self.arrayFilters = arrayFilters
     }
 }
-
-extension WriteTransaction {
-    /// Changes the first matching document and returns it before or after, as the options say.
-    func findAndModify(
-        _ namespace: Namespace, _ filter: Filter, _ update: Update,
-        _ options: FindOneAndOptions
-    ) throws(StoreError) -> BSONDocument? {
-        let outcome = try updateOne(
-            namespace, filter: filter, update: update, upsert: options.upsert,
-            sort: options.sort)
-        let found: BSONDocument?
-        if let images = outcome.images.first {
-            found = options.returnsAfter ? images.after : images.before
-        } else if outcome.matchedCount > 0 {
-            // Nothing changed, so before and after are the same.
-            found = outcome.unchanged
-        } else {
-            found = nil
-        }
-        guard let found, let projection = options.projection else { return found }
-        return try projection.apply(to: found, matching: filter)
-    }
-}

@@ -1,0 +1,28 @@
+/// The access of one transaction to the collections of its store.
+///
+/// It is the only place that asks an access policy.
+struct TransactionAccess {
+    /// The policy; `nil` for full access.
+    let policy: (any AccessPolicy)?
+
+    /// Returns the access to a collection; `nil` for full access.
+    func gate(_ namespace: Namespace) -> (any CollectionAccess)? {
+        policy.flatMap { $0.gate(namespace) }
+    }
+
+    /// Whether a collection may have hidden documents or fields.
+    func isRestricted(_ namespace: Namespace) -> Bool { gate(namespace) != nil }
+
+    /// Whether any documents of a collection may be visible.
+    func isOpen(_ namespace: Namespace) -> Bool {
+        gate(namespace).map { $0.filter != nil } ?? true
+    }
+}
+
+extension CollectionAccess {
+    /// Returns a document as the access policy shows it; `nil` when hidden.
+    func visible(_ document: BSONDocument) -> BSONDocument? {
+        guard let filter, filter.matches(document) else { return nil }
+        return shown(document)
+    }
+}

@@ -1,0 +1,45 @@
+extension IndexModification {
+    /// Changes the index of a table.
+    ///
+    /// - Parameter isDry: whether to check only that the change is possible.
+    /// - Returns: the options before and after, as the command answers.
+    func perform(
+        on table: CollectionTable, isDry: Bool, _ connection: SQLiteConnection
+    ) throws(StoreError) -> BSONDocument {
+        let indexes = try connection.catalogCache.indexes(of: table.id, connection)
+        if isFor(IndexDefinition.id) { throw refusalForID }
+        if table.options.capped != nil, expires {
+            throw StoreError(
+                .invalidOptions, "TTL indexes are not supported for capped collections.")
+        }
+        guard let index = indexes.first(where: { isFor($0.definition) }) else {
+            throw StoreError(
+                .indexNotFound,
+                "cannot find index \(nameText) for ns \(table.namespace)")
+        }
+        let (specification, answer) = try apply(to: index.definition)
+        _ = try IndexDefinition(specification)
+        if becomesUnique { try Self.checkIsUnique(index, connection) }
+        if isDry { return answer }
+        let statement = try connection.prepare(
+            "UPDATE store_indexes SET specification = ?2 WHERE id = ?1")
+        statement.bind(1, index.id)
+        statement.bind(2, specification.bytes)
+        try statement.run()
+        connection.catalogCache.forget(table.id)
+        return answer
+    }
+
+    /// Throws when an index that is to become unique has equal keys.
+    private static func checkIsUnique(
+        _ index: StoredIndex, _ connection: SQLiteConnection
+    ) throws(StoreError) {
+        let statement = try connection.prepare(
+            "SELECT 1 FROM \(StoredIndex.tableName(index.id)) GROUP BY key HAVING count(*) > 1")
+        guard try statement.step() else { return }
+        throw StoreError(
+            .cannotConvertIndexToUnique,
+            "Cannot convert the index to unique. Please resolve conflicting documents before "
+                + "running collMod again.")
+    }
+}

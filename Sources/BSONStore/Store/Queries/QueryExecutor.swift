@@ -1,0 +1,368 @@
+/// The execution of queries as the access policy allows.
+struct QueryExecutor {
+    /// The transaction's connection.
+    let connection: SQLiteConnection
+    /// The transaction's access to collections.
+    let access: TransactionAccess
+    /// Whether the transaction writes.
+    let isWriting: Bool
+    /// How many views are being read, one inside the other.
+    private var viewDepth = 0
+
+    init(connection: SQLiteConnection, access: TransactionAccess, isWriting: Bool) {
+        self.connection = connection
+        self.access = access
+        self.isWriting = isWriting
+    }
+
+    var tables: TableLookup { TableLookup(connection: connection) }
+    var rows: RowLookup { RowLookup(connection: connection, readsChanges: isWriting) }
+    var scanner: RowScanner { RowScanner(connection: connection, isWriting: isWriting) }
+    private var planner: QueryPlanner { QueryPlanner(scanner: scanner) }
+    private var indexes: IndexScanner { IndexScanner(connection: connection) }
+
+    /// Returns the reader of a collection that the access policy restricts; `nil` for full access.
+    func restricted(_ namespace: Namespace) -> RestrictedReader? {
+        access.gate(namespace).map { RestrictedReader(gate: $0, scanner: scanner) }
+    }
+
+    /// Returns the documents that match a filter until they reach a number of bytes.
+    ///
+    /// - Throws: `corrupt` naming a document whose bytes are not valid BSON, 292 when a sort needs
+    ///   more than 100 MiB, and SQLite's errors.
+    func find(
+        _ namespace: Namespace, filter: Filter, options: FindOptions, bytesMax: Int
+    ) throws(StoreError) -> [BSONDocument] {
+        var byteCount = 0
+        if options.projection == nil {
+            let query = try planned(namespace, filter, options)
+            if query.isInOrder {
+                var batch = BSONDocumentBatch()
+                try lend(namespace, query, options) { bytes in
+                    batch.append(bytes)
+                    byteCount += bytes.count
+                    return byteCount < bytesMax
+                }
+                return batch.finish()
+            }
+        }
+        var documents: [BSONDocument] = []
+        try visit(namespace, filter, options) { document in
+            documents.append(document)
+            byteCount += document.byteCount
+            return byteCount < bytesMax
+        }
+        return documents
+    }
+
+    /// Returns how many documents are visible; O(n) in index entries.
+    func count(_ namespace: Namespace) throws(StoreError) -> Int {
+        guard access.isRestricted(namespace) else { return try rows.count(namespace) }
+        var count = 0
+        try scan(namespace, .all, .all(nil)) { _, _ in
+            count += 1
+            return true
+        }
+        return count
+    }
+
+    /// Returns how many documents match a filter.
+    ///
+    /// - Throws: `corrupt` naming a document whose bytes are not valid BSON.
+    func count(
+        _ namespace: Namespace, filter: Filter, hint: IndexHint?
+    ) throws(StoreError) -> Int {
+        let filter = try resolved(filter, namespace)
+        if hint == nil, filter.isEverything, try tables.view(namespace) == nil {
+            return try count(namespace)
+        }
+        let plan =
+            if let hint {
+                try self.plan(namespace, filter, nil, hint: hint)
+            } else {
+                try quickPlan(namespace, filter, nil, .all)
+            }
+        if case .index(let scan) = plan.access, scan.isExact { return try indexes.count(scan) }
+        var count = 0
+        try scan(namespace, filter, plan, isContentUsed: false) {
+            _, _ in
+            count += 1
+            return true
+        }
+        return count
+    }
+
+    /// Returns the distinct values of a field in the documents that match a filter; array elements
+    /// count one by one.
+    ///
+    /// - Throws: as ``count(_:filter:hint:)`` does.
+    func distinct(
+        _ namespace: Namespace, field: String, filter: Filter, hint: IndexHint?
+    ) throws(StoreError) -> [BSONValue] {
+        let filter = try resolved(filter, namespace)
+        var values = try DistinctValues(field, collation: filter.collation)
+        if hint == nil, let scan = try distinctScan(namespace, field, filter) {
+            try collect(&values, scan, namespace)
+            return values.values
+        }
+        let plan = try plan(namespace, filter, nil, hint: hint)
+        do throws(StoreError) {
+            try scan(namespace, filter, plan) { _, bytes in
+                values.insert(bytes)
+                return true
+            }
+        } catch {
+            throw error.during(.execution)
+        }
+        return values.values
+    }
+
+    /// Collects the values of a field from one document per value.
+    func collect(
+        _ values: inout DistinctValues, _ scan: IndexScan, _ namespace: Namespace
+    ) throws(StoreError) {
+        _ = try tables.onTable(namespace) { (table) throws(StoreError) in
+            try indexes.distinct(table, scan, into: &values)
+        }
+    }
+
+    /// Calls a body with each document, ordered and projected, until the body returns false.
+    func visit(
+        _ namespace: Namespace, _ filter: Filter, _ options: FindOptions,
+        _ body: (BSONDocument) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        let query = try planned(namespace, filter, options)
+        do throws(StoreError) {
+            try visit(namespace, query, options, body)
+        } catch {
+            throw error.during(.execution)
+        }
+    }
+
+    private func visit(
+        _ namespace: Namespace, _ query: PlannedQuery, _ options: FindOptions,
+        _ body: (BSONDocument) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        let project = { (document: BSONDocument) throws(StoreError) -> BSONDocument in
+            try options.projection?.apply(to: document, matching: query.filter) ?? document
+        }
+        guard let sort = query.order, !query.plan.isSorted else {
+            return try lend(namespace, query, options) { (bytes) throws(StoreError) in
+                try body(try project(BSONDocument(unchecked: Array(bytes))))
+            }
+        }
+        var sorter = DocumentSorter(order: sort, skip: options.skip, limit: options.limit)
+        try scan(namespace, query.filter, query.plan) { (_, bytes) throws(StoreError) in
+            let document = BSONDocument(unchecked: Array(bytes))
+            let metadata = sort.needsMetadata ? query.filter.metadata(of: document) : [:]
+            try sorter.insert(document, metadata: metadata)
+            return true
+        }
+        for document in sorter.sorted().dropFirst(options.skip) {
+            guard try body(try project(document)) else { return }
+        }
+    }
+
+    /// A query together with its plan.
+    private struct PlannedQuery {
+        /// The filter with the collection's collation and text index.
+        let filter: Filter
+        let order: SortOrder?
+        let plan: QueryPlan
+
+        /// Whether the plan reads the documents in the requested order.
+        var isInOrder: Bool { order == nil || plan.isSorted }
+    }
+
+    private func planned(
+        _ namespace: Namespace, _ given: Filter, _ options: FindOptions
+    ) throws(StoreError) -> PlannedQuery {
+        let filter = try resolved(given, namespace)
+        // The sort compares strings as the filter does.
+        let order =
+            (given.collation == filter.collation
+                ? options.sort : options.sort?.collated(filter.collation)) ?? filter.impliedOrder
+        return PlannedQuery(
+            filter: filter, order: order,
+            plan: try quickPlan(namespace, filter, order, options))
+    }
+
+    /// Calls a body with the documents of an ordered plan, after the skipped ones.
+    private func lend(
+        _ namespace: Namespace, _ query: PlannedQuery, _ options: FindOptions,
+        _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        let (skip, limit) = (options.skip, options.limit)
+        guard skip > 0 || limit > 0 else {
+            return try scan(namespace, query.filter, query.plan, sort: query.order) {
+                (_, bytes) throws(StoreError) in try body(bytes)
+            }
+        }
+        var skipped = 0
+        var given = 0
+        try scan(namespace, query.filter, query.plan, sort: query.order) {
+            (_, bytes) throws(StoreError) in
+            guard skipped == skip else {
+                skipped += 1
+                return true
+            }
+            given += 1
+            return try body(bytes) && given != limit
+        }
+    }
+
+    /// Calls a body with the bytes of each visible, matching document, and its row if wanted, until
+    /// the body returns false.
+    ///
+    /// - Parameter isContentUsed: whether the body reads the bytes, which are then validated
+    ///   completely.
+    func scan(
+        _ namespace: Namespace, _ filter: Filter, _ plan: QueryPlan, sort: SortOrder? = nil,
+        withRows: Bool = false, isContentUsed: Bool = true,
+        _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        if let reader = restricted(namespace) {
+            return try scan(reader, namespace, filter, plan, body)
+        }
+        if let view = try tables.view(namespace) {
+            return try scan(view, of: namespace.database, filter, body)
+        }
+        _ = try tables.onTable(namespace) { (table) throws(StoreError) in
+            try scanner.scan(
+                table, filter, plan, sort: sort, withRows: withRows, isContentUsed: isContentUsed,
+                body)
+        }
+    }
+
+    private func scan(
+        _ reader: RestrictedReader, _ namespace: Namespace, _ filter: Filter, _ plan: QueryPlan,
+        _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        guard reader.gate.filter != nil, let view = try tables.view(namespace) else {
+            return try reader.scan(namespace, filter, plan, body)
+        }
+        try scan(view, of: namespace.database, .all) { (row, bytes) throws(StoreError) in
+            try reader.pass(row, BSONDocument(unchecked: Array(bytes)), filter, body)
+        }
+    }
+
+    /// Calls a body with each matching document of a view until the body returns false.
+    private func scan(
+        _ view: CollectionOptions.View, of database: String, _ filter: Filter,
+        _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        // A damaged file may hold views that contain themselves.
+        guard viewDepth < ViewDefinitionCheck.depthMax else { throw ViewDefinitionCheck.tooDeep }
+        var inner = self
+        inner.viewDepth += 1
+        let pipeline = try Pipeline(view.pipeline, options: PipelineOptions())
+        var documents: [BSONDocument] = []
+        try inner.aggregate(Namespace(database, view.on), pipeline, now: .now, nil) { document in
+            documents.append(document)
+            return true
+        }
+        for document in documents {
+            let goesOn = try document.withUnsafeBytes { (bytes) throws(StoreError) -> Bool in
+                try filter.passes(bytes) ? try body(0, bytes) : true
+            }
+            guard goesOn else { return }
+        }
+    }
+
+    /// Calls a body with each document of a pipeline's result until the body returns false.
+    ///
+    /// - Parameters:
+    ///   - namespace: the collection; the name "$cmd.aggregate" stands for the whole database.
+    ///   - now: `$$NOW` in milliseconds since 1970.
+    ///   - target: the target of `$merge` and `$out`; `nil` if the transaction only reads.
+    /// - Throws: errors with MongoDB's codes and messages for values that a stage rejects; 292 when
+    ///   a stage would hold more than 100 MiB; 10334 for a document of more than 16 MiB.
+    func aggregate(
+        _ namespace: Namespace, _ pipeline: Pipeline, now: BSONDatetime,
+        _ target: (any AggregationTarget)?,
+        _ body: @escaping (BSONDocument) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        let collation = try tables.onTable(namespace) { $0.collation } ?? nil
+        let pipeline = try pipeline.adapted(to: collation)
+        let source = QuerySource(executor: self, writesTo: target)
+        try pipeline.run(on: namespace, from: source, now: now) { (document) throws(StoreError) in
+            guard document.byteCount <= ExpressionLimits.bytesMax else {
+                throw ExpressionLimits.tooLarge(document.byteCount)
+            }
+            return try body(document)
+        }
+    }
+}
+
+// MARK: - Planning
+
+extension QueryExecutor {
+    /// Completes a filter with the collection's collation (unless it has its own), its text index
+    /// and one time for all documents.
+    ///
+    /// - Throws: `indexNotFound` (27) for `$text` without a text index.
+    func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {
+        // An error must not reveal that a hidden collection or its text index exists.
+        guard access.isOpen(namespace) else { return filter.timed }
+        return try planner.resolved(filter, namespace)
+    }
+
+    /// Chooses a query's plan: by id, by one index or several, or a scan of all documents.
+    ///
+    /// - Parameter wanted: the largest number of documents to read; 0 for all.
+    func plan(
+        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, wanted: Int = 0,
+        hint: IndexHint? = nil
+    ) throws(StoreError) -> QueryPlan {
+        if access.isRestricted(namespace) { return .all(sort, hint) }
+        return try planner.plan(namespace, filter, sort, wanted: wanted, hint: hint)
+    }
+
+    /// Plans a query with the options of `find`.
+    func plan(
+        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ options: FindOptions
+    ) throws(StoreError) -> QueryPlan {
+        guard access.isRestricted(namespace), options.min.isEmpty, options.max.isEmpty else {
+            return try planner.plan(namespace, filter, sort, options)
+        }
+        return .all(sort, options.hint)
+    }
+
+    /// Plans a query; skips the planner if the filter only bounds one field that a single index can
+    /// look up.
+    private func quickPlan(
+        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ options: FindOptions
+    ) throws(StoreError) -> QueryPlan {
+        guard access.policy == nil else { return try plan(namespace, filter, sort, options) }
+        return try planner.quickPlan(namespace, filter, sort, options)
+    }
+
+    /// Returns the scan that steps from one value of a field to the next; `nil` if no index has
+    /// one.
+    func distinctScan(
+        _ namespace: Namespace, _ field: String, _ filter: Filter
+    ) throws(StoreError) -> IndexScan? {
+        guard !access.isRestricted(namespace) else { return nil }
+        return try planner.distinctScan(namespace, field, filter)
+    }
+
+    /// Whether a query scans all documents in the order of insertion, so that it can resume after
+    /// any document.
+    ///
+    /// - Throws: `badValue` (2) for a hint that names no index.
+    func isInInsertionOrder(
+        _ namespace: Namespace, _ filter: Filter, _ options: FindOptions
+    ) throws(StoreError) -> Bool {
+        // A text score depends on the text index, which is looked up with the query.
+        guard options.sort == nil, filter.impliedOrder == nil, filter.textSearch == nil,
+            !access.isRestricted(namespace), try tables.view(namespace) == nil
+        else { return false }
+        let filter = try resolved(filter, namespace)
+        switch try plan(namespace, filter, nil, options).access {
+        case .keys, .index, .union: return false
+        case .range(let range):
+            guard !range.isByKey, range.order == .inserted else { return false }
+            return try tables.onTable(namespace) { !$0.isClustered } ?? true
+        }
+    }
+}

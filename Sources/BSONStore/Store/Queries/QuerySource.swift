@@ -1,0 +1,89 @@
+/// The source of a pipeline's documents in one transaction.
+final class QuerySource: AggregationSource {
+    private let executor: QueryExecutor
+    /// The target of `$merge` and `$out`; `nil` if the transaction only reads.
+    private let writeTarget: (any AggregationTarget)?
+
+    private var catalog: CatalogReader {
+        CatalogReader(connection: executor.connection, access: executor.access)
+    }
+
+    init(executor: QueryExecutor, writesTo target: (any AggregationTarget)?) {
+        self.executor = executor
+        writeTarget = target
+    }
+
+    func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {
+        try executor.resolved(filter, namespace)
+    }
+
+    func forEach(
+        _ namespace: Namespace, _ selection: AggregationSelection,
+        _ body: (BSONDocument) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        let options = try FindOptions(
+            sort: selection.sort, skip: selection.skip, limit: selection.limit,
+            hint: selection.hint)
+        try executor.visit(namespace, selection.filter.bound(to: selection.frame), options, body)
+    }
+
+    func count(
+        _ namespace: Namespace, _ selection: AggregationSelection
+    ) throws(StoreError) -> Int {
+        guard selection.hint == nil else {
+            var found = 0
+            try forEach(namespace, selection) { _ in
+                found += 1
+                return true
+            }
+            return found
+        }
+        let filter = try executor.resolved(selection.filter, namespace).bound(to: selection.frame)
+        guard selection.limit > 0 else {
+            return max(0, try executor.count(namespace, filter: filter, hint: nil) - selection.skip)
+        }
+        let end = FindOptions.end(skip: selection.skip, limit: selection.limit) ?? .max
+        var found = 0
+        try executor.scan(namespace, filter, try executor.plan(namespace, filter, nil)) { _, _ in
+            found += 1
+            return found < end
+        }
+        return min(selection.limit, max(0, found - selection.skip))
+    }
+
+    func isIndexed(_ namespace: Namespace, _ field: String) throws(StoreError) -> Bool {
+        try catalog.indexes(namespace).contains { index in
+            index.isOrdered && !index.isHidden && !index.isSparse && index.partialFilter == nil
+                && index.document["collation"] == nil && index.keyPattern.keys.first == field
+        }
+    }
+
+    func isUnique(_ namespace: Namespace, _ fields: [String]) throws(StoreError) -> Bool {
+        guard fields != ["_id"] else { return true }
+        return try catalog.indexes(namespace).contains { index in
+            index.isUnique && index.partialFilter == nil && index.document["collation"] == nil
+                && Set(names: index.keyPattern.keys) == Set(names: fields)
+        }
+    }
+
+    func placeIndexes(_ namespace: Namespace) throws(StoreError) -> [[GeoIndexField]]? {
+        let all = try catalog.indexes(namespace)
+        guard !all.isEmpty else { return nil }
+        return all.filter { !$0.isHidden }.map { index in
+            index.keys.compactMap { key in
+                guard case .special(let name) = key.kind,
+                    let kind = GeoIndexField.Kind(rawValue: name)
+                else { return nil }
+                return GeoIndexField(path: key.path, kind: kind)
+            }
+        }
+    }
+
+    func target() throws(StoreError) -> any AggregationTarget {
+        guard let target = writeTarget else {
+            throw StoreError(
+                .illegalOperation, "$merge and $out need a transaction that can write")
+        }
+        return target
+    }
+}

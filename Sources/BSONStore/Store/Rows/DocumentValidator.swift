@@ -1,0 +1,39 @@
+/// A check of documents against the options of their collection.
+struct DocumentValidator {
+    /// Whether to skip the collections' validators.
+    let bypassesValidation: Bool
+
+    /// Checks that a document may be written to a collection.
+    ///
+    /// - Parameter before: the document to be replaced; `nil` for a new one.
+    /// - Throws: `documentValidationFailure` (121) with the violated rules, 166 for a view, 2 for a
+    ///   document that a capped collection cannot hold.
+    func check(
+        _ document: BSONDocument, replacing before: BSONDocument?, in table: CollectionTable
+    ) throws(StoreError) {
+        guard !table.isPlain else { return }
+        if table.options.view != nil {
+            throw .view(table.namespace)
+        }
+        if let capped = table.options.capped, document.byteCount > capped.bytesMax {
+            throw StoreError(
+                .badValue, "object to insert exceeds cappedMaxSize", namespace: table.namespace)
+        }
+        guard let validator = table.validator, !bypassesValidation,
+            !validator.matches(document)
+        else { return }
+        if table.options.validationLevel == .moderate, let before, !validator.matches(before) {
+            return
+        }
+        let id = document["_id"] ?? .null
+        var error = StoreError(
+            .documentValidationFailure, "Document failed validation",
+            namespace: table.namespace, documentID: id)
+        error.errorInfo = [
+            "failingDocumentId": id,
+            "details": .document(
+                ValidationDetails.details(of: document, validator.document)),
+        ]
+        throw error
+    }
+}

@@ -1,0 +1,151 @@
+extension ReadTransaction {
+    /// Returns the documents that match a filter.
+    ///
+    /// - Throws: `corrupt` naming a document whose bytes are not valid BSON, 292 when a sort needs
+    ///   more than 100 MiB, and SQLite's errors.
+    public func find(
+        _ namespace: Namespace, filter: Filter, options: FindOptions = .all
+    ) throws(StoreError) -> [BSONDocument] {
+        try executor.find(namespace, filter: filter, options: options, bytesMax: .max)
+    }
+
+    /// Finds documents as ``find(_:filter:options:)-(_,Filter,_)`` does until they reach a number
+    /// of bytes.
+    package func find(
+        _ namespace: Namespace, filter: Filter, options: FindOptions, bytesMax: Int
+    ) throws(StoreError) -> [BSONDocument] {
+        try executor.find(namespace, filter: filter, options: options, bytesMax: bytesMax)
+    }
+
+    /// Parses a filter and returns the documents that match.
+    ///
+    /// - Throws: also what ``Filter/init(_:)`` throws.
+    public func find(
+        _ namespace: Namespace, filter: BSONDocument = [:], options: FindOptions = .all
+    ) throws(StoreError) -> [BSONDocument] {
+        try find(namespace, filter: try Filter(filter), options: options)
+    }
+
+    /// Calls a body with every document that matches a filter.
+    ///
+    /// The body must not write to the same collection: whether it would see the change is
+    /// unspecified.
+    ///
+    /// - Throws: as ``find(_:filter:options:)-(_,Filter,_)`` does, and the body's error, which ends
+    ///   the iteration.
+    public func forEach(
+        _ namespace: Namespace, filter: Filter, options: FindOptions = .all,
+        _ body: (BSONDocument) throws -> Void
+    ) throws {
+        var failure: (any Error)?
+        try executor.visit(namespace, filter, options) { document in
+            do {
+                try body(document)
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Parses a filter and calls a body with every document that matches.
+    ///
+    /// - Throws: also what ``Filter/init(_:)`` throws.
+    public func forEach(
+        _ namespace: Namespace, filter: BSONDocument = [:], options: FindOptions = .all,
+        _ body: (BSONDocument) throws -> Void
+    ) throws {
+        try forEach(namespace, filter: try Filter(filter), options: options, body)
+    }
+
+    /// Returns how many documents match a filter.
+    ///
+    /// - Throws: `corrupt` naming a document whose bytes are not valid BSON.
+    public func count(
+        _ namespace: Namespace, filter: Filter, hint: IndexHint? = nil
+    ) throws(StoreError) -> Int {
+        try executor.count(namespace, filter: filter, hint: hint)
+    }
+
+    /// Parses a filter and returns how many documents match.
+    ///
+    /// - Throws: also what ``Filter/init(_:)`` throws.
+    public func count(_ namespace: Namespace, filter: BSONDocument) throws(StoreError) -> Int {
+        try count(namespace, filter: try Filter(filter))
+    }
+
+    /// Returns the distinct values of a field in the documents that match a filter; array elements
+    /// count one by one.
+    ///
+    /// - Throws: as ``count(_:filter:hint:)`` does.
+    public func distinct(
+        _ namespace: Namespace, field: String, filter: Filter = .all, hint: IndexHint? = nil
+    ) throws(StoreError) -> [BSONValue] {
+        try executor.distinct(namespace, field: field, filter: filter, hint: hint)
+    }
+
+    /// Calls a body with each document of a pipeline's result until the body returns false.
+    ///
+    /// - Parameters:
+    ///   - namespace: the collection; the name "$cmd.aggregate" stands for the whole database.
+    ///   - now: `$$NOW` in milliseconds since 1970.
+    /// - Throws: errors with MongoDB's codes and messages for values that a stage rejects; 292 when
+    ///   a stage would hold more than 100 MiB; 10334 for a document of more than 16 MiB.
+    public func aggregate(
+        _ namespace: Namespace, _ pipeline: Pipeline, now: BSONDatetime = .now,
+        _ body: @escaping (BSONDocument) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        try executor.aggregate(namespace, pipeline, now: now, self as? WriteTransaction, body)
+    }
+
+    /// Runs a pipeline on a collection and returns its documents; none when it writes them.
+    ///
+    /// - Throws: as ``aggregate(_:_:now:_:)`` does; `illegalOperation` (20) when the pipeline
+    ///   writes and the transaction only reads.
+    public func aggregate(
+        _ namespace: Namespace, _ pipeline: Pipeline, now: BSONDatetime = .now
+    ) throws(StoreError) -> [BSONDocument] {
+        var documents: [BSONDocument] = []
+        try aggregate(namespace, pipeline, now: now) { document in
+            documents.append(document)
+            return true
+        }
+        return documents
+    }
+
+    /// Whether a query scans all documents in the order of insertion, so that it can resume after
+    /// any document.
+    ///
+    /// - Throws: `badValue` (2) for a hint that names no index.
+    package func isInInsertionOrder(
+        _ namespace: Namespace, _ filter: Filter, _ options: FindOptions
+    ) throws(StoreError) -> Bool {
+        try executor.isInInsertionOrder(namespace, filter, options)
+    }
+
+    /// Returns a query's plan in the shape of the command `explain`.
+    ///
+    /// `queryPlanner.winningPlan` has the stages `COLLSCAN`, `IDHACK`, `IXSCAN`, `FETCH`, `OR`,
+    /// `SORT_MERGE`, `SORT`, `SKIP`, `LIMIT`, `PROJECTION_DEFAULT` and `PROJECTION_SIMPLE`,
+    /// `COUNT_SCAN` and `DISTINCT_SCAN`; `rejectedPlans` lists the other candidates. With
+    /// `executionStats` the query is executed, and `totalDocsExamined` and `totalKeysExamined`
+    /// count the documents and keys read.
+    ///
+    /// - Throws: as ``find(_:filter:options:)-(_,Filter,_)`` does.
+    ///
+    /// Source: MongoDB manual, "Explain Results".
+    public func explain(
+        _ namespace: Namespace, filter: Filter, options: FindOptions = .all,
+        verbosity: ExplainVerbosity = .queryPlanner, command: ExplainedCommand = .find
+    ) throws(StoreError) -> BSONDocument {
+        try QueryExplainer(executor: executor).explain(
+            namespace, filter: filter, options: options, verbosity: verbosity, command: command)
+    }
+}
+
+extension Filter {
+    /// Whether the filter asks for one document by its `_id` and for nothing else.
+    package var asksForOneID: Bool { isDeterminedByID }
+}
