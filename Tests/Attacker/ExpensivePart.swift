@@ -185,8 +185,8 @@ enum ExpensivePart {
         (
             "mapReduce of many",
             """
-            {"mapReduce": "items", "map": "function() {for (let i = 0; i < 1e6; i++) {emit(i,
-            'x'.repeat(1000))}}", "reduce": "function(k, v) {return v[0]}", "out": "spoils"}
+            {"mapReduce": "items", "map": "function() {for (let i = 0; i < 1e6; i++) { \
+            emit(i, 'x'.repeat(1000))}}", "reduce": "function(k, v) {return v[0]}", "out": "spoils"}
             """
         ),
         (

@@ -27,6 +27,17 @@ struct ExpensiveRequest {
         return ExpensiveRequest(name: name, command: command)
     }
 
+    /// Reads every part once, so that an attempt with few seeds finds one that is not JSON.
+    static func checkParts() throws {
+        for part in ExpensivePart.endless + ExpensivePart.stages {
+            _ = try document(aggregate("items", part.text))
+        }
+        for part in ExpensivePart.expressions {
+            _ = try document(aggregate("items", "{\"$project\": {\"x\": \(part.text)}}"))
+        }
+        for part in ExpensivePart.filters + ExpensivePart.commands { _ = try document(part.text) }
+    }
+
     private static func document(_ text: String) throws -> BSONDocument {
         do { return try BSONDocument(extendedJSON: text) } catch {
             throw ProgramFailure(reason: "\(error) in \(text.prefix(2_000))")

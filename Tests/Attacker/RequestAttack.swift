@@ -12,6 +12,7 @@ struct RequestAttack {
 
     /// Attempts each seed.
     func run(_ seeds: [UInt64]) async throws -> AttackTally {
+        try ExpensiveRequest.checkParts()
         var tally = AttackTally(AttackPart.requests.rawValue)
         for start in stride(from: 0, to: seeds.count, by: Self.seedsPerServer) {
             let end = min(start + Self.seedsPerServer, seeds.count)

@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// A command's signature and implementation.
 struct CommandDefinition: Sendable {
     /// The part of the server that runs a command.

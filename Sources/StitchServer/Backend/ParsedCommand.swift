@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// A command whose arguments are parsed once: authorization and execution use the same values, so
 /// they cannot read different databases from them.
 struct ParsedCommand: Sendable {

@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// A command's name, properties and arguments.
 struct CommandSignature: Sendable {
     /// Properties of a command.

@@ -1,3 +1,5 @@
+internal import BSONStore
+
 extension Dispatcher {
     /// Parses a command, and checks whether the user may run it.
     ///

@@ -1,3 +1,5 @@
+internal import BSONStore
+
 extension Result {
     /// The value of a success.
     var value: Success? {

@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// The outcome of a fetched document's settlement.
 enum SettlementOutcome: Sendable {
     case nothing

@@ -1,5 +1,4 @@
 extension FolderOrder {
     /// Uses that point the wrong way and are not mended yet, as "file: type"; the list may only shrink.
-    static let wrongDirections: [String] = [
-    ]
+    static let wrongDirections: [String] = []
 }

@@ -1,5 +1,3 @@
-internal import BSONStore
-
 /// The names of MongoDB's error codes.
 ///
 /// Source: `src/mongo/base/error_codes.yml` of the server, version 7.0.
