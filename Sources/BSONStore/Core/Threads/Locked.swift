@@ -9,7 +9,8 @@
 /// The body is synchronous, so the lock is never held across an `await`.
 package final class Locked<State>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private var state: State
+    // The lock is what excludes a second access: the runtime's own check would be a second one.
+    @exclusivity(unchecked) @usableFromInline var state: State
 
     /// Creates a lock around a value.
     package init(_ state: sending State) {
@@ -25,11 +26,18 @@ package final class Locked<State>: @unchecked Sendable {
     }
 
     /// Runs a body with exclusive access to the value.
+    @inlinable
     package func withLock<R, E: Error>(
         _ body: (inout sending State) throws(E) -> sending R
     ) throws(E) -> sending R {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        lock()
+        defer { unlock() }
         return try body(&state)
     }
+
+    @usableFromInline
+    func lock() { pthread_mutex_lock(mutex) }
+
+    @usableFromInline
+    func unlock() { pthread_mutex_unlock(mutex) }
 }

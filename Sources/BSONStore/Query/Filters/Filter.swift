@@ -59,10 +59,27 @@ public struct Filter: Sendable {
         /// Whether `$text` still needs the collection's index.
         let waitsForText: Bool
 
-        private final class Shared: Sendable {
+        /// Its methods use the program in place: a copy would retain each of its many arrays.
+        final class Shared: Sendable {
             let program: FilterProgram
 
             init(_ program: FilterProgram) { self.program = program }
+
+            @inline(never)
+            func matches(_ document: UnsafeRawBufferPointer, _ frame: ExpressionFrame?) -> Bool {
+                FilterMatcher.lend(program, frame) {
+                    $0.node(0, document: document) && $0.error == nil
+                }
+            }
+
+            @inline(never)
+            func passes(
+                _ document: UnsafeRawBufferPointer, _ frame: ExpressionFrame?
+            ) throws(StoreError) -> Bool {
+                try FilterMatcher.lend(program, frame) { (matching) throws(StoreError) in
+                    try matching.passes(document)
+                }
+            }
         }
 
         init(_ program: FilterProgram) {
@@ -85,8 +102,9 @@ public struct Filter: Sendable {
                 Shared(try FilterCompiler.compile(predicate, collation: options.collation)))
         }
 
-        var program: FilterProgram {
-            @inline(__always) get { (known.load() ?? compiled()).program }
+        /// The holder of the program.
+        var shared: Shared {
+            @inline(__always) get { known.load() ?? compiled() }
         }
 
         /// Whether a test computes a value; a program that is not compiled yet has comparisons
@@ -263,9 +281,7 @@ public struct Filter: Sendable {
     package func matches(_ document: UnsafeRawBufferPointer) -> Bool {
         switch engine {
         case .program(let compiled):
-            FilterMatcher.lend(compiled.program, frame) {
-                $0.node(0, document: document) && $0.error == nil
-            }
+            compiled.shared.matches(document, frame)
         case .id(let id): Self.hasID(id, document)
         }
     }
@@ -276,9 +292,7 @@ public struct Filter: Sendable {
     package func passes(_ document: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
         switch engine {
         case .program(let compiled):
-            try FilterMatcher.lend(compiled.program, frame) { (matching) throws(StoreError) in
-                try matching.passes(document)
-            }
+            try compiled.shared.passes(document, frame)
         case .id(let id): Self.hasID(id, document)
         }
     }
@@ -306,7 +320,7 @@ public struct Filter: Sendable {
             guard case .program(let compiled) = engine, let element = cursor.next() else {
                 return false
             }
-            return FilterMatcher.lend(compiled.program, frame) {
+            return FilterMatcher.lend(compiled.shared.program, frame) {
                 $0.node(0, value: element.value)
             }
         }
@@ -320,8 +334,9 @@ public struct Filter: Sendable {
     ) throws(E) -> R {
         switch engine {
         case .program(let compiled):
-            let isShallow = compiled.program.isShallow
-            return try FilterMatcher.lend(compiled.program, frame) { (matching) throws(E) -> R in
+            let isShallow = compiled.shared.program.isShallow
+            return try FilterMatcher.lend(compiled.shared.program, frame) {
+                (matching) throws(E) -> R in
                 try body { (document) throws(StoreError) in
                     try matching.stored(document, isShallow: isShallow)
                 }
