@@ -30,7 +30,7 @@
         @Option(help: "The folder for the demo's stores; replaces those of an earlier demo.")
         var work = "demo-work"
 
-        @Option(help: "Where the remote is: a file in the devices' processes, or a server.")
+        @Option(help: "The kind of remote: a store file that both devices open, or a server.")
         var remote = DemoRemote.file
 
         func run() throws {

@@ -38,7 +38,11 @@
                 """)
         var remote: Remote?
 
-        @Option(help: "keep, remove or upload all documents that are missing at the remote.")
+        @Option(
+            help: """
+                What becomes of all documents that are missing at the remote: keep them here, \
+                remove them here, or upload them again.
+                """)
         var missing: Missing?
 
         @Flag(help: "Write one JSON object.")

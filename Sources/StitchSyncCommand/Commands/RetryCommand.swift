@@ -19,8 +19,8 @@
                   stitchsync retry shop.stitch 3 --as '{"_id": 7, "price": 9}'
                   stitchsync retry shop.stitch --all --discard
 
-                Exit code: 0, 1 when there is no write with a number, or it cannot be retried, 64 \
-                for a wrong command line.
+                Exit code: 0, 1 when no kept write has a given number, or when a write cannot be \
+                retried, 64 for a wrong command line.
                 """)
 
         @Argument(help: "The store's file.", completion: .file())
@@ -37,7 +37,7 @@
 
         @Option(
             name: .customLong("as"),
-            help: "The document to write instead of that of the one given write.",
+            help: "An edited document to write instead; needs the number of one write.",
             transform: { try BSONDocument(extendedJSON: $0) })
         var document: BSONDocument?
 

@@ -31,7 +31,7 @@
         @Option(help: "The address to listen on.")
         var host = "127.0.0.1"
 
-        @Option(help: "HOST:PORT that clients should use, if it differs.")
+        @Option(help: "HOST:PORT for clients, if they reach the server under another address.")
         var advertise: String?
 
         @Option(help: "The name of the replica set, whose only member is the server.")
@@ -70,8 +70,8 @@
 
         @Option(
             help: """
-                A JSON Web Key Set. A client signs in with a token that is signed by one of its \
-                keys, as the password of PLAIN. Needs TLS.
+                A file with a JSON Web Key Set. A client signs in with the mechanism PLAIN; its \
+                password is a token that one of the keys has signed. Needs TLS.
                 """)
         var jwks: String?
 
@@ -107,8 +107,8 @@
 
         @Option(
             help: """
-                A file with a line `option = value` for each option, without the dashes, and `flag \
-                = true`; the command line takes precedence.
+                A file with one option per line, without dashes: `port = 27017`, or `auth = true` \
+                for a flag. The command line takes precedence.
                 """)
         var config: String?
 

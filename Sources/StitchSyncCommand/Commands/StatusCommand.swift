@@ -11,9 +11,10 @@
             discussion: """
                 For each collection: the numbers of documents, of synced documents, of documents \
                 with a change that the remote has not confirmed, and of rejected writes (see \
-                `retry`); also which documents are paused, and which have a version field of \
-                another program. It lists collections that stopped because their remote is another \
-                one, and documents that are missing at the remote; `resolve` handles both.
+                `retry`); also which documents are paused, and which have a foreign version: a \
+                version field that StitchSync does not understand. It lists collections that \
+                stopped because their remote is another one, and documents that are missing at the \
+                remote; `resolve` handles both.
 
                 Examples:
                   stitchsync status shop.stitch

@@ -9,9 +9,9 @@
             commandName: "sync",
             abstract: "Sync a collection with a remote.",
             discussion: """
-                From then on every document of either side is synced, or those that --filter or \
-                --ids name. The remote is a store file, which is created if it does not exist, or \
-                a MongoDB server.
+                Syncs all documents of both sides, or those that --filter or --ids selects. Later \
+                runs sync these documents again. The remote is a store file, which is created if \
+                it does not exist, or a MongoDB server.
 
                 Examples:
                   stitchsync sync shop.stitch shop.products --remote remote.stitch --conflicts merge
@@ -59,7 +59,7 @@
         @Flag(help: "Keep syncing until SIGTERM or SIGINT.")
         var watch = false
 
-        @Flag(help: "Exit when both sides are in step; the default without --watch.")
+        @Flag(help: "Exit when both sides are in step; the default. Excludes --watch.")
         var once = false
 
         @Flag(help: "Write one JSON object.")

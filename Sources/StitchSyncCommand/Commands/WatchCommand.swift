@@ -10,14 +10,15 @@
             discussion: """
                 Prints one JSON object per line: the position in the feed, the kind of change, the \
                 collection, the _id and the document after the change. The store must keep a \
-                change feed, as a store that `serve` has opened does.
+                change feed: `serve` turns it on in its file, and `sync` in the remote's file.
 
                 Examples:
                   stitchsync watch remote.stitch shop.products
                   stitchsync watch remote.stitch --after 0 --limit 10
 
                 Exit code: 0 at --limit or after SIGINT or SIGTERM, 1 when the store keeps no \
-                changes, or no longer those after --after, 64 for a wrong command line.
+                change feed, or when its feed no longer reaches back to --after, 64 for a wrong \
+                command line.
                 """)
 
         @Argument(help: "The store's file.", completion: .file())
