@@ -210,7 +210,7 @@ extension ScriptInterpreter {
         case .method(let method, let receiver):
             return try invoke(method, on: receiver, arguments) ?? .undefined
         case .global(let global) where global.isCallable:
-            return try call(global, arguments)
+            return try ScriptGlobalCalls(interpreter: self).call(global, arguments)
         default: throw fail("TypeError", "\(name()) is not a function")
         }
     }

@@ -1,5 +1,7 @@
-extension ExpressionOperator {
-    static let scripts: [String: ExpressionOperator] = [
+/// Operators that run scripts.
+enum ScriptOperators {
+    /// Each operator by its name.
+    static let all: [String: ExpressionOperator] = [
         "$function": function, "$_internalJsEmit": emit,
     ]
 
