@@ -259,23 +259,3 @@ struct SyncTransaction {
         }
     }
 }
-
-extension BSONDocument {
-    /// The document without its version field.
-    package var withoutVersion: BSONDocument { parted(from: DocumentVersion.fieldName).rest }
-
-    /// The document's `_id`; null when it has none.
-    var documentID: BSONValue { self["_id"] ?? .null }
-}
-
-extension StoreError {
-    /// Whether the file or the transaction failed, not the single write.
-    var concernsFile: Bool {
-        switch code {
-        case .busy, .diskFull, .ioError, .corrupt, .closed, .readOnly, .cannotOpen, .internalError,
-            .exceededMemoryLimit:
-            true
-        default: false
-        }
-    }
-}

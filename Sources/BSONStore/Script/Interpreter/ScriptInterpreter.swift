@@ -43,8 +43,8 @@ final class ScriptInterpreter {
         }
         let pair: BSONDocument
         do throws(StoreError) {
-            let key = try BSONValue(arguments[0])
-            pair = ["k": key == .undefined ? .null : key, "v": try BSONValue(arguments[1])]
+            let key = try arguments[0].stored()
+            pair = ["k": key == .undefined ? .null : key, "v": try arguments[1].stored()]
         } catch {
             throw .failed(error)
         }

@@ -181,7 +181,8 @@ struct ScriptStringMethods {
         default: break
         }
         if pattern == nil {
-            let made = try self.pattern(ScriptString.isUndefined(first) ? "(?:)" : first.text, "")
+            let made = try interpreter.pattern(
+                ScriptString.isUndefined(first) ? "(?:)" : first.text, "")
             if case .pattern(let found) = made.object?.kind { pattern = found }
         }
         guard let pattern else { return .null }

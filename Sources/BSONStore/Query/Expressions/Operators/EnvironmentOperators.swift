@@ -3,7 +3,7 @@ enum EnvironmentOperators {
     /// Each operator by its name.
     static let all: [String: ExpressionOperator] = [
         "$rand": ExpressionOperator { name, argument, _ throws(StoreError) in
-            guard try argument.fields(of: name).isEmpty else {
+            guard try ExpressionArguments.fields(of: argument, named: name).isEmpty else {
                 throw .location(3_040_501, "$rand does not currently accept arguments")
             }
             let function = ExpressionFunction(

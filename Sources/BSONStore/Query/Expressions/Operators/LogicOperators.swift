@@ -87,7 +87,7 @@ enum LogicOperators {
         guard arguments.contains("in") else {
             throw .location(16877, "Missing 'in' parameter to $let")
         }
-        let fields = try variables.fields(of: "vars")
+        let fields = try ExpressionArguments.fields(of: variables, named: "vars")
         var nodes: [ExpressionNode] = []
         for (_, value) in fields { nodes.append(try parser.operand(value)) }
         let (slots, result) = try parser.scoped {

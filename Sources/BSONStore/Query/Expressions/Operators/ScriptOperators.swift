@@ -21,7 +21,7 @@ enum ScriptOperators {
         guard case .constant(let body) = try parser.operand(body) else {
             throw .location(31432, "The body function must be a constant expression")
         }
-        guard let text = body?.scriptText else {
+        guard let text = ScriptEngine.text(of: body) else {
             throw .location(31262, "The body function must evaluate to type string or code")
         }
         guard let arguments = document["args"] else {
@@ -58,7 +58,7 @@ enum ScriptOperators {
                 "\(name) requires an object as an argument, found: "
                     + ExpressionText.type(of: argument))
         ) { .location(31222, "\(name) found an unknown argument: \($0)") }
-        guard let text = arguments["eval"]?.scriptText else {
+        guard let text = ScriptEngine.text(of: arguments["eval"]) else {
             throw .location(31224, "The map function must be of type string or code")
         }
         let this = try arguments.operand(
@@ -75,15 +75,5 @@ enum ScriptOperators {
                     script.emits(of: document, scope: scope).map { .document($0) })
             })
         return .call(call, [this])
-    }
-}
-
-extension BSONValue {
-    /// The text of a script, which may be a string or code.
-    var scriptText: String? {
-        switch self {
-        case .string(let text), .javascript(let text): text
-        default: nil
-        }
     }
 }
