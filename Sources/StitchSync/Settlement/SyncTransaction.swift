@@ -1,4 +1,4 @@
-package import BSONStore
+internal import BSONStore
 
 /// One transaction of the engine: documents, records and events of one collection change together
 /// or not at all (rule R2).

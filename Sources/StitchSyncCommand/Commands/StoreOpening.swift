@@ -1,6 +1,7 @@
 #if CommandLine
     import BSONStore
     import class Foundation.FileManager
+    import StitchSync
 
     /// The ways in which commands open a store.
     enum StoreOpening {
