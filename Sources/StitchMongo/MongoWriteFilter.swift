@@ -67,19 +67,17 @@ enum MongoWriteFilter {
         case .null: ["$type": 10, "$not": ["$type": 4]]
         case .array(let elements): ["$eq": value, "$size": .int32(Int32(clamping: elements.count))]
         default:
-            ["$eq": value, "$type": .int32(value.typeAlias), "$not": ["$type": 4]]
+            ["$eq": value, "$type": .int32(typeAlias(value)), "$not": ["$type": 4]]
         }
     }
-}
 
-extension BSONValue {
-    /// The type's number for `$type`.
+    /// Returns a type's number for `$type`.
     ///
     /// Source: MongoDB's manual, "$type".
-    fileprivate var typeAlias: Int32 {
-        switch self {
+    private static func typeAlias(_ value: BSONValue) -> Int32 {
+        switch value {
         case .minKey: -1
-        default: Int32(type.rawValue)
+        default: Int32(value.type.rawValue)
         }
     }
 }

@@ -45,14 +45,15 @@ extension SimulationWorld {
     private func knowsRemote(_ number: Int) throws -> Bool {
         // What waits is sent to a remote that does not tell which one it is.
         guard plan.tellsIdentity else { return try isInStep(number) }
-        return try clients[number].engine.store.read { try $0.knowsRemotes }
+        return try clients[number].engine.store.read { try SyncEngine.knowsRemotes(in: $0) }
     }
 
     /// Whether nothing waits that a remote would take which looks like the right one.
     private func isInStep(_ number: Int) throws -> Bool {
         let tellsIdentity = plan.tellsIdentity
         return try clients[number].engine.store.read {
-            try $0.hasSentAll && (!tellsIdentity || $0.knowsRemotes)
+            try SyncEngine.hasSentAll(in: $0)
+                && (!tellsIdentity || SyncEngine.knowsRemotes(in: $0))
         }
     }
 

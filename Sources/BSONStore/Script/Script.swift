@@ -36,7 +36,7 @@ package struct Script: CompiledScript {
         let value = try machine.run(
             function, this: .object(ScriptObject()), names: Self.names(scope),
             arguments.map { ScriptValue($0) })
-        return try BSONValue(value)
+        return try value.stored()
     }
 
     /// Returns the documents of `k` and `v` that the script emits; it sees a document as `this`.

@@ -126,6 +126,27 @@ extension CommandCall {
         if let document = value.documentValue, document.isEmpty { return nil }
         return try IndexHint(value)
     }
+
+    /// Checks that the hinted index exists.
+    ///
+    /// - Throws: 2 (BadValue) for a missing index, 9 for an invalid hint.
+    static func checkHint(
+        _ value: BSONValue?, _ namespace: Namespace, in transaction: ReadTransaction
+    ) throws {
+        guard let hint = try hint(value), try transaction.options(namespace) != nil else { return }
+        let isThere = try transaction.indexes(namespace).contains { index in
+            switch hint {
+            case .name(let name): index.name == name
+            case .keyPattern(let pattern): index.keyPattern.contentEquals(pattern)
+            case .natural, .reverseNatural: true
+            }
+        }
+        guard !isThere else { return }
+        throw CommandFailure(
+            .badValue,
+            "error processing query: planner returned error :: caused by :: hint provided does "
+                + "not correspond to an existing index")
+    }
 }
 
 extension BSONValue {

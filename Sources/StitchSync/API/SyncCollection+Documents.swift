@@ -57,7 +57,8 @@ extension SyncCollection {
     @discardableResult
     public func insertMany(_ documents: some Sequence<Document>) async throws -> [BSONValue] {
         let encoded = try documents.map {
-            try coding.encode($0, nil).withoutVersion.withTimestampsFilled
+            try WallClock.fillingTimestamps(
+                in: coding.encode($0, nil).withoutVersion)
         }
         let ids = try await write { sync in
             try encoded.map { document in

@@ -87,34 +87,31 @@ extension SyncEngine {
     }
 }
 
-extension ReadTransaction {
+extension SyncEngine {
     /// Whether no record is pending or stale or has an open attempt; for the simulation.
-    package var hasSentAll: Bool {
-        get throws {
-            let waiting = try connection.int64(
-                """
-                SELECT (SELECT count(*) FROM sync_documents
-                        WHERE pending = 1 OR hint > 0 OR attempt IS NOT NULL
-                            OR discarded IS NOT NULL)
-                    + (SELECT count(*) FROM sync_attempts)
-                """)
-            return waiting == 0
-        }
+    package static func hasSentAll(in transaction: ReadTransaction) throws -> Bool {
+        let waiting = try transaction.connection.int64(
+            """
+            SELECT (SELECT count(*) FROM sync_documents
+                    WHERE pending = 1 OR hint > 0 OR attempt IS NOT NULL
+                        OR discarded IS NOT NULL)
+                + (SELECT count(*) FROM sync_attempts)
+            """)
+        return waiting == 0
     }
 
     /// Whether there are synced collections, each with a known remote and at least one document of
     /// it; for the simulation.
-    package var knowsRemotes: Bool {
-        get throws {
-            let collections = try SyncStateTable(connection: connection).collections()
-            let records = SyncRecordTable(connection: connection)
-            return try !collections.isEmpty
-                && collections.allSatisfy { collection in
-                    guard case .known? = collection.identity else { return false }
-                    return try records.holds(
-                        "(base_kind > 0 OR pending = 1)", in: collection.rowID)
-                }
-        }
+    package static func knowsRemotes(in transaction: ReadTransaction) throws -> Bool {
+        let connection = transaction.connection
+        let collections = try SyncStateTable(connection: connection).collections()
+        let records = SyncRecordTable(connection: connection)
+        return try !collections.isEmpty
+            && collections.allSatisfy { collection in
+                guard case .known? = collection.identity else { return false }
+                return try records.holds(
+                    "(base_kind > 0 OR pending = 1)", in: collection.rowID)
+            }
     }
 }
 

@@ -148,7 +148,7 @@ extension SyncEngine {
 
     /// Whether a subscription set on a collection, or on any, waits for the remote's answer.
     private func isSetWaiting(in namespace: Namespace?) throws -> Bool {
-        guard let namespace else { return try store.isSetWaiting(sets) }
+        guard let namespace else { return try SubscriptionTable.isSetWaiting(in: store, sets) }
         return try store.read { transaction in
             try SubscriptionTable(connection: transaction.connection, cache: sets).history().waiting
                 .contains { $0.asks(of: namespace) }
@@ -167,7 +167,7 @@ extension SyncEngine {
     func isEmpty(
         _ selections: [SyncRecordTable.Selection], in namespace: Namespace?
     ) throws -> Bool {
-        try store.read { try $0.isEmpty(selections, in: namespace) }
+        try store.read { try AwaitedRecords(transaction: $0).isEmpty(selections, in: namespace) }
     }
 }
 
@@ -199,47 +199,5 @@ extension SyncEngine {
             try await group.next()
         }
         try Task.checkCancellation()
-    }
-}
-
-extension ReadTransaction {
-    /// Whether no pass can settle any record, of one collection or of all.
-    func isEmpty(
-        _ selections: [SyncRecordTable.Selection], in namespace: Namespace?
-    ) throws -> Bool {
-        let records = SyncRecordTable(connection: connection)
-        let collections = try SyncStateTable(connection: connection).collections()
-        for collection in collections
-        where namespace == nil || collection.namespace == namespace {
-            for selection in selections {
-                if try Self.isAwaited(selection, records, in: collection.rowID) { return false }
-            }
-        }
-        return true
-    }
-
-    /// Whether a pass can settle a record of a kind.
-    ///
-    /// It cannot send a change of a document with a foreign version field.
-    private static func isAwaited(
-        _ selection: SyncRecordTable.Selection, _ records: SyncRecordTable, in collection: Int64
-    ) throws -> Bool {
-        guard try records.count(selection, in: collection) > 0 else { return false }
-        guard selection == .unsent else { return true }
-        var last: Int64 = 0
-        while true {
-            let batch = try records.records(selection, in: collection, after: last, limit: 100)
-            guard let row = batch.last?.rowID else { return false }
-            if batch.contains(where: { !$0.waitsForForeignVersion }) { return true }
-            last = row
-        }
-    }
-}
-
-extension SyncRecord {
-    /// Whether the record only waits for an upload that its foreign version field forbids.
-    fileprivate var waitsForForeignVersion: Bool {
-        guard case .foreign = version else { return false }
-        return attempt == nil && hint == 0
     }
 }

@@ -145,8 +145,8 @@ public struct ThreeWayMerge: Sendable {
         case (.double(let base), .double(let local)?, .double(let remote)?):
             return .double(remote + (local - base))
         case (let base, let local?, let remote?):
-            guard let base = base.wholeNumber, let mine = local.wholeNumber,
-                let theirs = remote.wholeNumber
+            guard let base = wholeNumber(base), let mine = wholeNumber(local),
+                let theirs = wholeNumber(remote)
             else { return nil }
             let (difference, under) = mine.subtractingReportingOverflow(base)
             let (sum, over) = theirs.addingReportingOverflow(difference)
@@ -154,6 +154,15 @@ public struct ThreeWayMerge: Sendable {
             if case .int32 = remote, let narrow = Int32(exactly: sum) { return .int32(narrow) }
             return .int64(sum)
         case (_, nil, _), (_, _, nil): return nil
+        }
+    }
+
+    /// Returns the value of an int32 or int64.
+    private static func wholeNumber(_ value: BSONValue) -> Int64? {
+        switch value {
+        case .int32(let value): Int64(value)
+        case .int64(let value): value
+        default: nil
         }
     }
 
@@ -173,16 +182,5 @@ public struct ThreeWayMerge: Sendable {
 
     private static func contains(_ values: [BSONValue], _ value: BSONValue) -> Bool {
         values.contains { $0.contentEquals(value) }
-    }
-}
-
-extension BSONValue {
-    /// The value of an int32 or int64.
-    fileprivate var wholeNumber: Int64? {
-        switch self {
-        case .int32(let value): Int64(value)
-        case .int64(let value): value
-        default: nil
-        }
     }
 }

@@ -74,15 +74,3 @@ struct AskAboutRejections {
             documentID: rejection.write.documentID, underlying: cause)
     }
 }
-
-extension BSONDocument {
-    /// Returns the document with an `_id`: its own, or this one in front where it has none.
-    ///
-    /// - Throws: `StoreError` of code 66 when the document has another `_id`.
-    func identified(_ id: BSONValue) throws(StoreError) -> BSONDocument {
-        if let own = self["_id"], !own.isSameID(as: id) {
-            throw StoreError(.immutableField, "the document has _id \(own), not \(id)")
-        }
-        return withID(id)
-    }
-}

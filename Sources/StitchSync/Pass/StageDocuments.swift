@@ -12,7 +12,7 @@ struct StageDocuments {
         let page = try await context.request { remote in
             try await remote.find(matching: query.filter, after: progress.last, limit: limit)
         }
-        if let deep = page.documents.first(where: \.isTooDeep) {
+        if let deep = page.documents.first(where: RemoteEdition.isTooDeep) {
             throw RemoteError(
                 .retryable, "a page holds a document that is nested too deeply: \(deep.documentID)")
         }

@@ -13,21 +13,19 @@ struct RemoteEdition: Sendable {
         if let answer, !answer.documentID.isSameID(as: id) {
             throw SyncError(.unusableDocument, "asked for _id \(id), got \(answer.documentID)")
         }
-        if let answer, answer.isTooDeep {
+        if let answer, Self.isTooDeep(answer) {
             throw SyncError(.unusableDocument, "the document \(id) is nested too deeply")
         }
         let parts = answer?.parted(from: DocumentVersion.fieldName)
         document = parts?.rest
         version = VersionField(parts?.first)
     }
-}
 
-extension BSONDocument {
-    /// Whether the document is nested too deeply for a store, which could not read it again.
-    var isTooDeep: Bool {
+    /// Returns whether a document is nested too deeply for a store, which could not read it again.
+    static func isTooDeep(_ document: BSONDocument) -> Bool {
         // A level needs at least a length, an element's type and name, and the end.
-        guard byteCount > BSONLimits().depthMax * 7 else { return false }
-        return withUnsafeBytes { bytes in
+        guard document.byteCount > BSONLimits().depthMax * 7 else { return false }
+        return document.withUnsafeBytes { bytes in
             do throws(BSONError) {
                 let limits = BSONLimits(documentBytesMax: bytes.count)
                 try BSONValidator.validate(bytes, limits: limits)

@@ -238,7 +238,7 @@ struct InProcessCollection: RemoteCollection {
             position <= (try transaction.changePosition)
         else { return nil }
         do throws(StoreError) {
-            try transaction.check(place.document["mark"], at: position)
+            try HistoryMark.check(place.document["mark"], at: position, in: transaction)
         } catch {
             guard error.code == .changeStreamHistoryLost else { throw error }
             return nil
@@ -281,7 +281,7 @@ extension InProcessCollection {
         let ruleGuard = rules.ruleGuard
         let (position, mark) = try read(throughRules: false) { transaction in
             let position = try transaction.changePosition
-            return (position, try transaction.mark(at: position))
+            return (position, try HistoryMark.mark(at: position, in: transaction))
         }
         return Self.token(position, mark, namespace, ruleGuard)
     }
@@ -312,7 +312,7 @@ extension InProcessCollection {
         // The user's view of each change, evaluated while the changes are read.
         var glances: [ReplicaChangeFilter.PreliminaryAnswer] = []
         let batch = try read { transaction in
-            try transaction.check(token.document["mark"], at: position)
+            try HistoryMark.check(token.document["mark"], at: position, in: transaction)
             return try transaction.changes(after: position, in: namespace, limit: limit) {
                 after, count in
                 guard let follower else { return after == nil }
@@ -322,7 +322,7 @@ extension InProcessCollection {
             }
         }
         func place(_ position: Int64) throws(RemoteError) -> ResumeToken {
-            let mark = try read(throughRules: false) { try $0.mark(at: position) }
+            let mark = try read(throughRules: false) { try HistoryMark.mark(at: position, in: $0) }
             return Self.token(position, mark, namespace, ruleGuard)
         }
         func seen(_ changes: ArraySlice<StoreChange>) -> [RemoteChange] {

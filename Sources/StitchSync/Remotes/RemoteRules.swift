@@ -22,13 +22,29 @@ final class RemoteRules: Sendable {
         guard let ruleGuard else { return }
         let queryable = ruleGuard.queryableFields(namespace.collection)
         guard !queryable.isEmpty else { return }
-        for field in filter.conditionFields.sorted()
+        for field in Self.conditionFields(of: filter).sorted()
         where field != "_id" && !queryable.contains(field) {
             throw RemoteError(
                 .rejected, code: Self.badQuery,
                 "Client provided query with bad syntax: unsupported query for table "
                     + "\"\(namespace.collection)\": key \"\(field)\" is not a queryable field")
         }
+    }
+
+    /// Returns the top-level fields that a filter's conditions use.
+    private static func conditionFields(of filter: BSONDocument) -> Set<Name> {
+        var fields: Set<Name> = []
+        for (key, value) in filter {
+            if !key.hasPrefix("$") {
+                fields.insert(key.splitAtFirstDot?.head ?? key)
+            } else {
+                for part in value.arrayValue?.values ?? [] {
+                    guard let condition = part.documentValue else { continue }
+                    fields.formUnion(conditionFields(of: condition))
+                }
+            }
+        }
+        return fields
     }
 }
 
@@ -62,61 +78,5 @@ extension InProcessCollection {
             throw RemoteError(.historyLost, "the rules for this user have changed")
         }
         return position
-    }
-}
-
-extension ReadTransaction {
-    /// Returns a mark that differs from the mark of another history's change at the position; `nil`
-    /// where the feed keeps no change.
-    func mark(at position: Int64) throws(StoreError) -> BSONValue? {
-        guard position > 0 else { return nil }
-        let changes: [StoreChange]
-        do throws(StoreError) {
-            changes = try self.changes(after: position - 1, in: nil, limit: 1) { after, _ in
-                after == nil
-            }
-            .changes
-        } catch {
-            guard error.code == .changeStreamHistoryLost else { throw error }
-            return nil
-        }
-        guard let change = changes.first else { return nil }
-        var content: BSONDocument = [
-            "kind": .int64(change.kind.rawValue), "of": .string(change.namespace.description),
-            "id": change.documentID,
-        ]
-        if let comment = change.comment { content.append("comment", comment) }
-        if let after = change.after {
-            content.append("after", .binary(BSONBinary(after.contentHash().bytes)))
-        }
-        return .binary(BSONBinary(content.contentHash().bytes))
-    }
-
-    /// Checks that a position belongs to this history.
-    ///
-    /// The store may be another one, or an older copy with a history of its own.
-    ///
-    /// - Throws: `changeStreamHistoryLost` for another history.
-    func check(_ mark: BSONValue?, at position: Int64) throws(StoreError) {
-        guard let mark, let now = try self.mark(at: position), now != mark else { return }
-        throw StoreError(
-            .changeStreamHistoryLost, "another change is at position \(position) by now")
-    }
-}
-
-extension BSONDocument {
-    /// The top-level fields that a filter's conditions use.
-    fileprivate var conditionFields: Set<Name> {
-        var fields: Set<Name> = []
-        for (key, value) in self {
-            if !key.hasPrefix("$") {
-                fields.insert(key.splitAtFirstDot?.head ?? key)
-            } else {
-                for part in value.arrayValue?.values ?? [] {
-                    fields.formUnion(part.documentValue?.conditionFields ?? [])
-                }
-            }
-        }
-        return fields
     }
 }

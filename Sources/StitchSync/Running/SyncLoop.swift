@@ -52,7 +52,7 @@ struct SyncLoop: Sendable {
                     failures = 0
                     continue
                 }
-            } catch let error as StoreError where error.mayPass {
+            } catch let error as StoreError where Self.mayPass(error) {
                 // A store that is temporarily busy or full is a failure like the remote's.
                 lastPass.withLock { $0 = LastPass(isFailing: true) }
                 passes.notify()
@@ -76,7 +76,7 @@ struct SyncLoop: Sendable {
     ) async throws -> Bool {
         let written = try workSignature()
         let (due, rest) = agenda.due(try frequencies())
-        guard try !due.isEmpty || store.isSetWaiting(sets) else {
+        guard try !due.isEmpty || SubscriptionTable.isSetWaiting(in: store, sets) else {
             try await waitForWork(after: seen, written, atMost: rest)
             return true
         }
@@ -186,7 +186,7 @@ struct SyncLoop: Sendable {
             let places: [(Namespace, ResumeToken)]
             do {
                 places = try isOnline() ? watchedTokens().filter { told[$0.0] != $0.1 } : []
-            } catch let error as StoreError where error.mayPass {
+            } catch let error as StoreError where Self.mayPass(error) {
                 try await waitAfterFailedWatch()
                 continue
             }
@@ -259,9 +259,14 @@ struct SyncLoop: Sendable {
         } catch let error as SyncError where error.code == .offline {
             // The changes are noted when the engine is online again.
             return true
-        } catch let error as StoreError where error.mayPass {
+        } catch let error as StoreError where Self.mayPass(error) {
             return false
         }
+    }
+
+    /// Returns whether an error is temporary, such as a busy store or a full disk.
+    private static func mayPass(_ error: StoreError) -> Bool {
+        [.busy, .diskFull, .ioError].contains(error.code)
     }
 }
 
@@ -303,20 +308,6 @@ extension SyncLoop {
     private func waitAfterFailedWatch() async throws {
         try await clock.sleep(for: backoff.delay(afterFailures: 5, jitter: 1))
     }
-}
-
-extension DocumentStore {
-    /// Returns whether a subscription set waits for the remote's answer.
-    func isSetWaiting(_ sets: SubscriptionCache) throws -> Bool {
-        try read { transaction in
-            try SubscriptionTable(connection: transaction.connection, cache: sets).isSetWaiting()
-        }
-    }
-}
-
-extension StoreError {
-    /// Whether the error is temporary, such as a busy store or a full disk.
-    fileprivate var mayPass: Bool { [.busy, .diskFull, .ioError].contains(code) }
 }
 
 extension SyncLimits {

@@ -147,30 +147,3 @@ extension ConflictResolution<BSONDocument> {
         }
     }
 }
-
-extension BSONDocument {
-    /// Returns the document with an `_id`: its own, or this one in front where it has none.
-    func withID(_ id: BSONValue) -> BSONDocument {
-        guard self["_id"] == nil else { return self }
-        var document: BSONDocument = ["_id": id]
-        for (key, value) in self { document.append(key, value) }
-        return document
-    }
-}
-
-extension BSONDocument {
-    /// Returns the document with an `_id` that replaces an equal one of another number type.
-    fileprivate func withSameID(as id: BSONValue) -> BSONDocument {
-        guard let own = self["_id"], own != id, own.isSameID(as: id) else { return self }
-        var document = self
-        document.set("_id", to: id)
-        return document
-    }
-}
-
-extension BSONValue {
-    /// Returns whether two `_id`s are equal, even with different number types.
-    func isSameID(as other: BSONValue) -> Bool {
-        self == other || BSONKey.encode(self) == BSONKey.encode(other)
-    }
-}

@@ -1,4 +1,4 @@
-package import BSONStore
+internal import BSONStore
 
 /// One transaction of the engine: documents, records and events of one collection change together
 /// or not at all (rule R2).
@@ -255,26 +255,6 @@ struct SyncTransaction {
         case is BSONError: true
         case let error as SyncError: error.code != .storeFailed || error.documentID != nil
         case let error as StoreError: !error.concernsFile
-        default: false
-        }
-    }
-}
-
-extension BSONDocument {
-    /// The document without its version field.
-    package var withoutVersion: BSONDocument { parted(from: DocumentVersion.fieldName).rest }
-
-    /// The document's `_id`; null when it has none.
-    var documentID: BSONValue { self["_id"] ?? .null }
-}
-
-extension StoreError {
-    /// Whether the file or the transaction failed, not the single write.
-    var concernsFile: Bool {
-        switch code {
-        case .busy, .diskFull, .ioError, .corrupt, .closed, .readOnly, .cannotOpen, .internalError,
-            .exceededMemoryLimit:
-            true
         default: false
         }
     }

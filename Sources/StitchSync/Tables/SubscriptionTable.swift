@@ -38,6 +38,15 @@ struct SubscriptionTable {
         return try select.step()
     }
 
+    /// Returns whether a set of a store waits for the remote's answer.
+    static func isSetWaiting(
+        in store: DocumentStore, _ sets: SubscriptionCache
+    ) throws -> Bool {
+        try store.read { transaction in
+            try SubscriptionTable(connection: transaction.connection, cache: sets).isSetWaiting()
+        }
+    }
+
     /// Returns whether any stored set, answered or not, has a subscription on a collection.
     func asks(of namespace: Namespace) throws -> Bool {
         try history().sets.contains { $0.asks(of: namespace) }

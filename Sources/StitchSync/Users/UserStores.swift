@@ -161,7 +161,7 @@ public final class UserStores: Sendable {
     private static func checkNothingPending(
         after newest: Int64, _ transaction: ReadTransaction
     ) throws {
-        guard try transaction.isEmpty([.pending], in: nil) else {
+        guard try AwaitedRecords(transaction: transaction).isEmpty([.pending], in: nil) else {
             throw SyncError(
                 .timedOut,
                 "changes of paused documents, behind a foreign version, or new ones, are not sent")

@@ -33,7 +33,7 @@
         var json = false
 
         private static func stages(_ text: String) throws -> [BSONDocument] {
-            guard let list = try BSONValue(argument: text).arrayValue else {
+            guard let list = try ExtendedJSONArgument.value(text).arrayValue else {
                 throw ValidationError(
                     #"the pipeline is not a list of stages, such as [{"$match": {}}]"#)
             }

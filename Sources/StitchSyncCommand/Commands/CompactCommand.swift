@@ -25,7 +25,7 @@
         var json = false
 
         func run() async throws {
-            let opened = try DocumentStore.existing(store)
+            let opened = try StoreOpening.existing(store)
             defer { opened.close() }
             let statistics = try opened.statistics()
             let before = statistics.fileBytes

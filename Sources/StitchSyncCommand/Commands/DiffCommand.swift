@@ -41,7 +41,7 @@
 
         func validate() throws {
             guard let first = id.first, "{[\"".contains(first) else { return }
-            _ = try BSONValue(argument: id)
+            _ = try ExtendedJSONArgument.value(id)
         }
 
         func run() async throws {

@@ -28,7 +28,7 @@
 
         @Option(
             help: "The fields to show (1) or to leave out (0).",
-            transform: { try BSONDocument(argument: $0) })
+            transform: { try ExtendedJSONArgument.document($0) })
         var projection: BSONDocument?
 
         @Option(help: "The number of documents to skip.")

@@ -45,7 +45,7 @@
         var app = false
 
         func run() async throws {
-            let opened = try DocumentStore.existing(store)
+            let opened = try StoreOpening.existing(store)
             defer { opened.close() }
             let conflicts = try SyncEngine(lookingAt: opened).journaledConflicts()
             guard let conflict = conflicts.last(where: isMeant) else {

@@ -24,7 +24,7 @@
 
         @Option(
             help: "Only documents with these _ids, a list in Extended JSON.",
-            transform: { try BSONValue.list(argument: $0) })
+            transform: { try ExtendedJSONArgument.list($0) })
         var ids: [BSONValue]?
 
         @Flag(help: "Write one JSON object.")

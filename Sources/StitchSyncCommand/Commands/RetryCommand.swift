@@ -57,7 +57,7 @@
         }
 
         func run() async throws {
-            let opened = try DocumentStore.existing(store)
+            let opened = try StoreOpening.existing(store)
             defer { opened.close() }
             let engine = try SyncEngine(lookingAt: opened)
             var kept: [RejectedWrite<BSONDocument>] = []

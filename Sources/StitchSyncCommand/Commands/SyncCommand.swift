@@ -48,12 +48,12 @@
 
         @Option(
             help: "Only documents that match this filter, in Extended JSON.",
-            transform: { try BSONDocument(argument: $0) })
+            transform: { try ExtendedJSONArgument.document($0) })
         var filter: BSONDocument?
 
         @Option(
             help: "Only documents with these _ids, a list in Extended JSON.",
-            transform: { try BSONValue.list(argument: $0) })
+            transform: { try ExtendedJSONArgument.list($0) })
         var ids: [BSONValue]?
 
         @Flag(help: "Keep syncing until SIGTERM or SIGINT.")
@@ -162,7 +162,7 @@
 
         /// Opens the store, and creates it if it is missing.
         func open() throws -> DocumentStore {
-            try DocumentStore.opened(path, readOnly: false)
+            try StoreOpening.opened(path, readOnly: false)
         }
 
         private var path: String { store ?? db ?? "" }
@@ -175,7 +175,7 @@
                 throw CommandError("\(path) cannot be its own remote")
             }
             guard FileIdentity(remote) == nil, FileIdentity(path) != nil else { return }
-            let store = try DocumentStore.existing(path)
+            let store = try StoreOpening.existing(path)
             defer { store.close() }
             let engine = try SyncEngine(lookingAt: store)
             let synced = try await engine.collection(collection()).status().synced

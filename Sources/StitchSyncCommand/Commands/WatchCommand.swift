@@ -40,7 +40,7 @@
         }
 
         func run() async throws {
-            let opened = try DocumentStore.opened(store, readOnly: true)
+            let opened = try StoreOpening.opened(store, readOnly: true)
             defer { opened.close() }
             let start = try after ?? opened.changePosition
             let (path, namespace, limit) = (store, namespace, limit)

@@ -19,7 +19,8 @@ extension ConflictFixture {
         if let steps = conflict.steps { parts.append("steps", .array(BSONArray(steps))) }
         let unknown: BSONDocument = ["calls": .array([]), "local": .null, "remote": .null]
         let draft = try ConflictFixture(
-            .document(parts.with("expect", .document(unknown))), at: "the recorded case")
+            .document(setting("expect", to: .document(unknown), in: parts)), at: "the recorded case"
+        )
         guard let outcome = try await draft.played().outcome else {
             throw FixtureError("", "the conflict cannot be played: \(name)")
         }
@@ -32,14 +33,22 @@ extension ConflictFixture {
                     "", "played again, the handler is not asked what it was asked then")
             }
         }
-        let recorded = parts.with("expect", .document(outcome.document))
+        let recorded = setting("expect", to: .document(outcome.document), in: parts)
         let check = try ConflictFixture(.document(recorded), at: "the recorded case")
         let differences = try await check.played().differences
         guard differences.isEmpty else {
             let text = differences.map(\.description).joined(separator: "\n")
             throw FixtureError("", "played twice, it does not end alike: \(text)")
         }
-        return isForApp ? recorded.with("handler", "app") : recorded
+        return isForApp ? setting("handler", to: "app", in: recorded) : recorded
+    }
+
+    private static func setting(
+        _ key: String, to value: BSONValue, in document: BSONDocument
+    ) -> BSONDocument {
+        var document = document
+        document.set(key, to: value)
+        return document
     }
 
     /// Returns the content of a fixture file with the given cases.
@@ -122,14 +131,5 @@ extension FixtureExpectation.Call {
         }
         return isSame(base, other.base) && isSame(local, other.local)
             && isSame(remote, other.remote) && mayHaveLanded == other.mayHaveLanded
-    }
-}
-
-extension BSONDocument {
-    /// Returns the document with a field set.
-    fileprivate func with(_ key: String, _ value: BSONValue) -> BSONDocument {
-        var document = self
-        document.set(key, to: value)
-        return document
     }
 }

@@ -60,3 +60,45 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         return "\(message)\(place) (\(code))\(below)"
     }
 }
+
+extension StoreError {
+    /// Whether the error concerns one write only, so that others can continue.
+    package var concernsWrite: Bool {
+        sqliteCode == nil || code == .duplicateKey
+    }
+
+    /// Whether the file or the transaction failed, not the single write.
+    package var concernsFile: Bool {
+        switch code {
+        case .busy, .diskFull, .ioError, .corrupt, .closed, .readOnly, .cannotOpen, .internalError,
+            .exceededMemoryLimit:
+            true
+        default: false
+        }
+    }
+}
+
+// MARK: - Common errors
+
+extension StoreError {
+    /// Returns an error with a number that has no name.
+    ///
+    /// - Parameters:
+    ///   - code: the number of a place in the server's source.
+    ///   - message: the server's text at that place.
+    package static func location(_ code: Int32, _ message: String) -> StoreError {
+        StoreError(Code(rawValue: code), message)
+    }
+
+    /// Returns the error for a view where only collections are allowed.
+    package static func view(_ namespace: Namespace) -> StoreError {
+        StoreError(
+            .commandNotSupportedOnView, "Namespace \(namespace) is a view, not a collection",
+            namespace: namespace)
+    }
+
+    /// The error for the use of a transaction after its end.
+    package static var transactionEnded: StoreError {
+        StoreError(.closed, "The transaction has ended")
+    }
+}

@@ -27,21 +27,20 @@ package enum WallClock {
             return last
         }
     }
-}
 
-extension BSONDocument {
-    /// The document with empty timestamps replaced by the current time, as MongoDB stores it.
+    /// Returns the document with empty timestamps replaced by the current time, as MongoDB stores
+    /// it.
     ///
     /// Only top-level fields other than `_id` count. Source: MongoDB manual, "BSON Types",
     /// "Timestamps".
-    package var withTimestampsFilled: BSONDocument {
+    package static func fillingTimestamps(in document: BSONDocument) -> BSONDocument {
         // Few documents contain this type byte anywhere; for the others, no field is read.
         let type = Int32(BSONType.timestamp.rawValue)
-        let hasByte = withUnsafeBytes { bytes in
+        let hasByte = document.withUnsafeBytes { bytes in
             bytes.baseAddress.flatMap { memchr($0, type, bytes.count) } != nil
         }
-        guard hasByte else { return self }
-        let keys = withCursor { cursor in
+        guard hasByte else { return document }
+        let keys = document.withCursor { cursor in
             var keys: [String] = []
             while let element = cursor.next() {
                 guard element.value.type == .timestamp, element.value.int64 == 0 else { continue }
@@ -49,8 +48,8 @@ extension BSONDocument {
             }
             return keys
         }
-        var filled = self
-        for key in keys where key != "_id" { filled[key] = .timestamp(WallClock.timestamp()) }
+        var filled = document
+        for key in keys where key != "_id" { filled[key] = .timestamp(timestamp()) }
         return filled
     }
 }

@@ -35,19 +35,6 @@ extension BSONDocument {
     }
 }
 
-extension BSONValue {
-    /// Whether both are the same value of the same type; field order is ignored at all depths.
-    public func contentEquals(_ other: BSONValue) -> Bool {
-        switch (self, other) {
-        case (.document(let a), .document(let b)): a.contentEquals(b)
-        case (.array(let a), .array(let b)): a.contentEquals(b)
-        case (.javascriptWithScope(let a), .javascriptWithScope(let b)):
-            a.code.utf8.elementsEqual(b.code.utf8) && a.scope.contentEquals(b.scope)
-        default: self == other
-        }
-    }
-}
-
 extension BSONArray {
     /// Whether both hold the same values in the same order; field order inside them is ignored.
     public func contentEquals(_ other: BSONArray) -> Bool {

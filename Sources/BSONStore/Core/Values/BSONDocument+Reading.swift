@@ -26,7 +26,8 @@ extension BSONDocument: Sequence {
             let count = BSONCursor.textCount(at + 1, end)
             let key = String(validUTF8: UnsafeRawBufferPointer(start: at + 1, count: count))
             var next = at + count + 2
-            let value = document.decode(at.load(as: UInt8.self), &next, end, at: base)
+            let value = BSONValue.decode(
+                at.load(as: UInt8.self), &next, end, in: document, at: base)
             offset = next - base
             return (key, value)
         }
@@ -40,7 +41,8 @@ extension BSONDocument: Sequence {
             let at = base + offset
             guard at < end else { return nil }
             var next = at + BSONCursor.textCount(at + 1, end) + 2
-            let value = document.decode(at.load(as: UInt8.self), &next, end, at: base)
+            let value = BSONValue.decode(
+                at.load(as: UInt8.self), &next, end, in: document, at: base)
             offset = next - base
             return value
         }
@@ -90,5 +92,11 @@ extension BSONDocument: Sequence {
             }
         }
         set { set(key, to: newValue) }
+    }
+
+    /// The first element.
+    package var firstElement: Element? {
+        var elements = makeIterator()
+        return elements.next()
     }
 }

@@ -28,6 +28,16 @@ extension BSONDocument {
         self.init(unchecked: bytes)
     }
 
+    /// Creates a document from the elements that the closure writes.
+    @inlinable
+    public static func build<E: Error>(
+        reservingBytes: Int = 4096, _ body: (inout BSONDocumentBuilder) throws(E) -> Void
+    ) throws(E) -> BSONDocument {
+        var builder = BSONDocumentBuilder(reservingBytes: reservingBytes)
+        try body(&builder)
+        return builder.finish()
+    }
+
     /// Appends an element without checking whether the key exists.
     ///
     /// Amortised O(size of the element) if the bytes are not shared. A key with a NUL traps.

@@ -90,6 +90,17 @@ public struct BSONDocument: Sendable {
         }
     }
 
+    /// Calls a closure with a cursor before the first element.
+    @inlinable
+    public func withCursor<R, E: Error>(
+        _ body: (inout BSONCursor) throws(E) -> R
+    ) throws(E) -> R {
+        try withUnsafeBytes { (bytes) throws(E) -> R in
+            var cursor = BSONCursor(bytes)
+            return try body(&cursor)
+        }
+    }
+
     private static let emptyBytes: [UInt8] = [5, 0, 0, 0, 0]
 }
 
@@ -138,6 +149,21 @@ extension BSONDocument {
         let adjusted = length + Int32(truncatingIfNeeded: delta)
         document.storeBytes(of: adjusted.littleEndian, as: Int32.self)
     }
+}
+
+extension BSONDocument {
+    /// Returns the same document with hardly more memory than its own bytes.
+    ///
+    /// A nested document shares the bytes of its parent, and a document from which much was removed
+    /// keeps the room. A document that outlives its row is compacted, so that the counted bytes
+    /// equal the bytes in memory.
+    package func compacted() -> BSONDocument {
+        guard retainedByteCount > 2 * byteCount + 1_024 else { return self }
+        return BSONDocument(unchecked: withUnsafeBytes { Array($0) })
+    }
+
+    /// The number of bytes of memory that the document keeps alive.
+    package var retainedByteCount: Int { buffer.capacity }
 }
 
 extension BSONDocument: Hashable {

@@ -21,19 +21,18 @@ extension BSONValue {
         at base: UnsafeRawPointer
     ) {
         var end = value.start
-        self = document.decode(value.typeByte, &end, value.start + value.count, at: base)
+        self = Self.decode(
+            value.typeByte, &end, value.start + value.count, in: document, at: base)
     }
-}
 
-extension BSONDocument {
-    /// Decodes the value at an address of the bytes that this document lends, and steps over it.
+    /// Decodes the value at an address of the bytes that a document lends, and steps over it.
     ///
     /// One switch over the type yields both size and value: mispredicted branches are the main cost
     /// of reading values.
     @inline(__always)
-    borrowing func decode(
+    static func decode(
         _ typeByte: UInt8, _ at: inout UnsafeRawPointer, _ limit: UnsafeRawPointer,
-        at base: UnsafeRawPointer
+        in document: borrowing BSONDocument, at base: UnsafeRawPointer
     ) -> BSONValue {
         let start = at
         switch typeByte {
@@ -41,8 +40,8 @@ extension BSONDocument {
             at = start + 8
             return .double(Double(bitPattern: Self.load(start)))
         case 0x02: return .string(Self.text(&at))
-        case 0x03: return .document(nested(&at, base))
-        case 0x04: return .array(BSONArray(document: nested(&at, base)))
+        case 0x03: return .document(nested(&at, document, base))
+        case 0x04: return .array(BSONArray(document: nested(&at, document, base)))
         case 0x05: return .binary(Self.binary(&at))
         case 0x06: return .undefined
         case 0x07: return .objectID(Self.objectID(&at))
@@ -63,7 +62,7 @@ extension BSONDocument {
             at = start + 4
             let code = Self.text(&at)
             return .javascriptWithScope(
-                BSONJavaScriptWithScope(code: code, scope: nested(&at, base)))
+                BSONJavaScriptWithScope(code: code, scope: nested(&at, document, base)))
         case 0x10:
             at = start + 4
             return .int32(Self.load(start))
@@ -99,13 +98,14 @@ extension BSONDocument {
     }
 
     @inline(__always)
-    private borrowing func nested(
-        _ at: inout UnsafeRawPointer, _ base: UnsafeRawPointer
+    private static func nested(
+        _ at: inout UnsafeRawPointer, _ document: borrowing BSONDocument,
+        _ base: UnsafeRawPointer
     ) -> BSONDocument {
         let count = BSONCursor.int32(at)
         let bytes = UnsafeRawBufferPointer(start: at, count: count)
         at += count
-        return part(at: bytes, of: base)
+        return document.part(at: bytes, of: base)
     }
 
     private static func binary(_ at: inout UnsafeRawPointer) -> BSONBinary {

@@ -169,3 +169,28 @@ extension BSONValue {
         }
     }
 }
+
+extension BSONValue {
+    /// Whether both are the same value of the same type; field order is ignored at all depths.
+    public func contentEquals(_ other: BSONValue) -> Bool {
+        switch (self, other) {
+        case (.document(let a), .document(let b)): a.contentEquals(b)
+        case (.array(let a), .array(let b)): a.contentEquals(b)
+        case (.javascriptWithScope(let a), .javascriptWithScope(let b)):
+            a.code.utf8.elementsEqual(b.code.utf8) && a.scope.contentEquals(b.scope)
+        default: self == other
+        }
+    }
+
+    /// Returns the same value with hardly more memory than its own bytes.
+    package func compacted() -> BSONValue {
+        switch self {
+        case .document(let document): return .document(document.compacted())
+        case .array(let array): return .array(BSONArray(document: array.document.compacted()))
+        case .javascriptWithScope(let code):
+            return .javascriptWithScope(
+                BSONJavaScriptWithScope(code: code.code, scope: code.scope.compacted()))
+        default: return self
+        }
+    }
+}

@@ -42,16 +42,16 @@ struct ExpressionArguments {
         guard let value = fields[name] else { return .constant(constant) }
         return try parser.operand(value)
     }
-}
 
-extension BSONValue {
     /// Returns the fields of an argument, which may also be an array: its positions are their names
     /// then.
     ///
     /// - Throws: 10065 with the argument's name for every other type.
-    func fields(of name: String) throws(StoreError) -> BSONDocument {
-        if case .document(let document) = self { return document }
-        if case .array(let array) = self { return array.document }
+    static func fields(
+        of value: BSONValue, named name: String
+    ) throws(StoreError) -> BSONDocument {
+        if case .document(let document) = value { return document }
+        if case .array(let array) = value { return array.document }
         throw .location(10065, "invalid parameter: expected an object (\(name))")
     }
 }

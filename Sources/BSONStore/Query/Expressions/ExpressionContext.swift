@@ -17,3 +17,26 @@ struct ExpressionContext {
         }
     }
 }
+
+extension ExpressionContext {
+    /// Orders two values, texts by the collation; missing counts as undefined.
+    ///
+    /// Once the budget is over, all values are equal, so that sorting ends too; the caller throws
+    /// then.
+    func compare(_ left: BSONValue?, _ right: BSONValue?) -> BSONOrder {
+        if WorkBudget.isOver() { return .equal }
+        let (left, right) = (left ?? .undefined, right ?? .undefined)
+        return collation?.compare(left, right) ?? BSONOrder.compare(left, right)
+    }
+
+    /// Orders two values as ``compare(_:_:)`` does.
+    ///
+    /// - Throws: 50, 11600, 11601 once the work must end.
+    func compareWithinBudget(
+        _ left: BSONValue?, _ right: BSONValue?
+    ) throws(StoreError) -> BSONOrder {
+        let order = compare(left, right)
+        try WorkBudget.spend()
+        return order
+    }
+}

@@ -2,9 +2,9 @@
 ///
 /// Source: the server's `BSONElementHasher`: MD5 (RFC 1321) over types and values, with numbers
 /// truncated to int64.
-enum ExpressionHash {
+package enum ExpressionHash {
     /// Returns the hash of a value.
-    static func hash(_ value: BSONValue) -> Int64 {
+    package static func hash(_ value: BSONValue) -> Int64 {
         var bytes: [UInt8] = [0, 0, 0, 0]
         append(value, to: &bytes)
         return Int64(bitPattern: MD5.digest(bytes))
@@ -102,9 +102,4 @@ enum ExpressionHash {
             return [a, b, c, d]
         }
     }
-}
-
-extension BSONDocument {
-    /// The result of MongoDB's `$toHashedIndexKey` for the document.
-    package var hashedIndexKey: Int64 { ExpressionHash.hash(.document(self)) }
 }

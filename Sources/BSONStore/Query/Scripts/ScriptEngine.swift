@@ -36,4 +36,12 @@ package enum ScriptEngine {
     /// Source: the server's `expression_context.cpp`, `getJsExecWithScope`.
     static let disabled = StoreError.location(
         31264, "Cannot run server-side javascript without the javascript engine enabled")
+
+    /// Returns the text of a script, which may be a string or code.
+    static func text(of value: BSONValue?) -> String? {
+        switch value {
+        case .string(let text), .javascript(let text): text
+        default: nil
+        }
+    }
 }

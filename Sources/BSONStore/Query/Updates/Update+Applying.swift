@@ -55,12 +55,12 @@ extension Update {
             made = try Self.replacing(start, by: try pipeline.apply(to: start), isInsert: true)
         }
         try Self.checkInsertion(made)
-        return made.withIDInFront
+        return Self.withIDInFront(made)
     }
 
     /// Returns a replacement with its empty timestamps set, as MongoDB does.
     private func filled(_ replacement: BSONDocument) -> BSONDocument {
-        keepsEmptyTimestamps ? replacement : replacement.withTimestampsFilled
+        keepsEmptyTimestamps ? replacement : WallClock.fillingTimestamps(in: replacement)
     }
 
     private func run(
@@ -86,11 +86,9 @@ extension Update {
             for key in replacement.keys { try checkTopLevel(key) }
         }
         if let id = replacement["_id"] { try checkID(id) }
-        guard let id = document["_id"] else { return replacement.withIDInFront }
+        guard let id = document["_id"] else { return withIDInFront(replacement) }
         guard let given = replacement["_id"] else {
-            var ordered = BSONDocument()
-            ordered.append("_id", id)
-            return ordered.appending(replacement)
+            return appending(replacement, to: id)
         }
         guard BSONOrder.compare(given, id) == .equal else {
             throw StoreError(
@@ -98,7 +96,7 @@ extension Update {
                 "After applying the update, the (immutable) field '_id' was found to have been "
                     + "altered to _id: \(ShellText.text(of: given))", documentID: id)
         }
-        return replacement.withIDInFront
+        return withIDInFront(replacement)
     }
 
     /// Checks a top-level key: only those of a DBRef may begin with a dollar.
@@ -138,27 +136,23 @@ extension Update {
                 "Document to upsert is larger than \(UpdateLimits.bytesMax)")
         }
     }
-}
 
-extension BSONDocument {
-    /// The document with its `_id`, if it has one, as the first field.
-    var withIDInFront: BSONDocument {
-        var elements = makeIterator()
-        guard let first = elements.next(), first.key != "_id", let id = self["_id"] else {
-            return self
+    /// Returns the document with its `_id`, if it has one, as the first field.
+    private static func withIDInFront(_ document: BSONDocument) -> BSONDocument {
+        guard let first = document.firstElement, first.key != "_id", let id = document["_id"] else {
+            return document
         }
-        var ordered = BSONDocument()
-        ordered.append("_id", id)
-        return ordered.appending(self)
+        return appending(document, to: id)
     }
 
-    /// Returns the document followed by the fields of another, except its `_id`.
-    fileprivate func appending(_ other: BSONDocument) -> BSONDocument {
-        var builder = BSONDocumentBuilder(reservingBytes: byteCount + other.byteCount)
-        withCursor { cursor in
+    /// Returns a document of an `_id` and the fields of another document, except its `_id`.
+    private static func appending(_ document: BSONDocument, to id: BSONValue) -> BSONDocument {
+        let start: BSONDocument = ["_id": id]
+        var builder = BSONDocumentBuilder(reservingBytes: start.byteCount + document.byteCount)
+        start.withCursor { cursor in
             while let element = cursor.next() { builder.append(element) }
         }
-        other.withCursor { cursor in
+        document.withCursor { cursor in
             while let element = cursor.next() {
                 if !"_id".utf8.elementsEqual(element.key) { builder.append(element) }
             }

@@ -38,7 +38,8 @@ extension ScriptInterpreter {
             return try property(try evaluate(name, frame), of: subject)
         case .call(let callee, let arguments): return try call(callee, arguments, frame)
         case .new(let callee, let arguments):
-            return try make(try evaluate(callee, frame), try evaluate(arguments, frame))
+            return try ScriptGlobalCalls(interpreter: self).make(
+                try evaluate(callee, frame), try evaluate(arguments, frame))
         case .unary(let applied, let operand): return try unary(applied, operand, frame)
         case .step(let place, let by, let isPrefix):
             let old = try evaluate(place, frame).number

@@ -47,12 +47,14 @@ extension ScriptInterpreter {
                 "TypeError", "can't access property \"\(name)\", \(receiver.text) has no properties"
             )
         case .string(let text) where Self.textMethods.contains(name):
-            return try invoke(name, onText: text, arguments)
+            return try ScriptStringMethods(interpreter: self)
+                .invoke(name, on: text, arguments)
         case .number(let number) where Self.numberMethods.contains(name):
             return invoke(name, onNumber: number, arguments)
         case .object(let object):
             if case .global(let global) = object.kind {
-                return try invoke(name, of: global, arguments)
+                return try ScriptGlobalMethods(interpreter: self)
+                    .invoke(name, of: global, arguments)
             }
             if Self.hasMethod(name, receiver),
                 let result = try invoke(name, onObject: object, arguments)
@@ -105,13 +107,15 @@ extension ScriptInterpreter {
     ) throws(ScriptFailure) -> ScriptValue? {
         let first = arguments.first ?? .undefined
         switch object.kind {
-        case .array: return try invoke(name, onArray: object, arguments)
+        case .array:
+            return try ScriptArrayMethods(interpreter: self).invoke(name, on: object, arguments)
         case .date(let time): return ScriptDate.invoke(name, time)
         case .pattern(let pattern):
             let text = first.text
             switch name {
             case "test": return .bool(pattern.match(in: text) != nil)
-            case "exec": return try groups(of: pattern, in: text)
+            case "exec":
+                return try ScriptStringMethods(interpreter: self).groups(of: pattern, in: text)
             default: return nil
             }
         case .function, .method:

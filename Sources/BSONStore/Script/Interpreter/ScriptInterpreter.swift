@@ -43,8 +43,8 @@ final class ScriptInterpreter {
         }
         let pair: BSONDocument
         do throws(StoreError) {
-            let key = try BSONValue(arguments[0])
-            pair = ["k": key == .undefined ? .null : key, "v": try BSONValue(arguments[1])]
+            let key = try arguments[0].stored()
+            pair = ["k": key == .undefined ? .null : key, "v": try arguments[1].stored()]
         } catch {
             throw .failed(error)
         }
@@ -210,7 +210,7 @@ extension ScriptInterpreter {
         case .method(let method, let receiver):
             return try invoke(method, on: receiver, arguments) ?? .undefined
         case .global(let global) where global.isCallable:
-            return try call(global, arguments)
+            return try ScriptGlobalCalls(interpreter: self).call(global, arguments)
         default: throw fail("TypeError", "\(name()) is not a function")
         }
     }

@@ -77,4 +77,51 @@ enum ScriptDate {
         let milliseconds = full.withUTF8 { ExtendedJSONDate.milliseconds($0) }
         return milliseconds.map(Double.init) ?? .nan
     }
+
+    // MARK: Methods
+
+    private static let parts: Set<String> = [
+        "Date", "Day", "FullYear", "Hours", "Milliseconds", "Minutes", "Month", "Seconds",
+    ]
+    private static let otherMethods: Set<String> = [
+        "getTime", "getTimezoneOffset", "toISOString", "toJSON",
+    ]
+
+    /// Whether dates have a method.
+    static func hasMethod(_ name: String) -> Bool {
+        if otherMethods.contains(name) { return true }
+        return part(name) != nil
+    }
+
+    /// Returns the part of a time that a method such as `getUTCHours` reads.
+    private static func part(_ name: String) -> String? {
+        let name =
+            name.hasPrefix("getUTC")
+            ? name.dropFirst(6) : name.hasPrefix("get") ? name.dropFirst(3) : ""
+        return parts.contains(String(name)) ? String(name) : nil
+    }
+
+    /// Calls a method of a time; `nil` if it has none of that name.
+    static func invoke(_ name: String, _ time: Double) -> ScriptValue? {
+        switch name {
+        case "getTime": return .number(time)
+        case "getTimezoneOffset": return .number(0)
+        case "toISOString", "toJSON": return isoText(time).map { .string($0) } ?? .null
+        default: break
+        }
+        guard let part = part(name) else { return nil }
+        guard let calendar = calendar(time) else { return .number(.nan) }
+        let number =
+            switch part {
+            case "FullYear": calendar.year
+            case "Month": calendar.month - 1
+            case "Date": calendar.day
+            case "Day": calendar.weekday - 1
+            case "Hours": calendar.hour
+            case "Minutes": calendar.minute
+            case "Seconds": calendar.second
+            default: calendar.millisecond
+            }
+        return .number(Double(number))
+    }
 }

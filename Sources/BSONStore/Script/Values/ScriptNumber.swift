@@ -1,4 +1,9 @@
 import BSONQuery
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
 
 /// The conversion of numbers to texts and back as in ECMAScript.
 enum ScriptNumber {
@@ -64,5 +69,28 @@ enum ScriptNumber {
         guard radix != 10, 2...36 ~= radix, let whole = Int64(exactly: number.rounded(.towardZero))
         else { return text(number) }
         return String(whole, radix: radix)
+    }
+
+    /// Returns a number with a number of digits behind the point.
+    static func fixed(_ number: Double, digits: Int) -> String {
+        formatted("%.\(digits)f", number)
+    }
+
+    /// Returns a number with a total number of digits.
+    static func precise(_ number: Double, digits: Int) -> String {
+        guard number != 0 else {
+            return digits > 1 ? "0." + String(repeating: "0", count: digits - 1) : "0"
+        }
+        let exponent = Int(log10(abs(number)).rounded(.down))
+        guard -7...digits - 1 ~= exponent else {
+            return formatted("%.\(digits - 1)e", number)
+        }
+        return formatted("%.\(max(0, digits - 1 - exponent))f", number)
+    }
+
+    private static func formatted(_ format: String, _ number: Double) -> String {
+        var buffer = [CChar](repeating: 0, count: 512)
+        let count = withVaList([number]) { vsnprintf(&buffer, buffer.count, format, $0) }
+        return String(decoding: buffer.prefix(max(0, Int(count))).map(UInt8.init), as: UTF8.self)
     }
 }

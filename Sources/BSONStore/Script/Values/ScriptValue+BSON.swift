@@ -31,6 +31,82 @@ extension ScriptValue {
         default: self = .object(ScriptObject(.bson(value)))
         }
     }
+
+    /// Returns the value for storage.
+    ///
+    /// Numbers become doubles. Fields of a document that still have their original whole number
+    /// keep its type.
+    ///
+    /// - Parameter original: the value before the script ran.
+    /// - Throws: 17279 for a value that is too deep or contains itself, 16985 for invalid field
+    ///   names, 10334 (BSONObjectTooLarge).
+    ///
+    /// Source: the server's `valuewriter.cpp`.
+    func stored(
+        was original: BSONValue? = nil, depth: Int = 0
+    ) throws(StoreError) -> BSONValue {
+        switch self {
+        case .undefined: return .undefined
+        case .null: return .null
+        case .bool(let value): return .bool(value)
+        case .string(let text): return .string(text)
+        case .number(let number):
+            switch original {
+            case .int32(let whole)? where Double(whole) == number: return .int32(whole)
+            case .int64(let whole)? where Double(whole) == number: return .int64(whole)
+            default: return .double(number)
+            }
+        case .object(let object): return try Self.value(of: object, depth)
+        }
+    }
+
+    private static func value(
+        of object: ScriptObject, _ depth: Int
+    ) throws(StoreError) -> BSONValue {
+        switch object.kind {
+        case .array:
+            try check(depth)
+            var values: [BSONValue] = []
+            values.reserveCapacity(object.elements.count)
+            for element in object.elements {
+                values.append(try element.stored(depth: depth + 1))
+            }
+            return try ExpressionLimits.array(values)
+        case .plain, .error:
+            try check(depth)
+            var document = BSONDocument()
+            for name in object.ownNames {
+                guard !name.utf8.contains(0) else {
+                    throw .location(
+                        16985,
+                        "JavaScript property (name) contains a null char which is not "
+                            + "allowed in BSON")
+                }
+                let value = try (object.own(name) ?? .undefined).stored(
+                    was: object.origin?[name], depth: depth + 1)
+                try ExpressionLimits.check(document.byteCount + BSONWriter.count(value))
+                document.append(name, value)
+            }
+            return .document(document)
+        case .date(let time):
+            guard let milliseconds = Int64(exactly: time.rounded(.towardZero)) else { return .null }
+            return .datetime(BSONDatetime(milliseconds: milliseconds))
+        case .pattern(let pattern):
+            let options = String(pattern.flags.filter { "ims".contains($0) }.sorted())
+            return .regularExpression(BSONRegularExpression(pattern.source, options: options))
+        case .bson(let value): return value
+        case .function, .method, .global: return .javascript(object.text)
+        }
+    }
+
+    private static func check(_ depth: Int) throws(StoreError) {
+        guard depth < ExpressionLimits.depthMax else {
+            throw .location(
+                17279,
+                "Exceeded depth limit of \(ExpressionLimits.depthMax) when converting js object to BSON. Do "
+                    + "you have a cycle?")
+        }
+    }
 }
 
 extension ScriptObject {

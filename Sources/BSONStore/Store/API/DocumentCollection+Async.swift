@@ -9,7 +9,7 @@ extension DocumentCollection {
     public func insertOne(
         _ document: BSONDocument
     ) async throws -> BSONValue {
-        let document = document.withTimestampsFilled
+        let document = WallClock.fillingTimestamps(in: document)
         return try await store.write { try $0.insert(namespace, document)["_id"] ?? .null }
     }
 

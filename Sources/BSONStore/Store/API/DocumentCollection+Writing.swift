@@ -10,7 +10,9 @@ extension DocumentCollection {
     public func insertOne(
         _ document: BSONDocument
     ) throws -> BSONValue {
-        try store.write { try $0.insert(namespace, document.withTimestampsFilled)["_id"] ?? .null }
+        try store.write {
+            try $0.insert(namespace, WallClock.fillingTimestamps(in: document))["_id"] ?? .null
+        }
     }
 
     /// Adds documents in one transaction; as in MongoDB's drivers, a refused document does not undo

@@ -113,12 +113,3 @@ struct ViewDefinitionCheck {
         return names.compactMap { $0 } + inner.flatMap(collections)
     }
 }
-
-extension StoreError {
-    /// Returns the error for a view where only collections are allowed.
-    package static func view(_ namespace: Namespace) -> StoreError {
-        StoreError(
-            .commandNotSupportedOnView, "Namespace \(namespace) is a view, not a collection",
-            namespace: namespace)
-    }
-}

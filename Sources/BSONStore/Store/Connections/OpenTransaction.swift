@@ -246,10 +246,3 @@ extension OpenTransaction where Transaction == ReadTransaction {
         return opened
     }
 }
-
-extension StoreError {
-    /// The error for the use of a transaction after its end.
-    package static var transactionEnded: StoreError {
-        StoreError(.closed, "The transaction has ended")
-    }
-}

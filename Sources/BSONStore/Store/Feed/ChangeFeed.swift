@@ -75,7 +75,11 @@ extension ChangeFeed {
         statement.bind(3, namespace.collection)
         statement.bind(4, kind.rawValue)
         var remarks = comment.map { BSONDocument([("", $0)]) }
-        if let detail { remarks = (remarks ?? [:]).appending(detail) }
+        if let detail {
+            var joined = remarks ?? [:]
+            for (key, value) in detail { joined.append(key, value) }
+            remarks = joined
+        }
         statement.bind(7, remarks)
         if let before {
             try ImagePatch.lend(before, beside: after) { (image) throws(StoreError) in
@@ -143,14 +147,5 @@ extension ChangeFeed {
         let statement = try connection.prepare("DELETE FROM store_definitions WHERE id <= ?1")
         statement.bind(1, newest - changesMax)
         try statement.run()
-    }
-}
-
-extension BSONDocument {
-    /// Returns a document with its own fields followed by the other's.
-    fileprivate func appending(_ other: BSONDocument) -> BSONDocument {
-        var joined = self
-        for (key, value) in other { joined.append(key, value) }
-        return joined
     }
 }

@@ -79,13 +79,9 @@ struct StorableDocument {
                 documentID: id, underlying: error)
         }
     }
-}
 
-extension StoreError {
-    /// Returns MongoDB's error for an `_id` that exists.
-    static func duplicateID(
-        _ id: BSONValue, in namespace: Namespace, _ cause: StoreError
-    ) -> StoreError {
+    /// Returns MongoDB's error for a document whose `_id` exists.
+    func duplicateID(in namespace: Namespace, _ cause: StoreError) -> StoreError {
         var error = StoreError(
             .duplicateKey,
             "E11000 duplicate key error collection: \(namespace) index: _id_ dup key: "

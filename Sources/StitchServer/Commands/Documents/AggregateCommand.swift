@@ -86,7 +86,7 @@ enum AggregateCommand {
             var documents: [BSONDocument] = []
             // A view's documents come from its pipeline, which takes no hint.
             let isView = try transaction.options(namespace)?.view != nil
-            if !isView { try transaction.checkHint(call["hint"], namespace) }
+            if !isView { try CommandCall.checkHint(call["hint"], namespace, in: transaction) }
             let pipeline = isView ? pipeline.withoutHint : pipeline
             do {
                 if let target {

@@ -104,7 +104,8 @@ private struct BulkOperation: Sendable {
         switch kind {
         case .insert(let document):
             try transaction.insert(
-                namespace, keepsEmptyTimestamps ? document : document.withTimestampsFilled)
+                namespace,
+                keepsEmptyTimestamps ? document : WallClock.fillingTimestamps(in: document))
             return BulkOutcome(kind: "nInserted", count: 1)
         case .update(let statement):
             let outcome = try statement.run(

@@ -17,7 +17,7 @@ enum CountCommand {
         let skip = try call.count("skip") ?? 0
         let limit = limit(call)
         var found = try store.read(call) { transaction in
-            try transaction.checkHint(call["hint"], namespace)
+            try CommandCall.checkHint(call["hint"], namespace, in: transaction)
             return try transaction.count(
                 namespace, filter: filter, hint: try call.hint())
         }

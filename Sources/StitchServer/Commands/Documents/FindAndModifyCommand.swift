@@ -95,7 +95,7 @@ enum FindAndModifyCommand {
             outcome = try transaction.updateOne(
                 namespace, filter: filter, update: update, upsert: call.flag("upsert"), sort: sort)
         } catch {
-            throw CommandFailure.framed(error.ofUpdate(), execution)
+            throw CommandFailure.framed(WriteBatch.failure(ofUpdate: error), execution)
         }
         return try reply(outcome, isNew: call.flag("new"), shown)
     }

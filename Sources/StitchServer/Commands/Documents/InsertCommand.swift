@@ -28,9 +28,10 @@ enum InsertCommand {
                     do throws(StoreError) {
                         try transaction.insert(
                             namespace,
-                            keepsEmptyTimestamps ? document : document.withTimestampsFilled)
+                            keepsEmptyTimestamps
+                                ? document : WallClock.fillingTimestamps(in: document))
                     } catch {
-                        throw error.ofInsert
+                        throw WriteBatch.failure(ofInsert: error)
                     }
                     batch.count += 1
                 }

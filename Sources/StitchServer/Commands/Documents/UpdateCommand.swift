@@ -148,7 +148,7 @@ struct UpdateStatement: Sendable {
             return try transaction.updateOne(
                 namespace, filter: filter, update: parsed, upsert: upserts, sort: sort)
         } catch {
-            throw error.ofUpdate()
+            throw WriteBatch.failure(ofUpdate: error)
         }
     }
 

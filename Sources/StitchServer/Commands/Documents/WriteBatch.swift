@@ -60,22 +60,20 @@ struct WriteBatch: Sendable {
         if !errors.isEmpty { reply.append("writeErrors", .array(BSONArray(errors))) }
         return reply
     }
-}
 
-extension StoreError {
     /// Returns MongoDB's error for a document that an update made too large.
-    func ofUpdate() -> StoreError {
-        guard code == .documentTooLarge else { return self }
-        var error = self
+    static func failure(ofUpdate failed: StoreError) -> StoreError {
+        guard failed.code == .documentTooLarge else { return failed }
+        var error = failed
         error.code = .updatedDocumentTooLarge
         error.message = "Resulting document after update is larger than 16777216"
         return error
     }
 
-    /// MongoDB's error for a document that is too large to insert.
-    var ofInsert: StoreError {
-        guard code == .documentTooLarge else { return self }
-        var error = self
+    /// Returns MongoDB's error for a document that is too large to insert.
+    static func failure(ofInsert failed: StoreError) -> StoreError {
+        guard failed.code == .documentTooLarge else { return failed }
+        var error = failed
         error.code = .badValue
         return error
     }
@@ -122,33 +120,12 @@ extension Namespace {
     }
 }
 
-extension ReadTransaction {
-    /// Checks that the hinted index exists.
-    ///
-    /// - Throws: 2 (BadValue) for a missing index, 9 for an invalid hint.
-    func checkHint(_ value: BSONValue?, _ namespace: Namespace) throws {
-        guard let hint = try CommandCall.hint(value), try options(namespace) != nil else { return }
-        let isThere = try indexes(namespace).contains { index in
-            switch hint {
-            case .name(let name): index.name == name
-            case .keyPattern(let pattern): index.keyPattern.contentEquals(pattern)
-            case .natural, .reverseNatural: true
-            }
-        }
-        guard !isThere else { return }
-        throw CommandFailure(
-            .badValue,
-            "error processing query: planner returned error :: caused by :: hint provided does "
-                + "not correspond to an existing index")
-    }
-}
-
 extension WriteTransaction {
     /// Makes the following writes find documents by the hinted index.
     ///
     /// - Throws: 2 (BadValue) for a missing index, 9 for an invalid hint.
     func take(hint: BSONValue?, _ namespace: Namespace) throws {
-        try checkHint(hint, namespace)
+        try CommandCall.checkHint(hint, namespace, in: self)
         self.hint = try CommandCall.hint(hint)
     }
 }

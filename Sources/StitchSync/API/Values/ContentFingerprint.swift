@@ -24,7 +24,7 @@ public enum ContentFingerprint: Sendable, Hashable {
     func isOf(_ document: BSONDocument) -> Bool {
         switch self {
         case .content(let hash): document.contentHash() == hash
-        case .indexKey(let hash): document.hashedIndexKey == hash
+        case .indexKey(let hash): ExpressionHash.hash(.document(document)) == hash
         }
     }
 }

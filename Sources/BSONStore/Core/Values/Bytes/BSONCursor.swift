@@ -180,16 +180,3 @@ public struct BSONCursor {
         Int(Int32(littleEndian: start.loadUnaligned(as: Int32.self)))
     }
 }
-
-extension BSONDocument {
-    /// Calls a closure with a cursor before the first element.
-    @inlinable
-    public func withCursor<R, E: Error>(
-        _ body: (inout BSONCursor) throws(E) -> R
-    ) throws(E) -> R {
-        try withUnsafeBytes { (bytes) throws(E) -> R in
-            var cursor = BSONCursor(bytes)
-            return try body(&cursor)
-        }
-    }
-}

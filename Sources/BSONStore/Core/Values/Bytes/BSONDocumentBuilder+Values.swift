@@ -169,15 +169,3 @@ extension BSONDocumentBuilder {
         count = BSONWriter.document(value, base + count) - base
     }
 }
-
-extension BSONDocument {
-    /// Creates a document from the elements that the closure writes.
-    @inlinable
-    public static func build<E: Error>(
-        reservingBytes: Int = 4096, _ body: (inout BSONDocumentBuilder) throws(E) -> Void
-    ) throws(E) -> BSONDocument {
-        var builder = BSONDocumentBuilder(reservingBytes: reservingBytes)
-        try body(&builder)
-        return builder.finish()
-    }
-}

@@ -174,4 +174,25 @@ enum ExpressionArray {
         }
         return (bounds[0], min(bounds[1], count))
     }
+
+    /// Returns the number of values that an operator such as `$firstN` returns.
+    static func count(_ value: BSONValue?) throws(StoreError) -> Int {
+        guard let number = NumberCoercion.double(value) else {
+            throw .location(
+                5_787_902,
+                "Value for 'n' must be of integral type, but found \(ExpressionText.text(of: value))"
+            )
+        }
+        let count = try NumberCoercion.long(value)
+        guard Double(count) == number else {
+            throw .location(
+                5_787_903,
+                "Value for 'n' must be of integral type, but found \(ExpressionText.text(of: value))"
+            )
+        }
+        guard count > 0 else {
+            throw .location(5_787_908, "'n' must be greater than 0, found \(count)")
+        }
+        return Int(count)
+    }
 }

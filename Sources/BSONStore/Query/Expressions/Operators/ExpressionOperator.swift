@@ -12,9 +12,11 @@ struct ExpressionOperator: Sendable {
 
     /// All operators by their names.
     static let all: [String: ExpressionOperator] = [
-        logic, arithmetic, trigonometry, arrays, arrayForms, sets, strings, patterns, objects,
-        dates,
-        conversions, accumulators, scripts,
+        LogicOperators.all, ArithmeticOperators.all, TrigonometryOperators.all, ArrayOperators.all,
+        ArrayIterationOperators.all, ArraySelectionOperators.all, SetOperators.all,
+        StringOperators.all, RegularExpressionOperators.all, DocumentOperators.all,
+        EnvironmentOperators.all, DateOperators.all, DateArithmeticOperators.all,
+        ConversionOperators.all, AccumulatorOperators.all, ScriptOperators.all,
     ].reduce(into: [:]) { all, group in all.merge(group) { $1 } }
 
     /// Creates an operator with an exact number of arguments.
@@ -58,6 +60,27 @@ struct ExpressionOperator: Sendable {
     static func any(_ body: @escaping ExpressionFunction.Lazy) -> Self {
         Self { name, argument, parser throws(StoreError) in
             .call(ExpressionFunction(name, .lazy(body)), try parser.arguments(argument))
+        }
+    }
+
+    /// Creates an operator on one number; null for nullish values, an error for other types.
+    static func numeric(
+        _ body: @escaping @Sendable (BSONValue) throws(StoreError) -> BSONValue
+    ) -> ExpressionOperator {
+        ExpressionOperator { name, argument, parser throws(StoreError) in
+            let call = fixed(1) { arguments, _ throws(StoreError) in
+                guard let value = arguments[0], !NumberCoercion.isNullish(value) else {
+                    return .null
+                }
+                guard NumberCoercion.isNumber(value) else {
+                    throw .location(
+                        28765,
+                        "\(name) only supports numeric types, not "
+                            + ExpressionText.type(of: value))
+                }
+                return try body(value)
+            }
+            return try call.parse(name, argument, &parser)
         }
     }
 }

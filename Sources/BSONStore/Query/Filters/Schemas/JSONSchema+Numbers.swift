@@ -51,26 +51,3 @@ extension JSONSchema.Numbers {
             isNegative: decimal.isNegative, coefficient: coefficient, exponent: exponent)
     }
 }
-
-extension BSONDecimal128 {
-    /// Whether the number is a multiple of a positive number; false for infinities and NaN.
-    func isMultiple(of divisor: BSONDecimal128) -> Bool {
-        guard kind == .finite, divisor.kind == .finite, divisor.coefficient != 0 else {
-            return false
-        }
-        var rest = coefficient
-        var shift = exponent - divisor.exponent
-        while shift < 0, rest != 0 {
-            let (quotient, remainder) = rest.quotientAndRemainder(dividingBy: 10)
-            guard remainder == 0 else { return false }
-            rest = quotient
-            shift += 1
-        }
-        rest %= divisor.coefficient
-        while shift > 0, rest != 0 {
-            rest = rest * 10 % divisor.coefficient
-            shift -= 1
-        }
-        return rest == 0
-    }
-}

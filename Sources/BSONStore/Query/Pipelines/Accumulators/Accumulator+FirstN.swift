@@ -42,7 +42,9 @@ extension Accumulator {
             switch (key, value) {
             case ("n", _) where !isSingle: count = try Expression(value, in: parser.scope)
             case ("output", _): output = try Expression(value, in: parser.scope)
-            case ("sortBy", _): order = try SortStage.order(value.fields(of: key), parser)
+            case ("sortBy", _):
+                order = try SortStage.order(
+                    ExpressionArguments.fields(of: value, named: key), parser)
             default: throw .location(5_788_002, "Unknown argument to \(name) '\(key)'")
             }
         }

@@ -51,7 +51,7 @@ extension Accumulator {
             throw .location(
                 4_544_701, "$accumulator '\(field)' must be a constant expression")
         }
-        guard let text = constant?.scriptText else {
+        guard let text = ScriptEngine.text(of: constant) else {
             throw .location(4_544_702, "$accumulator '\(field)' must be a String or Code")
         }
         return try ScriptEngine.parse(text)
@@ -63,7 +63,7 @@ extension Accumulator {
             throw .location(
                 31326, "\(name) requires a document argument, but found \(value.type.alias)")
         }
-        guard let text = document["eval"]?.scriptText else {
+        guard let text = ScriptEngine.text(of: document["eval"]) else {
             throw .location(
                 31244, "\(name) requires the 'eval' argument to be of type string, or code")
         }

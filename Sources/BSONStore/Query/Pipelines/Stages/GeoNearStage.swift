@@ -14,7 +14,7 @@ struct GeoNearStage: PipelineSourceStage {
     static func parse(
         _ value: BSONValue, _ parser: PipelineParser
     ) throws(StoreError) -> [any PipelineStage] {
-        [try GeoNearStage(value.fields(of: "$geoNear"), parser)]
+        [try GeoNearStage(ExpressionArguments.fields(of: value, named: "$geoNear"), parser)]
     }
 
     private init(_ options: BSONDocument, _ parser: PipelineParser) throws(StoreError) {

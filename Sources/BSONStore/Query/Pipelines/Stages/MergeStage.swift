@@ -180,7 +180,7 @@ private struct MergeParser {
     func stage() throws(StoreError) -> MergeStage {
         var stage = MergeStage()
         stage.target = try target()
-        if let on = fields["on"] { stage.fields = try on.mergeFields() }
+        if let on = fields["on"] { stage.fields = try matchFields(on) }
         stage.notMatched = try notMatched()
         let variables = try fields.document("let")
         try readMatched(variables, into: &stage)
@@ -276,20 +276,19 @@ private struct MergeParser {
                     + value.type.alias)
         }
     }
-}
 
-extension BSONValue {
     /// Returns the fields that `$merge` matches on.
-    fileprivate func mergeFields() throws(StoreError) -> [String] {
+    private func matchFields(_ value: BSONValue) throws(StoreError) -> [String] {
         var fields: [String] = []
-        switch self {
+        switch value {
         case .string(let field): fields = [field]
         case .array(let array):
-            for value in array {
-                guard case .string(let field) = value else {
+            for element in array {
+                guard case .string(let field) = element else {
                     throw .location(
                         51134,
-                        "$merge 'on' array elements must be strings, but found \(value.type.alias)")
+                        "$merge 'on' array elements must be strings, but found \(element.type.alias)"
+                    )
                 }
                 fields.append(field)
             }
@@ -297,7 +296,7 @@ extension BSONValue {
             throw .location(
                 51186,
                 "$merge 'on' field  must be either a string or an array of strings, but found "
-                    + type.alias)
+                    + value.type.alias)
         }
         guard !fields.isEmpty else {
             throw .location(

@@ -52,10 +52,3 @@ extension BulkWrite.Options {
         return update
     }
 }
-
-extension StoreError {
-    /// Whether the error concerns one write only, so that others can continue.
-    package var concernsWrite: Bool {
-        sqliteCode == nil || code == .duplicateKey
-    }
-}

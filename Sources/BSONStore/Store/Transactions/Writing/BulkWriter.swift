@@ -36,8 +36,10 @@ struct BulkWriter {
     ) throws {
         switch write {
         case .insertOne(let document):
-            let inserted = try updates.sink.insert(document.withTimestampsFilled, namespace)
-                .document
+            let inserted = try updates.sink.insert(
+                WallClock.fillingTimestamps(in: document), namespace
+            )
+            .document
             try note?(DocumentImages(before: nil, after: inserted))
             result.insertedCount += 1
             result.insertedIDs[index] = inserted["_id"]
@@ -83,7 +85,7 @@ struct BulkWriter {
         inserted.ids.reserveCapacity(documents.count)
         for (index, document) in documents.enumerated() {
             do throws(StoreError) {
-                let document = document.withTimestampsFilled
+                let document = WallClock.fillingTimestamps(in: document)
                 inserted.ids.append(try updates.sink.insert(document, namespace).id)
             } catch {
                 guard error.concernsWrite else { throw error }

@@ -62,7 +62,7 @@ final class DocumentWriter {
         } catch {
             // As in MongoDB, a duplicate _id is reported before other unique keys.
             if error.code == .duplicateKey, try rows.row(stored.key, in: table) != nil {
-                throw StoreError.duplicateID(stored.id, in: table.namespace, error)
+                throw stored.duplicateID(in: table.namespace, error)
             }
             throw error
         }
@@ -79,7 +79,7 @@ final class DocumentWriter {
             }
         } catch {
             guard error.code == .duplicateKey else { throw error }
-            throw StoreError.duplicateID(stored.id, in: table.namespace, error)
+            throw stored.duplicateID(in: table.namespace, error)
         }
         let row = connection.lastInsertedRowID
         if recorder.feed.oldestTombstone != nil { try tombstones.remove(stored, in: table) }

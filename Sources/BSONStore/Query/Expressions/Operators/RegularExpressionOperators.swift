@@ -1,6 +1,7 @@
-extension ExpressionOperator {
-    /// Operators that match texts with regular expressions.
-    static let patterns: [String: ExpressionOperator] = [
+/// Operators that match texts with regular expressions.
+enum RegularExpressionOperators {
+    /// Each operator by its name.
+    static let all: [String: ExpressionOperator] = [
         "$regexMatch": search { search throws(StoreError) in
             guard let search else { return .bool(false) }
             return .bool(search.isFound)

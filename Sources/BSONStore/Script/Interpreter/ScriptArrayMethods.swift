@@ -1,8 +1,12 @@
 import BSONQuery
 
-extension ScriptInterpreter {
+/// The methods of arrays in a run of a script.
+struct ScriptArrayMethods {
+    let interpreter: ScriptInterpreter
+
+    /// Calls a method of an array; `nil` if arrays have none of that name.
     func invoke(
-        _ name: String, onArray array: ScriptObject, _ arguments: [ScriptValue]
+        _ name: String, on array: ScriptObject, _ arguments: [ScriptValue]
     ) throws(ScriptFailure) -> ScriptValue? {
         switch name {
         case "every", "filter", "find", "findIndex", "forEach", "map", "some":
@@ -10,7 +14,7 @@ extension ScriptInterpreter {
         case "reduce", "reduceRight": return try reduce(name, array, arguments)
         case "sort": return try sort(array, arguments)
         case "pop", "push", "reverse", "shift", "splice", "unshift", "fill":
-            return try change(name, array, arguments)
+            return try mutate(name, array, arguments)
         default: return try read(name, array, arguments)
         }
     }
@@ -22,17 +26,17 @@ extension ScriptInterpreter {
         let function = arguments.first ?? .undefined
         let this = arguments.count > 1 ? arguments[1] : .undefined
         var kept: [ScriptValue] = []
-        try charge(64)
+        try interpreter.charge(64)
         for (index, element) in array.elements.enumerated() {
             let values = [element, .number(Double(index)), .object(array)]
-            let result = try call(function, this: this, values, name: name)
+            let result = try interpreter.call(function, this: this, values, name: name)
             switch name {
             case "every": if !result.isTrue { return .bool(false) }
             case "some": if result.isTrue { return .bool(true) }
             case "find": if result.isTrue { return element }
             case "findIndex": if result.isTrue { return .number(Double(index)) }
             case "filter" where result.isTrue, "map":
-                try charge(16)
+                try interpreter.charge(16)
                 kept.append(name == "map" ? result : element)
             default: break
             }
@@ -50,7 +54,7 @@ extension ScriptInterpreter {
         _ name: String, _ array: ScriptObject, _ arguments: [ScriptValue]
     ) throws(ScriptFailure) -> ScriptValue {
         let function = arguments.first ?? .undefined
-        try charge(24 * array.elements.count)
+        try interpreter.charge(24 * array.elements.count)
         var rest = Array(array.elements.enumerated())
         if name == "reduceRight" { rest.reverse() }
         var result = ScriptValue.undefined
@@ -58,13 +62,13 @@ extension ScriptInterpreter {
             result = arguments[1]
         } else {
             guard !rest.isEmpty else {
-                throw fail("TypeError", "reduce of empty array with no initial value")
+                throw interpreter.fail("TypeError", "reduce of empty array with no initial value")
             }
             result = rest.removeFirst().element
         }
         for (index, element) in rest {
             let values = [result, element, .number(Double(index)), .object(array)]
-            result = try call(function, this: .undefined, values, name: name)
+            result = try interpreter.call(function, this: .undefined, values, name: name)
         }
         return result
     }
@@ -75,17 +79,19 @@ extension ScriptInterpreter {
     ) throws(ScriptFailure) -> ScriptValue {
         let function = arguments.first
         func isOrdered(_ left: ScriptValue, _ right: ScriptValue) throws(ScriptFailure) -> Bool {
-            try step()
+            try interpreter.step()
             if ScriptString.isUndefined(right) { return true }
             if ScriptString.isUndefined(left) { return false }
             guard let function, !ScriptString.isUndefined(function) else {
                 return !right.text.utf16.lexicographicallyPrecedes(left.text.utf16)
             }
-            let order = try call(function, this: .undefined, [left, right], name: "sort").number
+            let order = try interpreter.call(
+                function, this: .undefined, [left, right], name: "sort"
+            ).number
             return !(order > 0)
         }
         // A script's function may not be a consistent order, so the library's sort cannot be used.
-        try charge(64 * array.elements.count)
+        try interpreter.charge(64 * array.elements.count)
         var runs = array.elements.map { [$0] }
         while runs.count > 1 {
             var merged: [[ScriptValue]] = []
@@ -108,11 +114,11 @@ extension ScriptInterpreter {
         return .object(array)
     }
 
-    private func change(
+    private func mutate(
         _ name: String, _ array: ScriptObject, _ arguments: [ScriptValue]
     ) throws(ScriptFailure) -> ScriptValue {
-        try charge(16 * arguments.count)
-        try change(array)
+        try interpreter.charge(16 * arguments.count)
+        try interpreter.change(array)
         switch name {
         case "pop": return array.elements.popLast() ?? .undefined
         case "shift": return array.elements.isEmpty ? .undefined : array.elements.removeFirst()
@@ -136,7 +142,7 @@ extension ScriptInterpreter {
             let removed =
                 arguments.count > 1 ? max(0, min(arguments[1].integer, count - from)) : count - from
             let range = from..<from + removed
-            try charge(16 * removed)
+            try interpreter.charge(16 * removed)
             let taken = Array(array.elements[range])
             array.elements.replaceSubrange(range, with: arguments.dropFirst(2))
             return .object(ScriptObject(elements: taken))
@@ -159,17 +165,19 @@ extension ScriptInterpreter {
         case "lastIndexOf":
             return .number(Double(elements.lastIndex { ScriptValue.isSame($0, first) } ?? -1))
         case "join":
-            let separator = arguments.isEmpty ? "," : try text(first)
+            let separator = arguments.isEmpty ? "," : try interpreter.text(first)
             return .string(
-                try joined(elements, separator: separator) { $0.isNothing ? .string("") : $0 })
+                try interpreter.joined(elements, separator: separator) {
+                    $0.isNothing ? .string("") : $0
+                })
         case "slice":
             let from = ScriptString.place(arguments.first, count: elements.count, otherwise: 0)
             let end = ScriptString.place(
                 arguments.dropFirst().first, count: elements.count, otherwise: elements.count)
-            try charge(16 * elements.count)
+            try interpreter.charge(16 * elements.count)
             return .object(ScriptObject(elements: Array(elements[from..<max(from, end)])))
         case "concat":
-            try charge(16 * elements.count)
+            try interpreter.charge(16 * elements.count)
             return .object(ScriptObject(elements: elements + (try flat(arguments))))
         case "flat": return .object(ScriptObject(elements: try flat(elements)))
         default: return nil
@@ -180,12 +188,12 @@ extension ScriptInterpreter {
     private func flat(_ values: [ScriptValue]) throws(ScriptFailure) -> [ScriptValue] {
         var all: [ScriptValue] = []
         for value in values {
-            try step()
+            try interpreter.step()
             if let object = value.object, object.isArray {
-                try charge(16 * object.elements.count)
+                try interpreter.charge(16 * object.elements.count)
                 all += object.elements
             } else {
-                try charge(16)
+                try interpreter.charge(16)
                 all.append(value)
             }
         }

@@ -1,5 +1,7 @@
-extension ExpressionOperator {
-    static let scripts: [String: ExpressionOperator] = [
+/// Operators that run scripts.
+enum ScriptOperators {
+    /// Each operator by its name.
+    static let all: [String: ExpressionOperator] = [
         "$function": function, "$_internalJsEmit": emit,
     ]
 
@@ -19,7 +21,7 @@ extension ExpressionOperator {
         guard case .constant(let body) = try parser.operand(body) else {
             throw .location(31432, "The body function must be a constant expression")
         }
-        guard let text = body?.scriptText else {
+        guard let text = ScriptEngine.text(of: body) else {
             throw .location(31262, "The body function must evaluate to type string or code")
         }
         guard let arguments = document["args"] else {
@@ -56,7 +58,7 @@ extension ExpressionOperator {
                 "\(name) requires an object as an argument, found: "
                     + ExpressionText.type(of: argument))
         ) { .location(31222, "\(name) found an unknown argument: \($0)") }
-        guard let text = arguments["eval"]?.scriptText else {
+        guard let text = ScriptEngine.text(of: arguments["eval"]) else {
             throw .location(31224, "The map function must be of type string or code")
         }
         let this = try arguments.operand(
@@ -73,15 +75,5 @@ extension ExpressionOperator {
                     script.emits(of: document, scope: scope).map { .document($0) })
             })
         return .call(call, [this])
-    }
-}
-
-extension BSONValue {
-    /// The text of a script, which may be a string or code.
-    var scriptText: String? {
-        switch self {
-        case .string(let text), .javascript(let text): text
-        default: nil
-        }
     }
 }

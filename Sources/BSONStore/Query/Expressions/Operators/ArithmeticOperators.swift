@@ -4,9 +4,10 @@
     internal import Glibc
 #endif
 
-extension ExpressionOperator {
-    /// Operators on numbers; sums and differences also accept dates.
-    static let arithmetic: [String: ExpressionOperator] = [
+/// Operators on numbers; sums and differences also accept dates.
+enum ArithmeticOperators {
+    /// Each operator by its name.
+    static let all: [String: ExpressionOperator] = [
         "$abs": .numeric(ExpressionMath.absolute),
         "$add": .any(ExpressionMath.add),
         "$subtract": .fixed(2) { arguments, _ throws(StoreError) in
@@ -49,27 +50,6 @@ extension ExpressionOperator {
             }
         },
     ]
-
-    /// Creates an operator on one number; null for nullish values, an error for other types.
-    static func numeric(
-        _ body: @escaping @Sendable (BSONValue) throws(StoreError) -> BSONValue
-    ) -> ExpressionOperator {
-        ExpressionOperator { name, argument, parser throws(StoreError) in
-            let call = fixed(1) { arguments, _ throws(StoreError) in
-                guard let value = arguments[0], !NumberCoercion.isNullish(value) else {
-                    return .null
-                }
-                guard NumberCoercion.isNumber(value) else {
-                    throw .location(
-                        28765,
-                        "\(name) only supports numeric types, not "
-                            + ExpressionText.type(of: value))
-                }
-                return try body(value)
-            }
-            return try call.parse(name, argument, &parser)
-        }
-    }
 
     private static func rounding(
         _ name: String, _ rounding: DecimalRounding

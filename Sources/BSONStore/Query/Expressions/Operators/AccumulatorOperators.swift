@@ -1,7 +1,8 @@
-extension ExpressionOperator {
-    /// Operators that are also accumulators of stages, over the members of an array or several
-    /// values.
-    static let accumulators: [String: ExpressionOperator] = [
+/// Operators that are also accumulators of stages, over the members of an array or several
+/// values.
+enum AccumulatorOperators {
+    /// Each operator by its name.
+    static let all: [String: ExpressionOperator] = [
         "$sum": over { values, _ in
             var total = SumAccumulator()
             for value in values { total.add(value) }

@@ -1,6 +1,7 @@
-extension ExpressionOperator {
-    /// Operators that treat arrays as sets: order and repetition are ignored.
-    static let sets: [String: ExpressionOperator] = [
+/// Operators that treat arrays as sets: order and repetition are ignored.
+enum SetOperators {
+    /// Each operator by its name.
+    static let all: [String: ExpressionOperator] = [
         "$allElementsTrue": elements(17040, "$allElementsTrue") {
             $0.allSatisfy(Expression.isTrue)
         },
@@ -118,7 +119,7 @@ extension ExpressionOperator {
                     continue
                 }
                 guard known.count == set.count else { return .bool(false) }
-                for (left, right) in Swift.zip(known, set)
+                for (left, right) in zip(known, set)
                 where context.compare(left, right) != .equal {
                     return .bool(false)
                 }

@@ -1,73 +1,60 @@
-extension ExpressionOperator {
-    /// `$zip`: the transposition of several arrays.
-    static let zip = ExpressionOperator { name, argument, parser throws(StoreError) in
-        let arguments = try ExpressionArguments(
-            argument, ["inputs", "defaults", "useLongestLength"],
-            notDocument: .location(
-                34460,
-                "$zip only supports an object as an argument, found "
-                    + ExpressionText.type(of: argument))
-        ) { .location(34464, "$zip found an unknown argument: \($0)") }
-        let inputs = try parser.list(arguments["inputs"], "inputs", 34461)
-        let defaults = try parser.list(arguments["defaults"], "defaults", 34462)
-        var usesLongest = false
-        if let flag = arguments["useLongestLength"] {
-            guard case .bool(let value) = flag else {
-                throw .location(
-                    34463,
-                    "useLongestLength must be a bool, found \(ExpressionText.type(of: argument))")
+/// Operators that select or sort elements of an array by named arguments.
+enum ArraySelectionOperators {
+    /// Each operator by its name.
+    static let all: [String: ExpressionOperator] = [
+        "$firstN": firstOrLastN { Array($0.prefix($1)) },
+        "$lastN": firstOrLastN { Array($0.suffix($1)) },
+        "$minN": minOrMaxN(.less), "$maxN": minOrMaxN(.greater), "$sortArray": sortArray,
+    ]
+
+    private static func firstOrLastN(
+        _ part: @escaping @Sendable ([BSONValue], Int) -> [BSONValue]
+    ) -> ExpressionOperator {
+        counted(5_787_801) { values, count, _ in part(values, count) }
+    }
+
+    private static func minOrMaxN(_ wanted: BSONOrder) -> ExpressionOperator {
+        counted(5_787_900) { values, count, context in
+            let known = values.filter { !NumberCoercion.isNullish($0) }
+            let sorted = known.enumerated().sorted { left, right in
+                let order = context.compare(left.element, right.element)
+                return order == .equal ? left.offset < right.offset : order == wanted
             }
-            usesLongest = value
+            return sorted.prefix(count).map(\.element)
         }
-        guard !inputs.isEmpty else {
-            throw .location(34465, "$zip requires at least one input array")
-        }
-        guard usesLongest || defaults.isEmpty else {
-            throw .location(34466, "cannot specify defaults unless useLongestLength is true")
-        }
-        guard defaults.isEmpty || defaults.count == inputs.count else {
-            throw .location(34467, "defaults and inputs must have the same length")
-        }
-        let columns = inputs.count
-        let isLong = usesLongest
-        let body: ExpressionFunction.Lazy = { nodes, context throws(StoreError) in
-            var arrays: [[BSONValue]] = []
-            for node in nodes[..<columns] {
-                let value = try node.evaluate(&context)
-                if NumberCoercion.isNullish(value) { return .null }
-                guard case .array(let array) = value else {
-                    throw .location(
-                        34468,
-                        "$zip found a non-array expression in input: "
-                            + ExpressionText.text(of: value))
+    }
+
+    private static func counted(
+        _ notDocument: Int32,
+        _ body: @escaping @Sendable ([BSONValue], Int, ExpressionContext) -> [BSONValue]
+    ) -> ExpressionOperator {
+        ExpressionOperator { name, argument, parser throws(StoreError) in
+            let arguments = try ExpressionArguments(
+                argument, ["n", "input"],
+                notDocument: .location(
+                    notDocument,
+                    "specification must be an object; found \(name): "
+                        + ShellText.text(of: argument))
+            ) { .location(5_787_901, "Unknown argument for 'n' operator: \($0)") }
+            let nodes = [
+                try arguments.operand(
+                    "n", &parser, missing: .location(5_787_906, "Missing value for 'n'")),
+                try arguments.operand(
+                    "input", &parser, missing: .location(5_787_907, "Missing value for 'input'")),
+            ]
+            let eager: ExpressionFunction.Eager = { values, context throws(StoreError) in
+                let count = try ExpressionArray.count(values[0])
+                guard case .array(let array) = values[1] else {
+                    throw .location(5_788_200, "Input must be an array")
                 }
-                arrays.append(array.values)
+                return .array(BSONArray(body(array.values, count, context)))
             }
-            var fillers = [BSONValue](repeating: .null, count: columns)
-            let counts = arrays.map(\.count)
-            let (least, most) = (counts.min() ?? 0, counts.max() ?? 0)
-            if least != most {
-                for (index, node) in nodes[columns...].enumerated() {
-                    fillers[index] = try node.evaluate(&context) ?? .null
-                }
-            }
-            var rows: [BSONValue] = []
-            var size = 0
-            for row in 0..<(isLong ? most : least) {
-                let values = arrays.enumerated().map { column, values in
-                    row < values.count ? values[row] : fillers[column]
-                }
-                rows.append(try ExpressionLimits.array(values))
-                size += BSONWriter.count(rows[row])
-                try ExpressionLimits.check(size)
-            }
-            return try ExpressionLimits.array(rows)
+            return .call(ExpressionFunction(name, .eager(eager)), nodes)
         }
-        return .call(ExpressionFunction(name, .lazy(body)), inputs + defaults)
     }
 
     /// `$sortArray`: the values of an array, sorted by themselves or by their fields.
-    static let sortArray = ExpressionOperator { name, argument, parser throws(StoreError) in
+    private static let sortArray = ExpressionOperator { name, argument, parser throws(StoreError) in
         let arguments = try ExpressionArguments(
             argument, ["input", "sortBy"],
             notDocument: .location(
@@ -156,22 +143,5 @@ extension ExpressionOperator {
         if path.parts.isEmpty { return value }
         guard case .document = value else { return .null }
         return path.value(in: value) ?? .null
-    }
-}
-
-extension ExpressionParser {
-    /// Parses a literal array of expressions.
-    fileprivate mutating func list(
-        _ value: BSONValue?, _ name: String, _ code: Int32
-    ) throws(StoreError) -> [ExpressionNode] {
-        guard let value else { return [] }
-        guard case .array(let array) = value else {
-            throw .location(
-                code,
-                "\(name) must be an array of expressions, found \(ExpressionText.type(of: value))")
-        }
-        var nodes: [ExpressionNode] = []
-        for value in array { nodes.append(try operand(value)) }
-        return nodes
     }
 }

@@ -1,4 +1,29 @@
 extension BSONValue {
+    /// Whether the value is a number of any width.
+    package var isNumber: Bool {
+        switch self {
+        case .double, .int32, .int64, .decimal128: true
+        default: false
+        }
+    }
+
+    /// The whole number, of any width; `nil` for other values and if it does not fit.
+    var wholeNumber: Int64? {
+        guard case .decimal128(let value) = self else { return int64Value }
+        return value.truncated.flatMap { $0.isExact ? $0.value : nil }
+    }
+
+    /// The number without its fraction; `nil` for other values and if it does not fit.
+    package var truncatedNumber: Int64? {
+        switch self {
+        case .double(let value): Int64(exactly: value.rounded(.towardZero))
+        case .int32(let value): Int64(value)
+        case .int64(let value): value
+        case .decimal128(let value): value.truncated?.value
+        default: nil
+        }
+    }
+
     /// Parses a count of a stage: a number without fraction that is not negative.
     ///
     /// - Parameter name: the text before the value in the error.

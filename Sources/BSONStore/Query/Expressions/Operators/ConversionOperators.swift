@@ -1,6 +1,7 @@
-extension ExpressionOperator {
-    /// Operators that report or change the type of a value.
-    static let conversions: [String: ExpressionOperator] = [
+/// Operators that report or change the type of a value.
+enum ConversionOperators {
+    /// Each operator by its name.
+    static let all: [String: ExpressionOperator] = [
         "$type": .fixed(1) { arguments, _ in .string(ExpressionText.type(of: arguments[0])) },
         "$isNumber": .fixed(1) { arguments, _ in
             .bool(NumberCoercion.isNumber(arguments[0]))

@@ -4,9 +4,10 @@
     internal import Glibc
 #endif
 
-extension ExpressionOperator {
-    /// Operators on angles in radians, and conversions between degrees and radians.
-    static let trigonometry: [String: ExpressionOperator] = [
+/// Operators on angles in radians, and conversions between degrees and radians.
+enum TrigonometryOperators {
+    /// Each operator by its name.
+    static let all: [String: ExpressionOperator] = [
         "$sin": bounded("$sin", .finite, { sin($0) }) { $0.sine },
         "$cos": bounded("$cos", .finite, { cos($0) }) { $0.cosine },
         "$tan": bounded("$tan", .finite, { tan($0) }) { $0.tangent },

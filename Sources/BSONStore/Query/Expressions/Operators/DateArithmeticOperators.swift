@@ -1,6 +1,20 @@
-extension ExpressionOperator {
+/// Operators that count, add and cut dates in units of time.
+enum DateArithmeticOperators {
+    /// Each operator by its name.
+    static let all: [String: ExpressionOperator] = [
+        "$dateAdd": shift("$dateAdd") { $0 },
+        "$dateSubtract": shift("$dateSubtract") { amount throws(StoreError) in
+            guard amount != .min else {
+                throw .location(
+                    6_045_000, "invalid $dateSubtract 'amount' parameter value: \(amount)")
+            }
+            return -amount
+        },
+        "$dateDiff": dateDiff, "$dateTrunc": dateTrunc,
+    ]
+
     /// `$dateAdd` and `$dateSubtract`: a date and an amount of a unit.
-    static func shift(
+    private static func shift(
         _ name: String, _ signed: @escaping @Sendable (Int64) throws(StoreError) -> Int64
     ) -> ExpressionOperator {
         ExpressionOperator { name, argument, parser throws(StoreError) in
@@ -47,7 +61,7 @@ extension ExpressionOperator {
     }
 
     /// `$dateDiff`: the number of unit boundaries between two dates.
-    static let dateDiff = ExpressionOperator { name, argument, parser throws(StoreError) in
+    private static let dateDiff = ExpressionOperator { name, argument, parser throws(StoreError) in
         let arguments = try ExpressionArguments(
             argument, ["startDate", "endDate", "unit", "timezone", "startOfWeek"],
             notDocument: .location(
@@ -89,7 +103,7 @@ extension ExpressionOperator {
     }
 
     /// `$dateTrunc`: the start of the bin that contains a date.
-    static let dateTrunc = ExpressionOperator { name, argument, parser throws(StoreError) in
+    private static let dateTrunc = ExpressionOperator { name, argument, parser throws(StoreError) in
         let arguments = try ExpressionArguments(
             argument, ["date", "unit", "binSize", "timezone", "startOfWeek"],
             notDocument: .location(

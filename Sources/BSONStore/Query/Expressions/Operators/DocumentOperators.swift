@@ -1,6 +1,7 @@
-extension ExpressionOperator {
-    /// Operators on documents, on the encoding of values, and on the environment.
-    static let objects: [String: ExpressionOperator] = [
+/// Operators on documents and on the size of encoded values.
+enum DocumentOperators {
+    /// Each operator by its name.
+    static let all: [String: ExpressionOperator] = [
         "$getField": getField, "$setField": setField, "$unsetField": setField,
         "$mergeObjects": .any { nodes, context throws(StoreError) in
             var merged = BSONDocument()
@@ -34,21 +35,10 @@ extension ExpressionOperator {
             }
             return .int32(Int32(truncatingIfNeeded: document.byteCount))
         },
-        "$tsSecond": timestamp(5_687_301) { $0.seconds },
-        "$tsIncrement": timestamp(5_687_302) { $0.increment },
-        "$rand": ExpressionOperator { name, argument, _ throws(StoreError) in
-            guard try argument.fields(of: name).isEmpty else {
-                throw .location(3_040_501, "$rand does not currently accept arguments")
-            }
-            let function = ExpressionFunction(
-                name, isDeterministic: false, .eager { _, _ in .double(.random(in: 0..<1)) })
-            return .call(function, [])
-        },
-        "$meta": meta,
     ]
 
     /// Merges the fields of a document into another; later values replace earlier ones.
-    static func merge(
+    private static func merge(
         _ document: BSONDocument, _ value: BSONValue
     ) throws(StoreError) -> BSONDocument {
         guard case .document(let other) = value else {
@@ -61,24 +51,6 @@ extension ExpressionOperator {
         var merged = document
         for (key, value) in other { merged.set(key, to: value) }
         return merged
-    }
-
-    private static func timestamp(
-        _ code: Int32, _ part: @escaping @Sendable (BSONTimestamp) -> UInt32
-    ) -> ExpressionOperator {
-        ExpressionOperator { name, argument, parser throws(StoreError) in
-            let call = fixed(1) { arguments, _ throws(StoreError) in
-                if NumberCoercion.isNullish(arguments[0]) { return .null }
-                guard case .timestamp(let value) = arguments[0] else {
-                    throw .location(
-                        code,
-                        " Argument to \(name) must be a timestamp, but is "
-                            + ExpressionText.type(of: arguments[0]))
-                }
-                return .int64(Int64(part(value)))
-            }
-            return try call.parse(name, argument, &parser)
-        }
     }
 
     private static let getField = ExpressionOperator { name, argument, parser throws(StoreError) in
@@ -180,21 +152,5 @@ extension ExpressionOperator {
             throw .location(4_161_111, "\(name) requires 'field' to hold no null byte")
         }
         return key
-    }
-
-    private static let meta = ExpressionOperator { name, argument, _ throws(StoreError) in
-        guard case .string(let field) = argument else {
-            throw .location(17307, "$meta only supports string arguments")
-        }
-        let known = [
-            "textScore", "randVal", "searchScore", "searchHighlights", "geoNearDistance",
-            "geoNearPoint", "recordId", "indexKey", "sortKey", "searchScoreDetails",
-            "vectorSearchScore",
-        ]
-        guard known.contains(field) else {
-            throw .location(17308, "Unsupported argument to $meta: \(field)")
-        }
-        let body: ExpressionFunction.Eager = { _, context in context.frame.metadata[field] }
-        return .call(ExpressionFunction(name, isDeterministic: false, .eager(body)), [])
     }
 }

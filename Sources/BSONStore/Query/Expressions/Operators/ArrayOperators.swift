@@ -1,6 +1,7 @@
-extension ExpressionOperator {
-    /// Operators on arrays that take their arguments in order.
-    static let arrays: [String: ExpressionOperator] = [
+/// Operators on arrays that take their arguments in order.
+enum ArrayOperators {
+    /// Each operator by its name.
+    static let all: [String: ExpressionOperator] = [
         "$arrayElemAt": .fixed(2) { arguments, _ throws(StoreError) in
             try ExpressionArray.element("$arrayElemAt", arguments[0], arguments[1], arity: 2)
         },

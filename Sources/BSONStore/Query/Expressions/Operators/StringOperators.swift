@@ -1,6 +1,7 @@
-extension ExpressionOperator {
-    /// Operators on texts.
-    static let strings: [String: ExpressionOperator] = [
+/// Operators on texts.
+enum StringOperators {
+    /// Each operator by its name.
+    static let all: [String: ExpressionOperator] = [
         "$concat": .any { nodes, context throws(StoreError) in
             var text = ""
             for node in nodes {
@@ -124,7 +125,7 @@ extension ExpressionOperator {
                         + ExpressionText.type(of: argument))
             ) { .location(51750, "\(name) found an unknown argument: \($0)") }
             var nodes: [ExpressionNode] = []
-            for (field, code) in Swift.zip(names, [51749, 51748, 51747] as [Int32]) {
+            for (field, code) in zip(names, [51749, 51748, 51747] as [Int32]) {
                 nodes.append(
                     try arguments.operand(
                         field, &parser,

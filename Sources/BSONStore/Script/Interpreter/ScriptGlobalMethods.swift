@@ -5,7 +5,10 @@ import BSONQuery
     internal import Glibc
 #endif
 
-extension ScriptInterpreter {
+/// The functions of names of the language, such as `Math.floor` and `Object.keys`.
+struct ScriptGlobalMethods {
+    let interpreter: ScriptInterpreter
+
     /// Calls a function of a global; `nil` if it has none of that name.
     func invoke(
         _ name: String, of global: ScriptGlobal, _ arguments: [ScriptValue]
@@ -14,16 +17,16 @@ extension ScriptInterpreter {
         switch (global, name) {
         case (.math, _): return Self.math(name, arguments.map(\.number))
         case (.json, "stringify"):
-            let text = try json(first)
+            let text = try ScriptJSON(interpreter: interpreter).text(of: first)
             return text == "undefined" ? .undefined : .string(text)
-        case (.json, "parse"): return try parsed(first.text)
+        case (.json, "parse"): return try ScriptJSON(interpreter: interpreter).value(of: first.text)
         case (.object, "keys"), (.object, "values"), (.object, "entries"):
             return try list(name, first)
         case (.object, "assign"):
-            if let target = first.object { try change(target) }
+            if let target = first.object { try interpreter.change(target) }
             for source in arguments.dropFirst() {
                 for name in source.object?.ownNames ?? [] {
-                    try charge(48)
+                    try interpreter.charge(48)
                     first.object?.set(name, source.object?.own(name) ?? .undefined)
                 }
             }
@@ -35,8 +38,10 @@ extension ScriptInterpreter {
         case (.date, "now"): return .number(ScriptDate.now)
         case (.date, "parse"): return .number(ScriptDate.time(first.text))
         case (.date, "UTC"): return .number(ScriptDate.time(arguments.map(\.number)))
-        case (.number, "parseInt"): return try call(.parseInt, arguments)
-        case (.number, "parseFloat"): return try call(.parseFloat, arguments)
+        case (.number, "parseInt"):
+            return try ScriptGlobalCalls(interpreter: interpreter).call(.parseInt, arguments)
+        case (.number, "parseFloat"):
+            return try ScriptGlobalCalls(interpreter: interpreter).call(.parseFloat, arguments)
         case (.number, "isInteger"), (.number, "isSafeInteger"), (.number, "isFinite"),
             (.number, "isNaN"):
             guard case .number(let number) = first else { return .bool(false) }
@@ -93,11 +98,11 @@ extension ScriptInterpreter {
     /// Returns the properties of an object, or the parts of a text, as an array.
     private func list(_ name: String, _ value: ScriptValue) throws(ScriptFailure) -> ScriptValue {
         guard !value.isNothing else {
-            throw fail("TypeError", "can't convert \(value.text) to object")
+            throw interpreter.fail("TypeError", "can't convert \(value.text) to object")
         }
         if name == "from" {
             if case .string(let text) = value {
-                try charge(32 * text.utf8.count)
+                try interpreter.charge(32 * text.utf8.count)
                 let parts = text.unicodeScalars.map { ScriptValue.string(String($0)) }
                 return .object(ScriptObject(elements: parts))
             }
@@ -113,88 +118,51 @@ extension ScriptInterpreter {
             default: parts.append(.object(ScriptObject(elements: [.string(key), field])))
             }
         }
-        try charge(64 * parts.count)
+        try interpreter.charge(64 * parts.count)
         return .object(ScriptObject(elements: parts))
     }
 
-    private func parsed(_ text: String) throws(ScriptFailure) -> ScriptValue {
-        try charge(4 * text.utf8.count)
-        do throws(BSONError) {
-            let value = try BSONDocument(extendedJSON: "{\"\": \(text)}")[""]
-            return value.map { ScriptValue($0) } ?? .undefined
-        } catch {
-            throw fail("SyntaxError", "JSON.parse: unexpected character")
-        }
-    }
-}
-
-extension ScriptDate {
-    private static let parts: Set<String> = [
-        "Date", "Day", "FullYear", "Hours", "Milliseconds", "Minutes", "Month", "Seconds",
-    ]
-    private static let others: Set<String> = [
-        "getTime", "getTimezoneOffset", "toISOString", "toJSON",
-    ]
-
-    static func hasMethod(_ name: String) -> Bool {
-        if others.contains(name) { return true }
-        return part(name) != nil
-    }
-
-    /// Returns the part of a time that a method such as `getUTCHours` reads.
-    private static func part(_ name: String) -> String? {
-        let name =
-            name.hasPrefix("getUTC")
-            ? name.dropFirst(6) : name.hasPrefix("get") ? name.dropFirst(3) : ""
-        return parts.contains(String(name)) ? String(name) : nil
-    }
-
-    /// Calls a method of a time; `nil` if it has none of that name.
-    static func invoke(_ name: String, _ time: Double) -> ScriptValue? {
+    /// Calls a function that MongoDB adds to `Array`; `nil` if there is none of that name.
+    ///
+    /// Source: the server's `types.js`.
+    private func shellFunction(
+        _ name: String, _ arguments: [ScriptValue]
+    ) throws(ScriptFailure) -> ScriptValue? {
+        let elements = arguments.first?.object?.elements ?? []
+        try interpreter.charge(16 * elements.count)
         switch name {
-        case "getTime": return .number(time)
-        case "getTimezoneOffset": return .number(0)
-        case "toISOString", "toJSON": return isoText(time).map { .string($0) } ?? .null
-        default: break
-        }
-        guard let part = part(name) else { return nil }
-        guard let calendar = calendar(time) else { return .number(.nan) }
-        let number =
-            switch part {
-            case "FullYear": calendar.year
-            case "Month": calendar.month - 1
-            case "Date": calendar.day
-            case "Day": calendar.weekday - 1
-            case "Hours": calendar.hour
-            case "Minutes": calendar.minute
-            case "Seconds": calendar.second
-            default: calendar.millisecond
+        case "sum": return try sum(elements)
+        case "avg": return try average(elements).map { .number($0) } ?? .null
+        case "stdDev":
+            guard let mean = try average(elements) else { return .null }
+            let squares = elements.reduce(0) { sum, element in
+                sum + (element.number - mean) * (element.number - mean)
             }
-        return .number(Double(number))
-    }
-}
-
-extension ScriptNumber {
-    /// Returns a number with a number of digits behind the point.
-    static func fixed(_ number: Double, digits: Int) -> String {
-        formatted("%.\(digits)f", number)
-    }
-
-    /// Returns a number with a total number of digits.
-    static func precise(_ number: Double, digits: Int) -> String {
-        guard number != 0 else {
-            return digits > 1 ? "0." + String(repeating: "0", count: digits - 1) : "0"
+            return .number((squares / Double(elements.count)).squareRoot())
+        case "contains":
+            let wanted = arguments.dropFirst().first ?? .undefined
+            return .bool(elements.contains { ScriptValue.isEqual($0, wanted) })
+        case "unique":
+            var found: [ScriptValue] = []
+            for element in elements {
+                try interpreter.step(found.count)
+                if !found.contains(where: { ScriptValue.isEqual($0, element) }) {
+                    found.append(element)
+                }
+            }
+            return .object(ScriptObject(elements: found))
+        default: return nil
         }
-        let exponent = Int(log10(abs(number)).rounded(.down))
-        guard -7...digits - 1 ~= exponent else {
-            return formatted("%.\(digits - 1)e", number)
-        }
-        return formatted("%.\(max(0, digits - 1 - exponent))f", number)
     }
 
-    private static func formatted(_ format: String, _ number: Double) -> String {
-        var buffer = [CChar](repeating: 0, count: 512)
-        let count = withVaList([number]) { vsnprintf(&buffer, buffer.count, format, $0) }
-        return String(decoding: buffer.prefix(max(0, Int(count))).map(UInt8.init), as: UTF8.self)
+    /// Returns the result of `+` on all elements; null without any.
+    private func sum(_ elements: [ScriptValue]) throws(ScriptFailure) -> ScriptValue {
+        guard var sum = elements.first else { return .null }
+        for element in elements.dropFirst() { sum = try interpreter.add(sum, element) }
+        return sum
+    }
+
+    private func average(_ elements: [ScriptValue]) throws(ScriptFailure) -> Double? {
+        elements.isEmpty ? nil : try sum(elements).number / Double(elements.count)
     }
 }

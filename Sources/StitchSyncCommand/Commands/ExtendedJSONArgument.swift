@@ -1,0 +1,40 @@
+#if CommandLine
+    import ArgumentParser
+    import BSONStore
+
+    /// Values on the command line, which are Extended JSON.
+    enum ExtendedJSONArgument {
+        /// Reads a value.
+        ///
+        /// - Throws: `ValidationError` with an example of Extended JSON.
+        static func value(_ text: String) throws -> BSONValue {
+            do {
+                return try BSONValue(extendedJSON: text)
+            } catch {
+                throw ValidationError(
+                    "\(error) Extended JSON is expected, such as {\"name\": \"pen\"} or "
+                        + #"{"_id": {"$oid": "5f0e9c2b1c9d440000a1b2c3"}}"#)
+            }
+        }
+
+        /// Reads a list of values.
+        ///
+        /// - Throws: `ValidationError`.
+        static func list(_ text: String) throws -> [BSONValue] {
+            guard let list = try value(text).arrayValue else {
+                throw ValidationError("it is not a list, such as [1, 2]")
+            }
+            return Array(list)
+        }
+
+        /// Reads a document.
+        ///
+        /// - Throws: `ValidationError`.
+        static func document(_ text: String) throws -> BSONDocument {
+            guard let document = try value(text).documentValue else {
+                throw ValidationError("it is not a document, such as {\"name\": \"pen\"}")
+            }
+            return document
+        }
+    }
+#endif

@@ -1,0 +1,46 @@
+#if CommandLine
+    import BSONStore
+    import class Foundation.FileManager
+    import StitchSync
+
+    /// The ways in which commands open a store.
+    enum StoreOpening {
+        /// Opens an existing store.
+        static func existing(_ path: String) throws -> DocumentStore {
+            // Opened for reading first, so that a missing file is not created.
+            try opened(path, readOnly: true).close()
+            do {
+                return try DocumentStore(at: .file(path))
+            } catch {
+                let advice =
+                    error.code == .readOnly
+                    ? "; copy it, with the files next to it, to a writable folder" : ""
+                throw CommandError(
+                    "\(path) cannot be opened: \(error.message) (\(error.code))\(advice)")
+            }
+        }
+
+        /// Opens a store without writing anything, also on a full or read-only disk.
+        static func looking(at path: String) throws -> DocumentStore {
+            try opened(path, .looking)
+        }
+
+        /// Opens a store; errors name the file.
+        static func opened(_ path: String, readOnly: Bool) throws -> DocumentStore {
+            try opened(path, .init(readOnly: readOnly))
+        }
+
+        private static func opened(_ path: String, _ options: DocumentStore.Options) throws
+            -> DocumentStore
+        {
+            if options.readOnly, !FileManager.default.fileExists(atPath: path) {
+                throw CommandError("\(path): there is no such file")
+            }
+            do {
+                return try DocumentStore(at: .file(path), options: options)
+            } catch {
+                throw CommandError("\(path) cannot be opened: \(error.message) (\(error.code))")
+            }
+        }
+    }
+#endif
