@@ -48,7 +48,7 @@
             guard numbers.isEmpty || !all else {
                 throw ValidationError("--all and numbers exclude each other; give one of them")
             }
-            guard !(discard && numbers.isEmpty && !all) else {
+            guard !discard || all || !numbers.isEmpty else {
                 throw ValidationError("--discard needs the numbers of writes, or --all")
             }
             guard document == nil || numbers.count == 1 && !discard else {
@@ -60,41 +60,54 @@
             let opened = try StoreOpening.existing(store)
             defer { opened.close() }
             let engine = try SyncEngine(lookingAt: opened)
-            var kept: [RejectedWrite<BSONDocument>] = []
-            for namespace in try engine.syncedCollections() {
-                kept += try await engine.collection(namespace).rejectedWrites()
-            }
-            kept.sort { $0.id < $1.id }
-            guard all || !numbers.isEmpty else { return try list(kept) }
-            let missing = Set(numbers).subtracting(kept.map(\.id)).sorted()
-            var isDone = missing.isEmpty
+            let rejected = try await rejectedWrites(engine)
+            if numbers.isEmpty && !all { return try list(rejected) }
+
+            // A number without a write, or a write that cannot be retried, does not stop the others.
+            let missing = Set(numbers).subtracting(rejected.map(\.id)).sorted()
             for number in missing {
                 try Console.standard.warn("error: \(store) keeps no rejected write \(number)")
             }
-            for write in kept where all || numbers.contains(write.id) {
-                if try await !settle(write, engine) { isDone = false }
+            var failures = missing.count
+            for write in rejected where all || numbers.contains(write.id) {
+                if try await !retryOrDiscard(write, engine) { failures += 1 }
             }
-            guard isDone else { throw ExitCode.failure }
+            if failures > 0 { throw ExitCode.failure }
         }
 
-        private func list(_ kept: [RejectedWrite<BSONDocument>]) throws {
+        /// Returns the rejected writes of all synced collections in the order of their numbers.
+        private func rejectedWrites(
+            _ engine: SyncEngine
+        ) async throws -> [RejectedWrite<BSONDocument>] {
+            var writes: [RejectedWrite<BSONDocument>] = []
+            for namespace in try engine.syncedCollections() {
+                writes += try await engine.collection(namespace).rejectedWrites()
+            }
+            return writes.sorted { $0.id < $1.id }
+        }
+
+        private func list(_ rejected: [RejectedWrite<BSONDocument>]) throws {
             let console = Console.standard
             if json {
-                for write in kept { try console.say(write.object().extendedJSON(.canonical)) }
+                for write in rejected {
+                    try console.say(write.object().extendedJSON(.canonical))
+                }
                 return
             }
-            if kept.isEmpty { try console.say("no rejected writes") }
-            for write in kept {
+            if rejected.isEmpty { try console.say("no rejected writes") }
+            for write in rejected {
                 for line in write.lines { try console.say(line) }
             }
         }
 
-        /// - Returns: whether the write was retried or discarded.
-        private func settle(
+        /// Retries or discards a write, as the flags say, and prints the outcome.
+        ///
+        /// - Returns: false if it failed, with the reason printed.
+        private func retryOrDiscard(
             _ write: RejectedWrite<BSONDocument>, _ engine: SyncEngine
         ) async throws -> Bool {
             let collection = engine.collection(write.namespace)
-            let place = "\(write.id): \(write.change) of \(write.place)"
+            let title = "\(write.id): \(write.change) of \(write.place)"
             do {
                 if discard {
                     try await collection.discardRejectedWrite(write.id)
@@ -104,10 +117,10 @@
                     try await collection.retryRejectedWrite(write.id)
                 }
             } catch let error as StoreError {
-                try Console.standard.warn("error: \(place): \(error.message.printable)")
+                try Console.standard.warn("error: \(title): \(error.message.printable)")
                 return false
             } catch let error as SyncError {
-                try Console.standard.warn("error: \(place): \(error.message.printable)")
+                try Console.standard.warn("error: \(title): \(error.message.printable)")
                 return false
             }
             let outcome = discard ? "discarded" : "retried; the next pass uploads it"
@@ -115,7 +128,7 @@
                 json
                     ? write.object(outcome: discard ? "discarded" : "retried")
                         .extendedJSON(.canonical)
-                    : "\(place) \(outcome)")
+                    : "\(title) \(outcome)")
             return true
         }
     }
