@@ -101,7 +101,15 @@ let package = Package(
         .systemLibrary(
             name: "StitchCryptoC", path: "Sources/StitchCryptoC", pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
-        .target(name: "StitchWire", dependencies: ["BSONStore"], swiftSettings: strict),
+        .systemLibrary(
+            name: "StitchZlibC", path: "Sources/StitchZlibC", pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .target(
+            name: "StitchWire",
+            dependencies: [
+                "BSONStore", .target(name: "StitchZlibC", condition: .when(traits: ["Server"])),
+            ],
+            swiftSettings: strict),
         .target(
             name: "StitchServer",
             dependencies: [

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Gives the queries their script engine; it does nothing in a program without the module BSONScript.
+/// Installs the script engine of queries; does nothing in a program without the module BSONScript.
 ///
 /// It is a weak symbol, which BSONScript defines anew: whether that module is linked decides, and no
 /// call from above has to come first.

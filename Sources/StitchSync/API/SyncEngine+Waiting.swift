@@ -127,7 +127,7 @@ extension SyncEngine {
     static func authRequired(in namespace: Namespace? = nil) -> SyncError {
         SyncError(
             .authRequired,
-            "the remote wants somebody to sign in: do so, call noteSignIn(), and wait again",
+            "the remote requires a sign-in: sign in, call noteSignIn(), and wait again",
             namespace: namespace)
     }
 

@@ -65,7 +65,7 @@ struct ExplainMissing {
             SyncError(
                 .unexplainedAbsence,
                 "\(ids.count) document\(ids.count == 1 ? " is" : "s are") missing at the remote, and "
-                    + "nothing says that somebody deleted them: they are kept here and not sent; "
+                    + "there is no evidence of a delete: unexplained documents stay here and are not sent; "
                     + "unexplainedIDs lists them, resolveUnexplained(_:) removes or uploads them",
                 namespace: context.namespace))
         guard let ask = context.configuration.unexplained.ask else { return }

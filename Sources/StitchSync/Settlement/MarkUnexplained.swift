@@ -71,5 +71,5 @@ extension PauseReason {
     /// The reason of an unexplained document; constant, so that SQL can search for its bytes.
     static let unexplainedAbsence = PauseReason(
         .unexplainedAbsence,
-        "the document is missing at the remote, and nothing says that somebody deleted it")
+        "the document is missing at the remote, and there is no evidence that it was deleted")
 }

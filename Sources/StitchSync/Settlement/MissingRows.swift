@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// The treatment of documents whose local rows are missing though nobody deleted them.
+/// The treatment of documents whose local rows are missing although no delete is recorded.
 struct MissingRows {
     let sync: SyncTransaction
     /// The keys of missing documents that a scan of all rows found; `nil` before a scan.
@@ -10,10 +10,10 @@ struct MissingRows {
     func error(of record: SyncRecord, isThere: Bool) -> SyncError {
         SyncError(
             .localDocumentMissing,
-            "the local document \(record.documentID.extendedJSON(.relaxed)) was missing though "
-                + "nobody deleted it; it had no change, and "
+            "the local document \(record.documentID.extendedJSON(.relaxed)) was missing, and no "
+                + "delete is recorded; it had no pending change, and "
                 + (isThere
-                    ? "comes again from the remote" : "the remote does not have it either")
+                    ? "it is downloaded again" : "the remote does not have it either")
                 + ": check the file with verify()",
             namespace: sync.namespace, documentID: record.documentID)
     }
@@ -33,8 +33,8 @@ struct MissingRows {
         var record = old
         let error = SyncError(
             .localDocumentMissing,
-            "the local document \(old.documentID.extendedJSON(.relaxed)) is missing though nobody "
-                + "deleted it"
+            "the local document \(old.documentID.extendedJSON(.relaxed)) is missing, and no delete "
+                + "is recorded"
                 + (isDamaged ? ": it is in the table, but not found by its key" : "")
                 + "; nothing of it is sent: check the file with verify(), then fetch the document "
                 + "again with resumeSync(of:)",

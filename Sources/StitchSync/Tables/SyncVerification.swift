@@ -50,7 +50,7 @@ struct SyncVerification {
         let local = try transaction.get(collection.namespace, id: id)
         if record.isRowMissing(local: local) || record.pause?.code == .localDocumentMissing {
             findings.append(
-                finding(.localDocumentMissing, id, "it is missing, though nobody deleted it"))
+                finding(.localDocumentMissing, id, "it is missing, and no delete is recorded"))
             return
         }
         let isAtBase = contentEqual(record.base.document(local: local), local)

@@ -112,7 +112,7 @@ extension ConflictFixture {
 extension FixtureDifference {
     fileprivate var unwatched: FixtureDifference {
         FixtureDifference(
-            what: "\(what), when nobody watches", expected: expected, actual: actual,
+            what: "\(what), without recording the calls", expected: expected, actual: actual,
             fields: fields)
     }
 }

@@ -10,7 +10,7 @@ package enum Snappy {
         _ bytes: UnsafeRawBufferPointer, count: Int
     ) throws(WireError) -> [UInt8] {
         var at = 0
-        guard try number(bytes, &at) == count else { throw Inflate.broken }
+        guard try number(bytes, &at) == count else { throw .invalidCompression }
         var output: [UInt8] = []
         output.reserveCapacity(min(count, 1 << 20))
         while at < bytes.count {
@@ -19,7 +19,7 @@ package enum Snappy {
             if tag & 3 == 0 {
                 let length = try literalLength(tag, bytes, &at)
                 guard length <= bytes.count - at, length <= count - output.count else {
-                    throw Inflate.broken
+                    throw .invalidCompression
                 }
                 output.append(contentsOf: bytes[at..<(at + length)])
                 at += length
@@ -27,12 +27,12 @@ package enum Snappy {
             }
             let (length, distance) = try copy(tag, bytes, &at)
             guard distance > 0, distance <= output.count, length <= count - output.count else {
-                throw Inflate.broken
+                throw .invalidCompression
             }
             let start = output.count - distance
             for offset in 0..<length { output.append(output[start + offset]) }
         }
-        guard output.count == count else { throw Inflate.broken }
+        guard output.count == count else { throw .invalidCompression }
         return output
     }
 
@@ -57,7 +57,7 @@ package enum Snappy {
     private static func little(
         _ bytes: UnsafeRawBufferPointer, _ at: inout Int, _ size: Int
     ) throws(WireError) -> Int {
-        guard bytes.count - at >= size else { throw Inflate.broken }
+        guard bytes.count - at >= size else { throw .invalidCompression }
         defer { at += size }
         return (0..<size).reduce(0) { $0 | Int(bytes[at + $1]) << (8 * $1) }
     }
@@ -72,7 +72,7 @@ package enum Snappy {
             value |= (byte & 0x7F) << shift
             if byte < 0x80 { return value }
         }
-        throw Inflate.broken
+        throw .invalidCompression
     }
 
     /// Returns the compressed block of some bytes; O(n).

@@ -1,20 +1,25 @@
 /// The compression methods of messages.
 ///
+/// Without the trait `Server` there is no zlib, since no library of the system is linked then.
 /// Source: the drivers' specification "Wire Compression".
 package enum WireCompressor: UInt8, Sendable, Hashable, CaseIterable {
     /// No compression.
     case none = 0
     /// Snappy.
     case snappy = 1
-    /// zlib.
-    case zlib = 2
+    #if Server
+        /// zlib.
+        case zlib = 2
+    #endif
 
     /// The name of the method in a client's request.
     package var name: String {
         switch self {
         case .none: "noop"
         case .snappy: "snappy"
-        case .zlib: "zlib"
+        #if Server
+            case .zlib: "zlib"
+        #endif
         }
     }
 
@@ -26,18 +31,23 @@ package enum WireCompressor: UInt8, Sendable, Hashable, CaseIterable {
     func expand(_ bytes: UnsafeRawBufferPointer, count: Int) throws(WireError) -> [UInt8] {
         switch self {
         case .none:
-            guard bytes.count == count else { throw Inflate.broken }
+            guard bytes.count == count else { throw .invalidCompression }
             return Array(bytes)
         case .snappy: return try Snappy.expand(bytes, count: count)
-        case .zlib: return try Inflate.zlib(bytes, count: count)
+        #if Server
+            case .zlib: return try Zlib.expand(bytes, count: count)
+        #endif
         }
     }
 
-    func compress(_ bytes: [UInt8]) -> [UInt8] {
+    /// Returns the compressed bytes; `nil` when the method gets no memory.
+    func compress(_ bytes: [UInt8]) -> [UInt8]? {
         switch self {
         case .none: bytes
         case .snappy: Snappy.compress(bytes)
-        case .zlib: Deflate.zlib(bytes)
+        #if Server
+            case .zlib: Zlib.compress(bytes)
+        #endif
         }
     }
 }

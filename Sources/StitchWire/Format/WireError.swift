@@ -11,6 +11,9 @@ package enum WireError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The content of the message is inconsistent.
     case malformed(String)
 
+    /// The error of compressed data that cannot be decompressed to the declared size.
+    static var invalidCompression: WireError { .malformed("compressed data that is not valid") }
+
     /// A description for the log, without the message's content.
     package var description: String {
         switch self {

@@ -25,10 +25,11 @@ package enum WireReply {
         _ plain: [UInt8], _ compressor: WireCompressor, _ requestID: Int32, _ responseTo: Int32,
         _ form: WireRequest.Form
     ) -> [UInt8] {
-        let content = compressor.compress(Array(plain[WireHeader.byteCount...]))
-        let length = WireHeader.byteCount + WireCompression.byteCount + content.count
         // An incompressible message is sent as it is.
-        guard length < plain.count else { return plain }
+        guard let content = compressor.compress(Array(plain[WireHeader.byteCount...])),
+            WireHeader.byteCount + WireCompression.byteCount + content.count < plain.count
+        else { return plain }
+        let length = WireHeader.byteCount + WireCompression.byteCount + content.count
         let opcode: WireOpcode =
             switch form {
             case .message: .message

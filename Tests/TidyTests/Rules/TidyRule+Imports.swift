@@ -19,6 +19,9 @@ extension TidyRule {
             of: "libmongoc", matching: { $0 == "StitchMongoC" },
             only: ["Sources/StitchMongo/"], sample: "StitchMongoC"),
         imports(
+            of: "zlib", matching: { $0 == "StitchZlibC" },
+            only: ["Sources/StitchWire/Compression/Zlib.swift"], sample: "StitchZlibC"),
+        imports(
             of: "ArgumentParser", matching: { $0 == "ArgumentParser" },
             only: ["Sources/StitchSyncCommand/", "Tests/StitchSyncCommandTests/"],
             sample: "ArgumentParser"),

@@ -5,6 +5,16 @@ final class BSONNodeOwner<Node: AnyObject> {
     init(_ node: Node?) { self.node = node }
 }
 
+// The only file that reinterprets containers of the standard library as objects, and back.
+//
+// What it buys: measured in a release build, encoding takes 0.5 (nested structs) to 0.75 (13 flat
+// fields) and decoding 0.6 to 0.85 of the time that they take with a new container for each value.
+//
+// What it relies on: `KeyedEncodingContainer` and `KeyedDecodingContainer` consist of one strong
+// reference each. That is no promise of the standard library. If another version changes it,
+// `isLayoutKnown` is false, a new container is made for each value, and coding is slower but
+// correct; `BSONContainerBoxTests` fails then, so that the loss is noticed.
+
 /// A container and, in the same memory, the one object that the container consists of: the object
 /// tells whether other references to the container exist.
 class BSONContainerReference {
@@ -83,10 +93,16 @@ struct BSONContainerBox<Node: AnyObject> {
         self = Self()
     }
 
-    /// Whether the layout is known: the standard library is built for one compiler only.
-    private static func isLayoutKnown<Container>(_ type: Container.Type) -> Bool {
+    /// Whether a container has the layout of one strong reference, as far as its type tells: one
+    /// word, with values to spare for `nil`, that is retained when it is copied.
+    ///
+    /// It is asked before each cast. On Linux only, where a program brings the standard library of
+    /// its compiler; on other systems that library may be newer than the program.
+    static func isLayoutKnown<Container>(_ type: Container.Type) -> Bool {
         #if os(Linux)
             MemoryLayout<Container>.size == MemoryLayout<AnyObject>.size
+                && MemoryLayout<Container?>.size == MemoryLayout<AnyObject>.size
+                && !_isPOD(type)
         #else
             false
         #endif
