@@ -45,6 +45,38 @@ import Testing
         try check(.init(keys: reversed), ["ataDwar": .binary(BSONBinary([255]))])
     }
 
+    /// Tries a dictionary first, on the same decoder and encoder.
+    private struct Fallback: Codable, Equatable {
+        enum Key: CodingKey { case firstName }
+        var firstName = "Ada"
+
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            #expect(throws: DecodingError.self) {
+                try decoder.singleValueContainer().decode([String: Int].self)
+            }
+            let container = try decoder.container(keyedBy: Key.self)
+            firstName = try container.decode(String.self, forKey: .firstName)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var single = encoder.singleValueContainer()
+            try single.encode(["someData": 1])
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(firstName, forKey: .firstName)
+        }
+    }
+
+    @Test("keys change their form after a dictionary was tried in their place")
+    func keysAfterDictionary() throws {
+        let strategies = BSONCodingStrategies(keys: .snakeCase)
+        let document = try BSONEncoder(strategies: strategies).encode(Fallback())
+        #expect(document.keys == ["someData", "first_name"])
+        let decoder = BSONDecoder(strategies: strategies)
+        #expect(try decoder.decode(Fallback.self, from: ["first_name": "Bea"]).firstName == "Bea")
+    }
+
     @Test(
         "words are told apart as JSONEncoder tells them",
         arguments: [

@@ -7,7 +7,7 @@ import Testing
 struct BSONNodePoolTests {
     private final class Node: BSONReusableNode {
         let number: Int
-        var next: Unmanaged<Node>?
+        var nextIdle: Unmanaged<Node>?
 
         init(_ number: Int) { self.number = number }
     }

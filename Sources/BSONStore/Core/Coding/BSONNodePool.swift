@@ -1,7 +1,7 @@
 /// A node that can be reused for another value of the same type.
 protocol BSONReusableNode: AnyObject {
     /// The next idle node for the type, in the pool's list.
-    var next: Unmanaged<Self>? { get set }
+    var nextIdle: Unmanaged<Self>? { get set }
 }
 
 /// Idle nodes of earlier values, with their containers, for reuse by values of the same types:
@@ -28,7 +28,7 @@ struct BSONNodePool<Node: BSONReusableNode>: ~Copyable {
     deinit {
         for slot in 0..<Self.slotCount {
             while let node = slots[slot].first {
-                slots[slot].first = node._withUnsafeGuaranteedRef { $0.next }
+                slots[slot].first = node._withUnsafeGuaranteedRef { $0.nextIdle }
                 node.release()
             }
         }
@@ -77,18 +77,18 @@ struct BSONNodePool<Node: BSONReusableNode>: ~Copyable {
         guard let slot = slot(ObjectIdentifier(type)), let node = slot.pointee.first else {
             return nil
         }
-        slot.pointee.first = node._withUnsafeGuaranteedRef { $0.next }
+        slot.pointee.first = node._withUnsafeGuaranteedRef { $0.nextIdle }
         count &-= 1
         return node.takeRetainedValue()
     }
 
-    /// Keeps a node that has no other references, or releases it if there is no room.
+    /// Keeps a node whose use has ended without its escape, or releases it if there is no room.
     @inline(__always)
     mutating func put(_ node: consuming Node, _ type: any Any.Type) {
         let type = ObjectIdentifier(type)
         guard count < Self.countMax, let slot = slot(type) ?? newSlot(type) else { return }
         slot.pointee.type = type
-        node.next = slot.pointee.first
+        node.nextIdle = slot.pointee.first
         slot.pointee.first = Unmanaged.passRetained(node)
         count &+= 1
     }

@@ -26,10 +26,13 @@ public struct BSONDecoder: Sendable {
     ///   or a number would be changed; and whatever the type's own code throws.
     public func decode<T: Decodable>(_ type: T.Type, from document: BSONDocument) throws -> T {
         try document.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress else { preconditionFailure("No bytes were given.") }
+            guard let base = bytes.baseAddress else {
+                preconditionFailure("The document has no bytes.")
+            }
             let value = BSONRawValue(
                 typeByte: BSONType.document.rawValue, start: base, count: bytes.count)
-            return try BSONDecodingContext.decode(type, value, self, document, base)
+            return try BSONDecodingContext.decode(
+                type, from: value, in: document, at: base, with: self)
         }
     }
 
@@ -40,10 +43,14 @@ public struct BSONDecoder: Sendable {
         let carrier: BSONDocument = ["": value]
         return try carrier.withUnsafeBytes { bytes in
             var cursor = BSONCursor(bytes)
-            guard let base = bytes.baseAddress, let element = cursor.next() else {
-                preconditionFailure("No bytes were given.")
+            guard let base = bytes.baseAddress else {
+                preconditionFailure("The carrier has no bytes.")
             }
-            return try BSONDecodingContext.decode(type, element.value, self, carrier, base)
+            guard let element = cursor.next() else {
+                preconditionFailure("The carrier has no element.")
+            }
+            return try BSONDecodingContext.decode(
+                type, from: element.value, in: carrier, at: base, with: self)
         }
     }
 

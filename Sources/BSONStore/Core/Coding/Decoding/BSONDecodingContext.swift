@@ -1,4 +1,6 @@
-/// The state that all decoders of one document share; reused for one document after the other.
+/// The state that all nodes of one document share; reused for one document after the other.
+///
+/// `BSONDecodingNode` explains the ownership of contexts and nodes.
 final class BSONDecodingContext {
     @exclusivity(unchecked) private(set) var decoder: BSONDecoder
     @exclusivity(unchecked) private var document: BSONDocument
@@ -6,9 +8,9 @@ final class BSONDecodingContext {
     let hasDefaultKeys: Bool
     @exclusivity(unchecked) private var pool = BSONNodePool<BSONDecodingNode>()
 
-    private static let lot = IdleObjectPool<BSONDecodingContext>()
-    private static let plain = BSONDecoder()
-    private static let empty = BSONDocument()
+    private static let idleContexts = IdleObjectPool<BSONDecodingContext>()
+    private static let plainDecoder = BSONDecoder()
+    private static let emptyDocument = BSONDocument()
 
     private init(_ decoder: BSONDecoder, _ document: BSONDocument, _ base: UnsafeRawPointer) {
         self.decoder = decoder
@@ -17,14 +19,15 @@ final class BSONDecodingContext {
         hasDefaultKeys = decoder.strategies.keys.isDefault
     }
 
-    /// Decodes a value of a document; the bytes at `base` are valid for the duration of the call.
+    /// Decodes a value that lies in the bytes of a document, which begin at `base`.
     static func decode<T: Decodable>(
-        _ type: T.Type, _ raw: BSONRawValue, _ decoder: BSONDecoder, _ document: BSONDocument,
-        _ base: UnsafeRawPointer
+        _ type: T.Type, from raw: BSONRawValue, in document: BSONDocument,
+        at base: UnsafeRawPointer, with decoder: BSONDecoder
     ) throws -> T {
         var context: BSONDecodingContext
-        if decoder.strategies.keys.isDefault, let parked = lot.take() {
-            context = parked
+        // Idle contexts have default keys and a plain decoder, as they are left below.
+        if decoder.strategies.keys.isDefault, let idle = idleContexts.take() {
+            context = idle
             if !decoder.isPlain { context.decoder = decoder }
             context.document = document
             context.base = base
@@ -32,40 +35,48 @@ final class BSONDecodingContext {
             context = BSONDecodingContext(decoder, document, base)
         }
         defer {
-            // A decoder that the type's code kept retains the context.
+            // A node that has escaped retains the context, and the document with it.
             if context.hasDefaultKeys, isKnownUniquelyReferenced(&context) {
-                if !decoder.isPlain { context.decoder = plain }
-                context.document = empty
-                lot.leave(context)
+                if !decoder.isPlain { context.decoder = plainDecoder }
+                context.document = emptyDocument
+                idleContexts.put(context)
             }
         }
         if let kind = BSONNativeKind.of(type) {
-            let node = BSONDecodingNode(context, raw, parent: nil, key: nil)
-            return try node.native(type, kind, raw, nil)
+            // The coders' own types never see their decoder: this node cannot escape.
+            let node = BSONDecodingNode(
+                borrowing: context, raw, parent: nil, key: nil, keysAreData: false)
+            return try node.native(type, kind: kind, from: raw, key: nil)
         }
-        return try context.decode(type, raw, parent: nil, key: nil)
+        return try context.decode(type, from: raw, parent: nil, key: nil)
     }
 
-    /// Decodes a value of a type with its own code; the key is valid for the duration of the call.
+    /// Decodes a value of a type with its own code; the one place where uses of nodes begin and
+    /// end.
+    ///
+    /// The caller keeps the context, the parent and the key's address valid for the duration of the
+    /// call, and this frame keeps the node alive.
     @inline(__always)
     func decode<T: Decodable>(
-        _ type: T.Type, _ raw: BSONRawValue, parent: BSONDecodingNode?,
+        _ type: T.Type, from raw: BSONRawValue, parent: BSONDecodingNode?,
         key: UnsafePointer<any CodingKey>?
     ) throws -> T {
+        assert(parent.map { $0.context === self } ?? true, "The parent is of another context.")
+        let keysAreData = !hasDefaultKeys && type is any BSONKeyedCollection.Type
         var node: BSONDecodingNode
         if let idle = pool.take(type) {
             node = idle
-            node.reuse(raw, parent: parent, key: key)
+            node.beginUse(raw, parent: parent, key: key, keysAreData: keysAreData)
         } else {
-            node = BSONDecodingNode(self, raw, parent: parent, key: key)
+            node = BSONDecodingNode(
+                borrowing: self, raw, parent: parent, key: key, keysAreData: keysAreData)
         }
-        if !hasDefaultKeys { node.keepsKeys = type is any BSONKeyedCollection.Type }
         do {
             let value = try type.init(from: node)
-            if BSONDecodingNode.isIdle(&node) { pool.put(node, type) }
+            if BSONDecodingNode.endUse(of: &node) { pool.put(node, type) }
             return value
         } catch {
-            _ = BSONDecodingNode.isIdle(&node)
+            BSONDecodingNode.endUse(of: &node)
             throw error
         }
     }

@@ -7,16 +7,16 @@
 extension BSONDecodingNode {
     /// Reads a value of one of the coders' own types.
     func native<T: Decodable>(
-        _ type: T.Type, _ kind: BSONNativeKind, _ raw: BSONRawValue, _ key: (any CodingKey)?
+        _ type: T.Type, kind: BSONNativeKind, from raw: BSONRawValue, key: (any CodingKey)?
     ) throws -> T {
         @inline(__always)
         func checked<V>(_ value: V?) throws -> T {
-            guard let value else { throw BSONDecodingError.refused(type, raw, self, key) }
+            guard let value else { throw BSONDecodingError.refused(type, raw, at: self, key: key) }
             return reinterpret(value, as: T.self)
         }
         @inline(__always)
         func list<V>(_ values: [V]?) throws -> T {
-            guard let values else { return try plainList(type, raw, key) }
+            guard let values else { return try plainList(type, from: raw, key: key) }
             return reinterpret(values, as: T.self)
         }
         switch kind {
@@ -34,17 +34,17 @@ extension BSONDecodingNode {
         case .uint16: return try checked(Self.integer(UInt16.self, raw))
         case .uint8: return try checked(Self.integer(UInt8.self, raw))
         case .float: return try checked(Self.float(raw))
-        case .date: return reinterpret(try date(raw, key), as: T.self)
-        case .uuid: return reinterpret(try uuid(raw, key), as: T.self)
-        case .data: return reinterpret(try data(raw, key), as: T.self)
-        case .url: return reinterpret(try url(raw, key), as: T.self)
-        case .decimal: return reinterpret(try decimal(raw, key), as: T.self)
+        case .date: return reinterpret(try date(from: raw, key: key), as: T.self)
+        case .uuid: return reinterpret(try uuid(from: raw, key: key), as: T.self)
+        case .data: return reinterpret(try data(from: raw, key: key), as: T.self)
+        case .url: return reinterpret(try url(from: raw, key: key), as: T.self)
+        case .decimal: return reinterpret(try decimal(from: raw, key: key), as: T.self)
         case .objectID:
             guard raw.typeByte == BSONType.objectID.rawValue else { return try checked(T?.none) }
             return reinterpret(raw.objectID, as: T.self)
         case .value, .document, .array, .decimal128, .binary, .datetime, .timestamp,
             .regularExpression, .dbPointer, .javascriptWithScope:
-            return try own(type, kind, raw, key)
+            return try ownType(type, kind: kind, from: raw, key: key)
         case .strings: return try list(Self.elements(raw) { Self.string($0) })
         case .ints: return try list(Self.elements(raw) { Self.integer(Int.self, $0) })
         case .doubles: return try list(Self.elements(raw) { Self.double($0) })
@@ -77,19 +77,19 @@ extension BSONDecodingNode {
     /// Reads any array element by element, for an error with the position.
     @inline(never)
     private func plainList<T: Decodable>(
-        _ type: T.Type, _ raw: BSONRawValue, _ key: (any CodingKey)?
+        _ type: T.Type, from raw: BSONRawValue, key: (any CodingKey)?
     ) throws -> T {
-        guard let key else { return try context.decode(type, raw, parent: self, key: nil) }
-        return try decode(type, raw, key)
+        guard let key else { return try context.decode(type, from: raw, parent: self, key: nil) }
+        return try decode(type, from: raw, key: key)
     }
 
     /// Reads a value of one of BSON's own types.
-    private func own<T>(
-        _ type: T.Type, _ kind: BSONNativeKind, _ raw: BSONRawValue, _ key: (any CodingKey)?
+    private func ownType<T>(
+        _ type: T.Type, kind: BSONNativeKind, from raw: BSONRawValue, key: (any CodingKey)?
     ) throws -> T {
         if kind == .value { return reinterpret(context.value(raw), as: type) }
         if kind == .decimal128, raw.typeByte != BSONType.decimal128.rawValue {
-            return reinterpret(try widened(raw, key), as: type)
+            return reinterpret(try widened(from: raw, key: key), as: type)
         }
         switch (context.value(raw), kind) {
         case (.document(let value), .document): return reinterpret(value, as: type)
@@ -103,98 +103,102 @@ extension BSONDecodingNode {
             return reinterpret(value, as: type)
         case (.timestamp(let value), .timestamp): return reinterpret(value, as: type)
         case (.decimal128(let value), .decimal128): return reinterpret(value, as: type)
-        default: throw BSONDecodingError.mismatch(type, raw, self, key)
+        default: throw BSONDecodingError.mismatch(type, raw, at: self, key: key)
         }
     }
 
     /// Converts a number of another type to a decimal128.
-    private func widened(_ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> BSONDecimal128 {
+    private func widened(from raw: BSONRawValue, key: (any CodingKey)?) throws -> BSONDecimal128 {
         switch raw.typeByte {
         case 0x01: BSONDecimal128(raw.double)
         case 0x10: BSONDecimal128(Int64(raw.int32))
         case 0x12: BSONDecimal128(raw.int64)
-        default: throw BSONDecodingError.mismatch(BSONDecimal128.self, raw, self, key)
+        default: throw BSONDecodingError.mismatch(BSONDecimal128.self, raw, at: self, key: key)
         }
     }
 
     /// Returns a primitive that is stored in another form than BSON's own.
-    private func form<V>(_ value: V?, _ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> V {
-        guard let value else { throw BSONDecodingError.refused(V.self, raw, self, key) }
+    private func form<V>(_ value: V?, of raw: BSONRawValue, key: (any CodingKey)?) throws -> V {
+        guard let value else { throw BSONDecodingError.refused(V.self, raw, at: self, key: key) }
         return value
     }
 
-    private func date(_ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> Date {
+    private func date(from raw: BSONRawValue, key: (any CodingKey)?) throws -> Date {
         switch context.decoder.strategies.dates {
         case .bsonDatetime:
             guard raw.typeByte == BSONType.datetime.rawValue else {
-                throw BSONDecodingError.mismatch(Date.self, raw, self, key)
+                throw BSONDecodingError.mismatch(Date.self, raw, at: self, key: key)
             }
             let datetime = BSONDatetime(milliseconds: raw.int64)
             // A double of seconds tells milliseconds apart for 35,000 years.
             guard raw.int64.magnitude < 1 << 50 || BSONDatetime(datetime.date) == datetime else {
-                throw BSONDecodingError.lossy(Date.self, raw, self, key)
+                throw BSONDecodingError.lossy(Date.self, raw, at: self, key: key)
             }
             return datetime.date
         case .secondsSince1970:
-            return Date(timeIntervalSince1970: try form(Self.double(raw), raw, key))
+            return Date(timeIntervalSince1970: try form(Self.double(raw), of: raw, key: key))
         case .millisecondsSince1970:
-            return Date(timeIntervalSince1970: try form(Self.double(raw), raw, key) / 1_000)
+            return Date(
+                timeIntervalSince1970: try form(Self.double(raw), of: raw, key: key) / 1_000)
         case .iso8601:
-            var text = try form(Self.string(raw), raw, key)
+            var text = try form(Self.string(raw), of: raw, key: key)
             guard let milliseconds = text.withUTF8({ ExtendedJSONDate.milliseconds($0) }) else {
-                throw BSONDecodingError.corrupted("This is no date of RFC 3339.", self, key)
+                throw BSONDecodingError.corrupted(
+                    "This is no date of RFC 3339.", at: self, key: key)
             }
             return BSONDatetime(milliseconds: milliseconds).date
         case .custom(_, let decode): return try decode(context.value(raw))
         }
     }
 
-    private func uuid(_ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> UUID {
+    private func uuid(from raw: BSONRawValue, key: (any CodingKey)?) throws -> UUID {
         switch context.decoder.strategies.uuids {
         case .binary:
             guard raw.typeByte == BSONType.binary.rawValue else {
-                throw BSONDecodingError.mismatch(UUID.self, raw, self, key)
+                throw BSONDecodingError.mismatch(UUID.self, raw, at: self, key: key)
             }
             guard raw.binarySubtype == 4, raw.binaryContent.count == 16 else {
                 throw BSONDecodingError.corrupted(
-                    "A UUID is a binary of subtype 4 with 16 bytes.", self, key)
+                    "A UUID is a binary of subtype 4 with 16 bytes.", at: self, key: key)
             }
             return UUID(uuid: raw.binaryContent.loadUnaligned(as: uuid_t.self))
         case .string:
-            guard let uuid = UUID(uuidString: try form(Self.string(raw), raw, key)) else {
-                throw BSONDecodingError.corrupted("This is no UUID.", self, key)
+            guard let uuid = UUID(uuidString: try form(Self.string(raw), of: raw, key: key)) else {
+                throw BSONDecodingError.corrupted("This is no UUID.", at: self, key: key)
             }
             return uuid
         }
     }
 
-    private func data(_ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> Data {
+    private func data(from raw: BSONRawValue, key: (any CodingKey)?) throws -> Data {
         switch context.decoder.strategies.data {
         case .binary:
             guard raw.typeByte == BSONType.binary.rawValue else {
-                throw BSONDecodingError.mismatch(Data.self, raw, self, key)
+                throw BSONDecodingError.mismatch(Data.self, raw, at: self, key: key)
             }
             return Data(raw.binaryContent)
         case .base64:
-            guard let data = Data(base64Encoded: try form(Self.string(raw), raw, key)) else {
-                throw BSONDecodingError.corrupted("This is not base64.", self, key)
+            guard let data = Data(base64Encoded: try form(Self.string(raw), of: raw, key: key))
+            else {
+                throw BSONDecodingError.corrupted("This is not base64.", at: self, key: key)
             }
             return data
         }
     }
 
-    private func url(_ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> URL {
-        guard let url = URL(string: try form(Self.string(raw), raw, key)) else {
-            throw BSONDecodingError.corrupted("This is no URL.", self, key)
+    private func url(from raw: BSONRawValue, key: (any CodingKey)?) throws -> URL {
+        guard let url = URL(string: try form(Self.string(raw), of: raw, key: key)) else {
+            throw BSONDecodingError.corrupted("This is no URL.", at: self, key: key)
         }
         return url
     }
 
-    private func decimal(_ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> Decimal {
+    private func decimal(from raw: BSONRawValue, key: (any CodingKey)?) throws -> Decimal {
         let number =
-            raw.typeByte == BSONType.decimal128.rawValue ? raw.decimal128 : try widened(raw, key)
+            raw.typeByte == BSONType.decimal128.rawValue
+            ? raw.decimal128 : try widened(from: raw, key: key)
         guard let decimal = number.decimalValue else {
-            throw BSONDecodingError.lossy(Decimal.self, raw, self, key)
+            throw BSONDecodingError.lossy(Decimal.self, raw, at: self, key: key)
         }
         return decimal
     }

@@ -3,7 +3,7 @@ extension BSONDecodingNode: SingleValueDecodingContainer {
 
     @inline(__always)
     private func checked<T>(_ value: T?) throws -> T {
-        guard let value else { throw BSONDecodingError.refused(T.self, raw, self, nil) }
+        guard let value else { throw BSONDecodingError.refused(T.self, raw, at: self, key: nil) }
         return value
     }
 
@@ -37,8 +37,14 @@ extension BSONDecodingNode: SingleValueDecodingContainer {
 
     /// Reads this value as another type: the coders' own types directly, others by their own code.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        if let kind = BSONNativeKind.of(type) { return try native(type, kind, raw, nil) }
-        if !context.hasDefaultKeys { keepsKeys = type is any BSONKeyedCollection.Type }
+        if let kind = BSONNativeKind.of(type) {
+            return try native(type, kind: kind, from: raw, key: nil)
+        }
+        if context.hasDefaultKeys { return try type.init(from: self) }
+        // The type that asked may try another one, or its own keys, afterwards.
+        let outer = keysAreData
+        defer { keysAreData = outer }
+        keysAreData = type is any BSONKeyedCollection.Type
         return try type.init(from: self)
     }
 }

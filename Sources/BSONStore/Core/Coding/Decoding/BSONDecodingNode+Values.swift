@@ -65,20 +65,22 @@ extension BSONDecodingNode {
     /// Reads an element: the coders' own types directly, others by their own code.
     @inline(__always)
     func element<T: Decodable>(
-        _ type: T.Type, _ raw: BSONRawValue, _ key: some CodingKey
+        _ type: T.Type, from raw: BSONRawValue, key: some CodingKey
     ) throws -> T {
-        if let kind = BSONNativeKind.of(type) { return try native(type, kind, raw, key) }
-        return try decode(type, raw, key)
+        if let kind = BSONNativeKind.of(type) {
+            return try native(type, kind: kind, from: raw, key: key)
+        }
+        return try decode(type, from: raw, key: key)
     }
 
-    /// Reads an element of a type with its own code.
+    /// Reads an element of a type with its own code, to which this node and the key are lent.
     @inline(__always)
     func decode<T: Decodable>(
-        _ type: T.Type, _ raw: BSONRawValue, _ key: some CodingKey
+        _ type: T.Type, from raw: BSONRawValue, key: some CodingKey
     ) throws -> T {
         try withUnsafePointer(to: key as any CodingKey) { key in
             try unmanagedContext._withUnsafeGuaranteedRef {
-                try $0.decode(type, raw, parent: self, key: key)
+                try $0.decode(type, from: raw, parent: self, key: key)
             }
         }
     }

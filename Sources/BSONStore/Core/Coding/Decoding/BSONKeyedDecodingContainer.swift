@@ -1,23 +1,25 @@
 /// A container that reads the elements of a document.
 struct BSONKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    private let unmanaged: Unmanaged<BSONDecodingNode>
-    /// The reference that keeps the node alive when nothing else does.
-    private let keeper: BSONNodeOwner<BSONDecodingNode>
+    /// The node, which its use keeps alive, and `owner` after its escape.
+    private let unmanagedNode: Unmanaged<BSONDecodingNode>
+    private let owner: BSONNodeOwner<BSONDecodingNode>
+    /// The node's memory, valid as long as the node.
     private let search: UnsafeMutablePointer<BSONKeySearch>
-    private let hasDefaultKeys: Bool
+    /// Whether documents use the coding keys unchanged.
+    private let usesKeysUnchanged: Bool
 
-    init(node: BSONDecodingNode, keeper: BSONNodeOwner<BSONDecodingNode>) {
-        unmanaged = .passUnretained(node)
-        self.keeper = keeper
+    init(node: BSONDecodingNode, owner: BSONNodeOwner<BSONDecodingNode>) {
+        unmanagedNode = .passUnretained(node)
+        self.owner = owner
         search = node.search
-        hasDefaultKeys = node.context.hasDefaultKeys || node.keepsKeys
+        usesKeysUnchanged = node.context.hasDefaultKeys || node.keysAreData
     }
 
-    private var node: BSONDecodingNode { unmanaged.takeUnretainedValue() }
+    private var node: BSONDecodingNode { unmanagedNode.takeUnretainedValue() }
 
     @inline(__always)
     private func find(_ key: String) -> BSONRawValue? {
-        hasDefaultKeys
+        usesKeysUnchanged
             ? search.pointee.find(key) : search.pointee.find(node.context.documentKey(key))
     }
 
@@ -38,7 +40,7 @@ struct BSONKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
     @inline(__always)
     private func value(_ key: Key) throws -> BSONRawValue {
         guard let raw = find(key.stringValue) else {
-            throw BSONDecodingError.missing(node, key)
+            throw BSONDecodingError.missing(key, at: node)
         }
         return raw
     }
@@ -52,189 +54,153 @@ struct BSONKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
         return raw
     }
 
+    /// Reads the value of a key with one of the node's readers.
+    @inline(__always)
+    private func read<V>(_ key: Key, _ reader: (BSONRawValue) -> V?) throws -> V {
+        let raw = try value(key)
+        guard let value = reader(raw) else { throw refused(V.self, raw, key) }
+        return value
+    }
+
+    /// Reads the value of a key, unless it is missing or null, with one of the node's readers.
+    @inline(__always)
+    private func readIfPresent<V>(_ key: Key, _ reader: (BSONRawValue) -> V?) throws -> V? {
+        guard let raw = present(key) else { return nil }
+        guard let value = reader(raw) else { throw refused(V.self, raw, key) }
+        return value
+    }
+
     @inline(never)
     private func refused(_ type: any Any.Type, _ raw: BSONRawValue, _ key: Key) -> DecodingError {
-        BSONDecodingError.refused(type, raw, node, key)
+        BSONDecodingError.refused(type, raw, at: node, key: key)
     }
 
     func decodeNil(forKey key: Key) throws -> Bool { BSONDecodingNode.isNil(try value(key)) }
 
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-        let raw = try value(key)
-        guard let value = BSONDecodingNode.bool(raw) else { throw refused(type, raw, key) }
-        return value
+        try read(key) { BSONDecodingNode.bool($0) }
     }
 
     func decode(_ type: String.Type, forKey key: Key) throws -> String {
-        let raw = try value(key)
-        guard let value = BSONDecodingNode.string(raw) else { throw refused(type, raw, key) }
-        return value
+        try read(key) { BSONDecodingNode.string($0) }
     }
 
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-        let raw = try value(key)
-        guard let value = BSONDecodingNode.double(raw) else { throw refused(type, raw, key) }
-        return value
+        try read(key) { BSONDecodingNode.double($0) }
     }
 
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
-        let raw = try value(key)
-        guard let value = BSONDecodingNode.float(raw) else { throw refused(type, raw, key) }
-        return value
+        try read(key) { BSONDecodingNode.float($0) }
     }
 
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-        let raw = try value(key)
-        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
-        return value
+        try read(key) { BSONDecodingNode.integer(type, $0) }
     }
 
     func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
-        let raw = try value(key)
-        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
-        return value
+        try read(key) { BSONDecodingNode.integer(type, $0) }
     }
 
     func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
-        let raw = try value(key)
-        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
-        return value
+        try read(key) { BSONDecodingNode.integer(type, $0) }
     }
 
     func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
-        let raw = try value(key)
-        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
-        return value
+        try read(key) { BSONDecodingNode.integer(type, $0) }
     }
 
     func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-        let raw = try value(key)
-        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
-        return value
+        try read(key) { BSONDecodingNode.integer(type, $0) }
     }
 
     func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
-        let raw = try value(key)
-        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
-        return value
+        try read(key) { BSONDecodingNode.integer(type, $0) }
     }
 
     func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
-        let raw = try value(key)
-        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
-        return value
+        try read(key) { BSONDecodingNode.integer(type, $0) }
     }
 
     func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-        let raw = try value(key)
-        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
-        return value
+        try read(key) { BSONDecodingNode.integer(type, $0) }
     }
 
     func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
-        let raw = try value(key)
-        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
-        return value
+        try read(key) { BSONDecodingNode.integer(type, $0) }
     }
 
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
-        let raw = try value(key)
-        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
-        return value
+        try read(key) { BSONDecodingNode.integer(type, $0) }
     }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
         let raw = try value(key)
-        return try unmanaged._withUnsafeGuaranteedRef { try $0.element(type, raw, key) }
+        return try unmanagedNode._withUnsafeGuaranteedRef {
+            try $0.element(type, from: raw, key: key)
+        }
     }
 
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-        guard let raw = present(key) else { return nil }
-        guard let value = BSONDecodingNode.bool(raw) else { throw refused(type, raw, key) }
-        return value
+        try readIfPresent(key) { BSONDecodingNode.bool($0) }
     }
 
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-        guard let raw = present(key) else { return nil }
-        guard let value = BSONDecodingNode.string(raw) else { throw refused(type, raw, key) }
-        return value
+        try readIfPresent(key) { BSONDecodingNode.string($0) }
     }
 
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-        guard let raw = present(key) else { return nil }
-        guard let value = BSONDecodingNode.double(raw) else { throw refused(type, raw, key) }
-        return value
+        try readIfPresent(key) { BSONDecodingNode.double($0) }
     }
 
     func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-        guard let raw = present(key) else { return nil }
-        guard let value = BSONDecodingNode.float(raw) else { throw refused(type, raw, key) }
-        return value
+        try readIfPresent(key) { BSONDecodingNode.float($0) }
     }
 
     func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-        guard let raw = present(key) else { return nil }
-        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
-        return value
+        try readIfPresent(key) { BSONDecodingNode.integer(type, $0) }
     }
 
     func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
-        guard let raw = present(key) else { return nil }
-        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
-        return value
+        try readIfPresent(key) { BSONDecodingNode.integer(type, $0) }
     }
 
     func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
-        guard let raw = present(key) else { return nil }
-        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
-        return value
+        try readIfPresent(key) { BSONDecodingNode.integer(type, $0) }
     }
 
     func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
-        guard let raw = present(key) else { return nil }
-        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
-        return value
+        try readIfPresent(key) { BSONDecodingNode.integer(type, $0) }
     }
 
     func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-        guard let raw = present(key) else { return nil }
-        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
-        return value
+        try readIfPresent(key) { BSONDecodingNode.integer(type, $0) }
     }
 
     func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
-        guard let raw = present(key) else { return nil }
-        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
-        return value
+        try readIfPresent(key) { BSONDecodingNode.integer(type, $0) }
     }
 
     func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
-        guard let raw = present(key) else { return nil }
-        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
-        return value
+        try readIfPresent(key) { BSONDecodingNode.integer(type, $0) }
     }
 
     func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-        guard let raw = present(key) else { return nil }
-        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
-        return value
+        try readIfPresent(key) { BSONDecodingNode.integer(type, $0) }
     }
 
     func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
-        guard let raw = present(key) else { return nil }
-        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
-        return value
+        try readIfPresent(key) { BSONDecodingNode.integer(type, $0) }
     }
 
     func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
-        guard let raw = present(key) else { return nil }
-        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
-        return value
+        try readIfPresent(key) { BSONDecodingNode.integer(type, $0) }
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
         guard let raw = present(key) else { return nil }
-        return try unmanaged._withUnsafeGuaranteedRef { try $0.element(type, raw, key) }
+        return try unmanagedNode._withUnsafeGuaranteedRef {
+            try $0.element(type, from: raw, key: key)
+        }
     }
 
     func nestedContainer<Nested: CodingKey>(
@@ -247,14 +213,14 @@ struct BSONKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
 
     func superDecoder() throws -> any Decoder {
         guard let raw = find("super") else {
-            throw BSONDecodingError.missing(node, BSONPositionKey.superclass)
+            throw BSONDecodingError.missing(BSONPositionKey.superclass, at: node)
         }
-        return BSONDecodingNode(keeping: node, raw, key: BSONPositionKey.superclass)
+        return BSONDecodingNode(retaining: node, raw, key: BSONPositionKey.superclass)
     }
 
     func superDecoder(forKey key: Key) throws -> any Decoder { try child(key) }
 
     private func child(_ key: Key) throws -> BSONDecodingNode {
-        BSONDecodingNode(keeping: node, try value(key), key: key)
+        BSONDecodingNode(retaining: node, try value(key), key: key)
     }
 }

@@ -2,6 +2,7 @@
 struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
     private let node: BSONDecodingNode
     private var cursor: BSONCursor
+    /// The next element; `nil` at the end.
     private var ahead: BSONRawValue?
     private(set) var currentIndex = 0
 
@@ -25,7 +26,7 @@ struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
     private var key: BSONPositionKey { BSONPositionKey(index: currentIndex) }
 
     @inline(__always)
-    private func next(_ type: any Any.Type) throws -> BSONRawValue {
+    private func next(as type: any Any.Type) throws -> BSONRawValue {
         guard let ahead else {
             throw DecodingError.valueNotFound(
                 type,
@@ -36,6 +37,17 @@ struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
         return ahead
     }
 
+    /// Reads the next element with one of the node's readers.
+    @inline(__always)
+    private mutating func read<V>(_ reader: (BSONRawValue) -> V?) throws -> V {
+        let raw = try next(as: V.self)
+        guard let value = reader(raw) else {
+            throw BSONDecodingError.refused(V.self, raw, at: node, key: key)
+        }
+        advance()
+        return value
+    }
+
     /// Steps over the element that was read.
     @inline(__always)
     private mutating func advance() {
@@ -44,139 +56,69 @@ struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
     }
 
     mutating func decodeNil() throws -> Bool {
-        guard BSONDecodingNode.isNil(try next(Never.self)) else { return false }
+        guard BSONDecodingNode.isNil(try next(as: Never.self)) else { return false }
         advance()
         return true
     }
 
     mutating func decode(_ type: Bool.Type) throws -> Bool {
-        let raw = try next(type)
-        guard let value = BSONDecodingNode.bool(raw) else {
-            throw BSONDecodingError.refused(type, raw, node, key)
-        }
-        advance()
-        return value
+        try read { BSONDecodingNode.bool($0) }
     }
 
     mutating func decode(_ type: String.Type) throws -> String {
-        let raw = try next(type)
-        guard let value = BSONDecodingNode.string(raw) else {
-            throw BSONDecodingError.refused(type, raw, node, key)
-        }
-        advance()
-        return value
+        try read { BSONDecodingNode.string($0) }
     }
 
     mutating func decode(_ type: Double.Type) throws -> Double {
-        let raw = try next(type)
-        guard let value = BSONDecodingNode.double(raw) else {
-            throw BSONDecodingError.refused(type, raw, node, key)
-        }
-        advance()
-        return value
+        try read { BSONDecodingNode.double($0) }
     }
 
     mutating func decode(_ type: Float.Type) throws -> Float {
-        let raw = try next(type)
-        guard let value = BSONDecodingNode.float(raw) else {
-            throw BSONDecodingError.refused(type, raw, node, key)
-        }
-        advance()
-        return value
+        try read { BSONDecodingNode.float($0) }
     }
 
     mutating func decode(_ type: Int.Type) throws -> Int {
-        let raw = try next(type)
-        guard let value = BSONDecodingNode.integer(type, raw) else {
-            throw BSONDecodingError.refused(type, raw, node, key)
-        }
-        advance()
-        return value
+        try read { BSONDecodingNode.integer(type, $0) }
     }
 
     mutating func decode(_ type: Int8.Type) throws -> Int8 {
-        let raw = try next(type)
-        guard let value = BSONDecodingNode.integer(type, raw) else {
-            throw BSONDecodingError.refused(type, raw, node, key)
-        }
-        advance()
-        return value
+        try read { BSONDecodingNode.integer(type, $0) }
     }
 
     mutating func decode(_ type: Int16.Type) throws -> Int16 {
-        let raw = try next(type)
-        guard let value = BSONDecodingNode.integer(type, raw) else {
-            throw BSONDecodingError.refused(type, raw, node, key)
-        }
-        advance()
-        return value
+        try read { BSONDecodingNode.integer(type, $0) }
     }
 
     mutating func decode(_ type: Int32.Type) throws -> Int32 {
-        let raw = try next(type)
-        guard let value = BSONDecodingNode.integer(type, raw) else {
-            throw BSONDecodingError.refused(type, raw, node, key)
-        }
-        advance()
-        return value
+        try read { BSONDecodingNode.integer(type, $0) }
     }
 
     mutating func decode(_ type: Int64.Type) throws -> Int64 {
-        let raw = try next(type)
-        guard let value = BSONDecodingNode.integer(type, raw) else {
-            throw BSONDecodingError.refused(type, raw, node, key)
-        }
-        advance()
-        return value
+        try read { BSONDecodingNode.integer(type, $0) }
     }
 
     mutating func decode(_ type: UInt.Type) throws -> UInt {
-        let raw = try next(type)
-        guard let value = BSONDecodingNode.integer(type, raw) else {
-            throw BSONDecodingError.refused(type, raw, node, key)
-        }
-        advance()
-        return value
+        try read { BSONDecodingNode.integer(type, $0) }
     }
 
     mutating func decode(_ type: UInt8.Type) throws -> UInt8 {
-        let raw = try next(type)
-        guard let value = BSONDecodingNode.integer(type, raw) else {
-            throw BSONDecodingError.refused(type, raw, node, key)
-        }
-        advance()
-        return value
+        try read { BSONDecodingNode.integer(type, $0) }
     }
 
     mutating func decode(_ type: UInt16.Type) throws -> UInt16 {
-        let raw = try next(type)
-        guard let value = BSONDecodingNode.integer(type, raw) else {
-            throw BSONDecodingError.refused(type, raw, node, key)
-        }
-        advance()
-        return value
+        try read { BSONDecodingNode.integer(type, $0) }
     }
 
     mutating func decode(_ type: UInt32.Type) throws -> UInt32 {
-        let raw = try next(type)
-        guard let value = BSONDecodingNode.integer(type, raw) else {
-            throw BSONDecodingError.refused(type, raw, node, key)
-        }
-        advance()
-        return value
+        try read { BSONDecodingNode.integer(type, $0) }
     }
 
     mutating func decode(_ type: UInt64.Type) throws -> UInt64 {
-        let raw = try next(type)
-        guard let value = BSONDecodingNode.integer(type, raw) else {
-            throw BSONDecodingError.refused(type, raw, node, key)
-        }
-        advance()
-        return value
+        try read { BSONDecodingNode.integer(type, $0) }
     }
 
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        let value = try node.element(type, next(type), key)
+        let value = try node.element(type, from: next(as: type), key: key)
         advance()
         return value
     }
@@ -202,6 +144,6 @@ struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
     }
 
     private func child(_ type: any Any.Type) throws -> BSONDecodingNode {
-        BSONDecodingNode(keeping: node, try next(type), key: key)
+        BSONDecodingNode(retaining: node, try next(as: type), key: key)
     }
 }

@@ -33,7 +33,7 @@ public struct BSONEncoder: Sendable {
     ///
     /// - Throws: As ``encode(_:)``, except for values that do not become a document.
     public func encodeValue<T: Encodable>(_ value: T) throws -> BSONValue {
-        try BSONEncodingStorage.encode(value, self, marksOmitted: false) { typeByte, bytes in
+        try BSONEncodingStorage.encode(value, with: self, marksOmitted: false) { typeByte, bytes in
             guard let start = bytes.baseAddress else { return .null }
             return BSONValue(
                 copying: BSONRawValue(typeByte: typeByte, start: start, count: bytes.count))
@@ -61,7 +61,8 @@ public struct BSONEncoder: Sendable {
     private func encodeDocument<T: Encodable>(
         _ value: T, marksOmitted: Bool
     ) throws -> BSONDocument {
-        try BSONEncodingStorage.encode(value, self, marksOmitted: marksOmitted) { typeByte, bytes in
+        try BSONEncodingStorage.encode(value, with: self, marksOmitted: marksOmitted) {
+            typeByte, bytes in
             guard typeByte == BSONType.document.rawValue else {
                 throw EncodingError.invalidValue(
                     value,

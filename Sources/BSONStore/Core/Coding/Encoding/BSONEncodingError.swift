@@ -7,7 +7,7 @@
 /// A maker of encoding errors, with the coding path.
 enum BSONEncodingError {
     static func make(
-        _ value: Any, _ node: BSONEncodingNode, _ key: (any CodingKey)?, _ message: String
+        _ message: String, _ value: Any, at node: BSONEncodingNode, key: (any CodingKey)?
     ) -> EncodingError {
         EncodingError.invalidValue(
             value,
@@ -16,17 +16,20 @@ enum BSONEncodingError {
                 debugDescription: message))
     }
 
-    static func nullInKey(_ node: BSONEncodingNode, _ key: any CodingKey) -> EncodingError {
-        make(key.stringValue, node, key, "A key cannot hold NUL.")
+    static func nullInKey(_ key: any CodingKey, at node: BSONEncodingNode) -> EncodingError {
+        make("A key cannot hold NUL.", key.stringValue, at: node, key: key)
     }
 
     static func tooLarge(
-        _ value: Any, _ node: BSONEncodingNode, _ key: (any CodingKey)?
-    ) -> EncodingError { make(value, node, key, "BSON cannot hold \(value) in this form.") }
+        _ value: Any, at node: BSONEncodingNode, key: (any CodingKey)?
+    ) -> EncodingError {
+        make("BSON cannot hold \(value) in this form.", value, at: node, key: key)
+    }
 
     static func tooDeep(
-        _ value: Any, _ node: BSONEncodingNode, _ key: any CodingKey
+        _ value: Any, at node: BSONEncodingNode, key: any CodingKey
     ) -> EncodingError {
-        make(value, node, key, "Nested deeper than \(BSONLimits().depthMax) levels.")
+        make(
+            "Nested deeper than \(BSONLimits().depthMax) levels.", value, at: node, key: key)
     }
 }

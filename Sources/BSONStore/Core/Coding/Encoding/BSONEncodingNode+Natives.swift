@@ -7,7 +7,7 @@
 extension BSONEncodingNode {
     /// Returns the BSON value for a value of one of the coders' own types.
     func native<T>(
-        _ value: T, _ kind: BSONNativeKind, _ key: (any CodingKey)? = nil
+        _ value: T, kind: BSONNativeKind, key: (any CodingKey)? = nil
     ) throws -> BSONValue {
         switch kind {
         case .int: .int64(Int64(reinterpret(value, as: Int.self)))
@@ -16,11 +16,11 @@ extension BSONEncodingNode {
         case .bool: .bool(reinterpret(value, as: Bool.self))
         case .int64: .int64(reinterpret(value, as: Int64.self))
         case .int32: .int32(reinterpret(value, as: Int32.self))
-        case .date: try dateValue(reinterpret(value, as: Date.self), key)
+        case .date: try dateValue(reinterpret(value, as: Date.self), key: key)
         case .uuid: uuidValue(reinterpret(value, as: UUID.self))
         case .data: dataValue(reinterpret(value, as: Data.self))
         case .url: .string(reinterpret(value, as: URL.self).absoluteString)
-        case .decimal: try decimalValue(reinterpret(value, as: Decimal.self), key)
+        case .decimal: try decimalValue(reinterpret(value, as: Decimal.self), key: key)
         case .value: reinterpret(value, as: BSONValue.self)
         case .document: .document(reinterpret(value, as: BSONDocument.self))
         case .array: .array(reinterpret(value, as: BSONArray.self))
@@ -36,8 +36,8 @@ extension BSONEncodingNode {
             .javascriptWithScope(reinterpret(value, as: BSONJavaScriptWithScope.self))
         case .int16: .int32(Int32(reinterpret(value, as: Int16.self)))
         case .int8: .int32(Int32(reinterpret(value, as: Int8.self)))
-        case .uint: try wideValue(UInt64(reinterpret(value, as: UInt.self)), key)
-        case .uint64: try wideValue(reinterpret(value, as: UInt64.self), key)
+        case .uint: try wideValue(UInt64(reinterpret(value, as: UInt.self)), key: key)
+        case .uint64: try wideValue(reinterpret(value, as: UInt64.self), key: key)
         case .uint32: .int64(Int64(reinterpret(value, as: UInt32.self)))
         case .uint16: .int32(Int32(reinterpret(value, as: UInt16.self)))
         case .uint8: .int32(Int32(reinterpret(value, as: UInt8.self)))
@@ -55,18 +55,18 @@ extension BSONEncodingNode {
         .array(BSONArray(reinterpret(value, as: [V].self).map(element)))
     }
 
-    private func wideValue(_ value: UInt64, _ key: (any CodingKey)?) throws -> BSONValue {
+    private func wideValue(_ value: UInt64, key: (any CodingKey)?) throws -> BSONValue {
         guard let signed = Int64(exactly: value) else {
-            throw BSONEncodingError.tooLarge(value, self, key)
+            throw BSONEncodingError.tooLarge(value, at: self, key: key)
         }
         return .int64(signed)
     }
 
-    private func dateValue(_ date: Date, _ key: (any CodingKey)?) throws -> BSONValue {
+    private func dateValue(_ date: Date, key: (any CodingKey)?) throws -> BSONValue {
         switch storage.encoder.strategies.dates {
         case .bsonDatetime:
             guard let datetime = BSONDatetime(date) else {
-                throw BSONEncodingError.tooLarge(date, self, key)
+                throw BSONEncodingError.tooLarge(date, at: self, key: key)
             }
             return .datetime(datetime)
         case .secondsSince1970: return .double(date.timeIntervalSince1970)
@@ -74,7 +74,7 @@ extension BSONEncodingNode {
         case .iso8601:
             guard let datetime = BSONDatetime(date),
                 let text = ExtendedJSONDate.text(datetime.milliseconds)
-            else { throw BSONEncodingError.tooLarge(date, self, key) }
+            else { throw BSONEncodingError.tooLarge(date, at: self, key: key) }
             return .string(text)
         case .custom(let encode, _): return try encode(date)
         }
@@ -94,11 +94,11 @@ extension BSONEncodingNode {
         }
     }
 
-    private func decimalValue(_ decimal: Decimal, _ key: (any CodingKey)?) throws -> BSONValue {
+    private func decimalValue(_ decimal: Decimal, key: (any CodingKey)?) throws -> BSONValue {
         do throws(BSONError) {
             return .decimal128(try BSONDecimal128(decimal))
         } catch {
-            throw BSONEncodingError.make(decimal, self, key, error.message)
+            throw BSONEncodingError.make(error.message, decimal, at: self, key: key)
         }
     }
 }

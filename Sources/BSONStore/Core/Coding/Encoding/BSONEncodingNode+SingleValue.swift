@@ -44,7 +44,7 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
 
     func encode(_ value: UInt) throws {
         guard let signed = Int64(exactly: value) else {
-            throw BSONEncodingError.tooLarge(value, self, nil)
+            throw BSONEncodingError.tooLarge(value, at: self, key: nil)
         }
         try encode(signed)
     }
@@ -57,7 +57,7 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
 
     func encode(_ value: UInt64) throws {
         guard let signed = Int64(exactly: value) else {
-            throw BSONEncodingError.tooLarge(value, self, nil)
+            throw BSONEncodingError.tooLarge(value, at: self, key: nil)
         }
         try encode(signed)
     }
@@ -66,23 +66,27 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
     /// code.
     func encode<T: Encodable>(_ value: T) throws {
         if let kind = BSONNativeKind.of(T.self) {
-            let native = marked(try native(value, kind), kind)
+            let native = marked(try native(value, kind: kind), kind: kind)
             slot(native.type)
             storage.put(native)
         } else {
-            if !storage.hasDefaultKeys { keepsKeys = value is any BSONKeyedCollection }
+            if storage.hasDefaultKeys { return try value.encode(to: self) }
+            // The value that asked may write its own keys afterwards.
+            let outer = keysAreData
+            defer { keysAreData = outer }
+            keysAreData = value is any BSONKeyedCollection
             try value.encode(to: self)
         }
     }
 
     /// Encodes an element whose key has just been written.
     @inline(__always)
-    func encodeElement<T: Encodable>(_ value: T, _ key: some CodingKey, typeIndex: Int) throws {
+    func encodeElement<T: Encodable>(_ value: T, key: some CodingKey, typeIndex: Int) throws {
         if let kind = BSONNativeKind.of(T.self) {
-            if storage.put(value, kind, typeIndex) { return }
-            return try encodeNative(value, kind, key, typeIndex: typeIndex)
+            if storage.put(value, kind: kind, typeIndex: typeIndex) { return }
+            return try encodeNative(value, kind: kind, key: key, typeIndex: typeIndex)
         }
-        try checkDepth(value, key)
+        try checkDepth(value, key: key)
         let isWhole = storage.marksOmitted && value is any BSONKeyedCollection
         try withUnsafePointer(to: key as any CodingKey) { key in
             try unmanagedStorage._withUnsafeGuaranteedRef {
@@ -93,26 +97,26 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
     }
 
     private func encodeNative<T: Encodable>(
-        _ value: T, _ kind: BSONNativeKind, _ key: some CodingKey, typeIndex: Int
+        _ value: T, kind: BSONNativeKind, key: some CodingKey, typeIndex: Int
     ) throws {
         if kind.isList {
-            try checkDepth(value, key)
-            return storage.put(list: value, kind, typeIndex)
+            try checkDepth(value, key: key)
+            return storage.put(list: value, kind: kind, typeIndex: typeIndex)
         }
-        let native = marked(try native(value, kind, key), kind)
+        let native = marked(try native(value, kind: kind, key: key), kind: kind)
         buffer.pointee.base[typeIndex] = native.type.rawValue
         storage.put(native)
     }
 
     @inline(__always)
-    private func checkDepth(_ value: some Any, _ key: some CodingKey) throws {
+    private func checkDepth(_ value: some Any, key: some CodingKey) throws {
         guard depth < BSONLimits().depthMax else {
-            throw BSONEncodingError.tooDeep(value, self, key)
+            throw BSONEncodingError.tooDeep(value, at: self, key: key)
         }
     }
 
     /// Returns the value, wrapped if a merge must not look into it or keep another number's width.
-    private func marked(_ value: BSONValue, _ kind: BSONNativeKind) -> BSONValue {
+    private func marked(_ value: BSONValue, kind: BSONNativeKind) -> BSONValue {
         guard storage.marksOmitted else { return value }
         switch kind {
         case .value, .document, .array, .decimal128: return BSONEncodingMerge.exact(value)

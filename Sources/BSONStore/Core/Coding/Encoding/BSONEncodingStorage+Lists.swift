@@ -1,6 +1,6 @@
 extension BSONEncodingStorage {
     /// Writes an array of primitives in one go, as its elements would write themselves one by one.
-    func put<T>(list value: T, _ kind: BSONNativeKind, _ typeIndex: Int) {
+    func put<T>(list value: T, kind: BSONNativeKind, typeIndex: Int) {
         buffer.pointee.base[typeIndex] = BSONType.array.rawValue
         let to = buffer
         switch kind {
@@ -8,7 +8,8 @@ extension BSONEncodingStorage {
         case .ints:
             elements(value, .int64) { (number: Int) in to.pointee.put(little: Int64(number)) }
         case .doubles:
-            elements(value, .double) { (number: Double) in to.pointee.put(little: number.bitPattern)
+            elements(value, .double) { (number: Double) in
+                to.pointee.put(little: number.bitPattern)
             }
         case .bools:
             elements(value, .bool) { (flag: Bool) in to.pointee.put(flag ? 1 as UInt8 : 0) }

@@ -1,4 +1,6 @@
 /// The bytes that the containers of one encoding write; reused for one encoding after the other.
+///
+/// `BSONDecodingNode` explains the ownership of storages and nodes.
 final class BSONEncodingStorage {
     @exclusivity(unchecked) private(set) var encoder: BSONEncoder
     /// Whether absent optionals and dictionaries leave marks for `BSONEncodingMerge`.
@@ -11,8 +13,8 @@ final class BSONEncodingStorage {
     @exclusivity(unchecked) private var convertedKeys: [Name: String] = [:]
     @exclusivity(unchecked) private var pool = BSONNodePool<BSONEncodingNode>()
 
-    private static let lot = IdleObjectPool<BSONEncodingStorage>()
-    private static let plain = BSONEncoder()
+    private static let idleStorages = IdleObjectPool<BSONEncodingStorage>()
+    private static let plainEncoder = BSONEncoder()
     /// The maximum number of bytes that a storage keeps for the next encoding.
     private static let idleCapacityMax = 65_536
 
@@ -31,24 +33,25 @@ final class BSONEncodingStorage {
 
     /// Encodes an outermost value and returns a result made from its type byte and bytes.
     static func encode<T: Encodable, R>(
-        _ value: T, _ encoder: BSONEncoder, marksOmitted: Bool,
+        _ value: T, with encoder: BSONEncoder, marksOmitted: Bool,
         _ result: (UInt8, UnsafeRawBufferPointer) throws -> R
     ) throws -> R {
         var storage: BSONEncodingStorage
-        if encoder.strategies.keys.isDefault, let parked = lot.take() {
-            storage = parked
+        // Idle storages have default keys and a plain encoder, as they are left below.
+        if encoder.strategies.keys.isDefault, let idle = idleStorages.take() {
+            storage = idle
             if !encoder.isPlain { storage.encoder = encoder }
             storage.marksOmitted = marksOmitted
         } else {
             storage = BSONEncodingStorage(encoder, marksOmitted: marksOmitted)
         }
         defer {
-            // An encoder that the value's code kept retains the storage.
+            // A node that has escaped retains the storage.
             if storage.hasDefaultKeys, isKnownUniquelyReferenced(&storage) {
-                if !encoder.isPlain { storage.encoder = plain }
+                if !encoder.isPlain { storage.encoder = plainEncoder }
                 storage.failure = nil
                 storage.buffer.pointee.clear(keeping: idleCapacityMax)
-                lot.leave(storage)
+                idleStorages.put(storage)
             }
         }
         try storage.encodeOutermost(value)
@@ -61,8 +64,10 @@ final class BSONEncodingStorage {
         if BSONNativeKind.of(T.self) == nil {
             return try encode(value, parent: nil, key: nil, typeIndex: typeIndex, isWhole: false)
         }
+        // The coders' own types never see their encoder: this node cannot escape.
         let node = BSONEncodingNode(
-            self, parent: nil, key: nil, typeIndex: typeIndex, isWhole: false)
+            borrowing: self, parent: nil, key: nil, typeIndex: typeIndex, isWhole: false,
+            keysAreData: false)
         try node.encode(value)
         node.finish()
     }
@@ -74,36 +79,43 @@ final class BSONEncodingStorage {
         return 0
     }
 
-    /// Encodes a value with its own code whose type byte has just been written; the key is valid
-    /// for the duration of the call.
+    /// Encodes a value with its own code whose type byte has just been written; the one place where
+    /// uses of nodes begin and end.
+    ///
+    /// The caller keeps the storage, the parent and the key's address valid for the duration of the
+    /// call, and this frame keeps the node alive.
     @inline(__always)
     func encode<T: Encodable>(
         _ value: T, parent: BSONEncodingNode?, key: UnsafePointer<any CodingKey>?, typeIndex: Int,
         isWhole: Bool
     ) throws {
+        assert(parent.map { $0.storage === self } ?? true, "The parent is of another storage.")
+        let keysAreData = !hasDefaultKeys && value is any BSONKeyedCollection
         var node: BSONEncodingNode
         if let idle = pool.take(T.self) {
             node = idle
-            node.reuse(parent: parent, key: key, typeIndex: typeIndex, isWhole: isWhole)
+            node.beginUse(
+                parent: parent, key: key, typeIndex: typeIndex, isWhole: isWhole,
+                keysAreData: keysAreData)
         } else {
             node = BSONEncodingNode(
-                self, parent: parent, key: key, typeIndex: typeIndex, isWhole: isWhole)
+                borrowing: self, parent: parent, key: key, typeIndex: typeIndex, isWhole: isWhole,
+                keysAreData: keysAreData)
         }
-        if !hasDefaultKeys { node.keepsKeys = value is any BSONKeyedCollection }
         do {
             try value.encode(to: node)
             node.finish()
         } catch {
-            _ = BSONEncodingNode.isIdle(&node)
+            BSONEncodingNode.endUse(of: &node)
             throw error
         }
-        if BSONEncodingNode.isIdle(&node) { pool.put(node, T.self) }
+        if BSONEncodingNode.endUse(of: &node) { pool.put(node, T.self) }
     }
 
     /// Writes type and key and reserves room for a fixed value; returns whether the key holds no
     /// NUL.
     @inline(__always)
-    func head(_ typeByte: UInt8, _ key: String) -> Bool {
+    func head(_ typeByte: UInt8, key: String) -> Bool {
         buffer.pointee.head(typeByte, hasDefaultKeys ? key : converted(key))
     }
 
@@ -116,7 +128,7 @@ final class BSONEncodingStorage {
 
     /// Writes a value of a common type directly; returns whether it was one.
     @inline(__always)
-    func put<T>(_ value: T, _ kind: BSONNativeKind, _ typeIndex: Int) -> Bool {
+    func put<T>(_ value: T, kind: BSONNativeKind, typeIndex: Int) -> Bool {
         if kind == .objectID {
             buffer.pointee.base[typeIndex] = BSONType.objectID.rawValue
             buffer.pointee.reserve(12)

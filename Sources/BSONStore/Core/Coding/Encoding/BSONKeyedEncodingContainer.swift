@@ -1,48 +1,51 @@
 /// A container that writes the elements of a document.
 struct BSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    private let unmanaged: Unmanaged<BSONEncodingNode>
-    /// The reference that keeps the node alive when nothing else does.
-    private let keeper: BSONNodeOwner<BSONEncodingNode>
+    /// The node, which its use keeps alive, and `owner` after its escape.
+    private let unmanagedNode: Unmanaged<BSONEncodingNode>
+    private let owner: BSONNodeOwner<BSONEncodingNode>
+    /// The storage's memory, valid as long as the node.
     private let buffer: UnsafeMutablePointer<BSONByteBuffer>
-    private let hasDefaultKeys: Bool
+    /// Whether documents use the coding keys unchanged.
+    private let usesKeysUnchanged: Bool
 
-    init(node: BSONEncodingNode, keeper: BSONNodeOwner<BSONEncodingNode>) {
-        unmanaged = .passUnretained(node)
-        self.keeper = keeper
+    init(node: BSONEncodingNode, owner: BSONNodeOwner<BSONEncodingNode>) {
+        unmanagedNode = .passUnretained(node)
+        self.owner = owner
         buffer = node.storage.buffer
-        hasDefaultKeys = node.storage.hasDefaultKeys || node.keepsKeys
+        usesKeysUnchanged = node.storage.hasDefaultKeys || node.keysAreData
     }
 
-    private var node: BSONEncodingNode { unmanaged.takeUnretainedValue() }
+    private var node: BSONEncodingNode { unmanagedNode.takeUnretainedValue() }
 
     var codingPath: [any CodingKey] { node.codingPath }
 
     @inline(__always)
-    private func head(_ typeByte: UInt8, _ key: String) -> Bool {
-        hasDefaultKeys ? buffer.pointee.head(typeByte, key) : node.storage.head(typeByte, key)
+    private func head(_ typeByte: UInt8, key: String) -> Bool {
+        usesKeysUnchanged
+            ? buffer.pointee.head(typeByte, key) : node.storage.head(typeByte, key: key)
     }
 
     @inline(__always)
-    private func head(_ type: BSONType, _ key: Key) throws {
-        guard head(type.rawValue, key.stringValue) else {
-            throw BSONEncodingError.nullInKey(node, key)
+    private func head(_ type: BSONType, key: Key) throws {
+        guard head(type.rawValue, key: key.stringValue) else {
+            throw BSONEncodingError.nullInKey(key, at: node)
         }
     }
 
-    func encodeNil(forKey key: Key) throws { try head(.null, key) }
+    func encodeNil(forKey key: Key) throws { try head(.null, key: key) }
 
     func encode(_ value: Bool, forKey key: Key) throws {
-        try head(.bool, key)
+        try head(.bool, key: key)
         buffer.pointee.put(value ? 1 as UInt8 : 0)
     }
 
     func encode(_ value: String, forKey key: Key) throws {
-        try head(.string, key)
+        try head(.string, key: key)
         buffer.pointee.put(text: value)
     }
 
     func encode(_ value: Double, forKey key: Key) throws {
-        try head(.double, key)
+        try head(.double, key: key)
         buffer.pointee.put(little: value.bitPattern)
     }
 
@@ -55,18 +58,18 @@ struct BSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
     func encode(_ value: Int16, forKey key: Key) throws { try encode(Int32(value), forKey: key) }
 
     func encode(_ value: Int32, forKey key: Key) throws {
-        try head(.int32, key)
+        try head(.int32, key: key)
         buffer.pointee.put(little: value)
     }
 
     func encode(_ value: Int64, forKey key: Key) throws {
-        try head(.int64, key)
+        try head(.int64, key: key)
         buffer.pointee.put(little: value)
     }
 
     func encode(_ value: UInt, forKey key: Key) throws {
         guard let signed = Int64(exactly: value) else {
-            throw BSONEncodingError.tooLarge(value, node, key)
+            throw BSONEncodingError.tooLarge(value, at: node, key: key)
         }
         try encode(signed, forKey: key)
     }
@@ -79,19 +82,19 @@ struct BSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
 
     func encode(_ value: UInt64, forKey key: Key) throws {
         guard let signed = Int64(exactly: value) else {
-            throw BSONEncodingError.tooLarge(value, node, key)
+            throw BSONEncodingError.tooLarge(value, at: node, key: key)
         }
         try encode(signed, forKey: key)
     }
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
         let mark = buffer.pointee.count
-        guard head(0, key.stringValue) else {
-            throw BSONEncodingError.nullInKey(node, key)
+        guard head(0, key: key.stringValue) else {
+            throw BSONEncodingError.nullInKey(key, at: node)
         }
         do {
-            try unmanaged._withUnsafeGuaranteedRef {
-                try $0.encodeElement(value, key, typeIndex: mark)
+            try unmanagedNode._withUnsafeGuaranteedRef {
+                try $0.encodeElement(value, key: key, typeIndex: mark)
             }
         } catch {
             buffer.pointee.count = mark
@@ -105,8 +108,8 @@ struct BSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
         case .encodeNull: try encodeNil(forKey: key)
         case .omit:
             guard node.storage.marksOmitted else { return }
-            guard head(BSONEncodingMerge.omittedByte, key.stringValue) else {
-                throw BSONEncodingError.nullInKey(node, key)
+            guard head(BSONEncodingMerge.omittedByte, key: key.stringValue) else {
+                throw BSONEncodingError.nullInKey(key, at: node)
             }
         }
     }
@@ -174,23 +177,23 @@ struct BSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) -> KeyedEncodingContainer<Nested> {
-        detach(key.stringValue, key).container(keyedBy: type)
+        detach(key.stringValue, key: key).container(keyedBy: type)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        detach(key.stringValue, key).unkeyedContainer()
+        detach(key.stringValue, key: key).unkeyedContainer()
     }
 
-    func superEncoder() -> any Encoder { detach("super", BSONPositionKey.superclass) }
+    func superEncoder() -> any Encoder { detach("super", key: BSONPositionKey.superclass) }
 
-    func superEncoder(forKey key: Key) -> any Encoder { detach(key.stringValue, key) }
+    func superEncoder(forKey key: Key) -> any Encoder { detach(key.stringValue, key: key) }
 
-    private func detach(_ name: String, _ key: any CodingKey) -> BSONEncodingNode {
+    private func detach(_ name: String, key: any CodingKey) -> BSONEncodingNode {
         let mark = buffer.pointee.count
-        if !head(0, name) {
-            node.storage.failure = BSONEncodingError.nullInKey(node, key)
+        if !head(0, key: name) {
+            node.storage.failure = BSONEncodingError.nullInKey(key, at: node)
             buffer.pointee.count = mark
-            _ = head(0, "")
+            _ = head(0, key: "")
         }
         return node.detach(key: key, typeIndex: mark)
     }

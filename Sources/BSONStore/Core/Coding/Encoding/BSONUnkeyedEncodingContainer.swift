@@ -44,7 +44,7 @@ struct BSONUnkeyedEncodingContainer: UnkeyedEncodingContainer {
 
     func encode(_ value: UInt) throws {
         guard let signed = Int64(exactly: value) else {
-            throw BSONEncodingError.tooLarge(value, node, nextKey)
+            throw BSONEncodingError.tooLarge(value, at: node, key: nextKey)
         }
         try encode(signed)
     }
@@ -57,7 +57,7 @@ struct BSONUnkeyedEncodingContainer: UnkeyedEncodingContainer {
 
     func encode(_ value: UInt64) throws {
         guard let signed = Int64(exactly: value) else {
-            throw BSONEncodingError.tooLarge(value, node, nextKey)
+            throw BSONEncodingError.tooLarge(value, at: node, key: nextKey)
         }
         try encode(signed)
     }
@@ -66,7 +66,7 @@ struct BSONUnkeyedEncodingContainer: UnkeyedEncodingContainer {
         let mark = node.buffer.pointee.count
         node.buffer.pointee.head(0, index: node.elementCount)
         do {
-            try node.encodeElement(value, nextKey, typeIndex: mark)
+            try node.encodeElement(value, key: nextKey, typeIndex: mark)
         } catch {
             node.buffer.pointee.count = mark
             throw error

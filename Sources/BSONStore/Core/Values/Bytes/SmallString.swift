@@ -25,32 +25,17 @@ extension String {
 
 /// Strings that store their text inline, as keys mostly do.
 ///
-/// Such a string is two words: up to 15 bytes, and a last byte that holds the count and whether all
-/// are ASCII. Composing them takes a third of the instructions of the library's initializer. The
-/// layout is part of Swift's ABI on Apple's systems and the same on 64-bit Linux. On other systems
-/// the library's initializer makes the string.
+/// `StandardLibraryLayout` says how and why; where the layout is another one, the library's
+/// initializer makes the string.
 enum SmallString {
     /// The maximum number of bytes in such a string.
     static let countMax = 15
 
-    private typealias Words = (low: UInt64, high: UInt64)
-
-    /// Whether strings have the layout that is composed here; the optimizer folds it into a
-    /// constant.
-    private static var isLayoutKnown: Bool {
-        @inline(__always) get {
-            MemoryLayout<String>.size == MemoryLayout<Words>.size
-                && unsafeBitCast("", to: Words.self) == (0, 0xE0 << 56)
-                && unsafeBitCast("abcdefghi", to: Words.self)
-                    == (0x6867_6665_6463_6261, 0xE9 << 56 | 0x69)
-        }
-    }
-
     /// Returns a string of up to 15 bytes that are known to be UTF-8.
     @inline(__always)
     static func string(_ bytes: UnsafeRawBufferPointer) -> String {
-        guard isLayoutKnown else { return made(bytes) }
-        return unsafeBitCast(words(bytes), to: String.self)
+        guard StandardLibraryLayout.knowsInlineStrings else { return made(bytes) }
+        return StandardLibraryLayout.string(words(bytes))
     }
 
     /// Returns a string made by the library's initializer.
@@ -64,13 +49,14 @@ enum SmallString {
 
     /// Returns the two words, by loads that may overlap.
     @inline(__always)
-    private static func words(_ bytes: UnsafeRawBufferPointer) -> Words {
+    private static func words(_ bytes: UnsafeRawBufferPointer) -> StandardLibraryLayout.StringWords
+    {
         let count = bytes.count
         guard let start = bytes.baseAddress, count > 0 else { return (0, 0xE0 << 56) }
         func load<T: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _: T.Type) -> UInt64 {
             UInt64(T(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: T.self)))
         }
-        var words: Words = (0, 0)
+        var words: StandardLibraryLayout.StringWords = (0, 0)
         if count >= 8 {
             words.low = load(0, UInt64.self)
             words.high = load(count &- 8, UInt64.self) >> UInt64((16 &- count) &* 8)
