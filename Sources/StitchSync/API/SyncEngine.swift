@@ -142,8 +142,8 @@ extension SyncEngine {
         let strict = byApp ? state.withLock { $0.configurations[namespace]?.strict } : nil
         let (result, hasReport) = try await write { transaction in
             let state = SyncStateTable(connection: transaction.connection)
-            var collection = try state.collection(namespace)
-            try state.note(listens: listens, in: &collection)
+            var collection = try state.findOrInsert(namespace)
+            try state.save(listens: listens, in: &collection)
             var sync = SyncTransaction(
                 transaction: transaction, collection: collection, sets: sets)
             sync.strict = strict
@@ -246,10 +246,10 @@ extension SyncEngine {
     @discardableResult
     public func syncNow() async throws -> SyncPassReport { try await syncNow(only: nil) }
 
-    /// Runs one pass, or one direction of it, over some collections or all.
+    /// Runs one pass, or only some of its steps, over some collections or all.
     @discardableResult
     func syncNow(
-        only namespaces: Set<Namespace>?, direction: SyncPass.Direction = .both
+        only namespaces: Set<Namespace>?, steps: SyncPass.Steps = .all
     ) async throws -> SyncPassReport {
         try checkIsOpen()
         guard isOnline else { throw SyncError(.offline, "the engine is offline") }
@@ -264,7 +264,7 @@ extension SyncEngine {
                 defer { transfers.resetMinimum() }
                 let passing = RunningPass.engines.union([ObjectIdentifier(self)])
                 let report = try await RunningPass.$engines.withValue(passing) {
-                    try await SyncPass(engine: passEngine, only: namespaces, direction: direction)
+                    try await SyncPass(engine: passEngine, only: namespaces, steps: steps)
                         .run()
                 }
                 try await journal.store(report) { work in
@@ -321,7 +321,7 @@ extension SyncEngine {
                 backoff: backoff, clock: clock, sets: sets, wakes: wakes, passes: passes,
                 isOnline: { self.isOnline }, checkIsOpen: { try self.checkIsOpen() },
                 frequency: { self.configuration(of: $0).frequency },
-                pass: { try await self.syncNow(only: $0, direction: $1) }
+                pass: { try await self.syncNow(only: $0, steps: $1) }
             ).run()
         } catch is CancellationError where Task.isCancelled {
             return

@@ -96,7 +96,7 @@ extension SyncSubscriptions {
         var seen: Set<Namespace> = []
         for namespace in set.subscriptions.map(\.query.namespace)
         where seen.insert(namespace).inserted {
-            var collection = try state.collection(namespace)
+            var collection = try state.findOrInsert(namespace)
             guard !collection.isSubscribed else { continue }
             collection.isSubscribed = true
             try state.save(collection)

@@ -67,7 +67,7 @@ struct CheckIdentity {
     /// Handles another identity, or a missing collection: a drop in the same history is a known
     /// event, anything else is another remote.
     private func examine(
-        _ answer: RemoteIdentity, _ collection: SyncStateTable.Collection
+        _ answer: RemoteIdentity, _ collection: SyncStateTable.CollectionState
     ) async throws {
         let isDropKnown =
             if let token = collection.token { try await historyReportsDrop(after: token) } else {
@@ -105,7 +105,7 @@ struct CheckIdentity {
     /// Adopts an identity where none was adopted before, if the remote holds each confirmed
     /// document or has evidence of its delete.
     private func verify(
-        _ answer: RemoteIdentity, _ collection: SyncStateTable.Collection
+        _ answer: RemoteIdentity, _ collection: SyncStateTable.CollectionState
     ) async throws {
         var place = collection.lostToken
         if let token = collection.token, !collection.needsScan {
@@ -161,7 +161,7 @@ struct CheckIdentity {
 
     /// Returns the facts about the remote's identity.
     private static func facts(
-        of collection: SyncStateTable.Collection, _ records: SyncRecordTable,
+        of collection: SyncStateTable.CollectionState, _ records: SyncRecordTable,
         _ answer: RemoteIdentity
     ) throws -> IdentityFacts {
         let adopted: IdentityFacts.Adopted =

@@ -30,7 +30,7 @@ struct PassContext: Sendable {
 
     /// Changes the collection's sync state in a transaction of its own.
     func updateCollection(
-        _ change: @escaping @Sendable (inout SyncStateTable.Collection) -> Void
+        _ change: @escaping @Sendable (inout SyncStateTable.CollectionState) -> Void
     ) async throws {
         try await write { sync in
             var collection = sync.collection
@@ -40,7 +40,9 @@ struct PassContext: Sendable {
     }
 
     /// Reads the collection's records from a snapshot.
-    func read<R>(_ body: (SyncRecordTable, SyncStateTable.Collection) throws -> R) throws -> R {
+    func read<R>(
+        _ body: (SyncRecordTable, SyncStateTable.CollectionState) throws -> R
+    ) throws -> R {
         try snapshot { try body($0.records, $0.collection) }
     }
 

@@ -7,19 +7,24 @@ struct ReadInbox {
 
     private var history: ReadHistory { ReadHistory(context: context) }
 
+    /// What to do with documents that the history reports as changed.
+    enum ChangedDocuments {
+        /// Fetch and apply them before the new position is stored.
+        case fetch
+        /// Store a stale mark with the new position; a later pull fetches them.
+        case markStale
+    }
+
     /// Reads the history from the last position; where that is lost, compares all versions.
-    ///
-    /// - Parameter looking: whether to fetch changed documents before storing the new position.
-    func run(looking: Bool) async throws {
+    func run(changed: ChangedDocuments) async throws {
         let collection = try context.read { $1 }
         var isAfterDrop = collection.isAfterDrop
         var lostToken = collection.lostToken ?? (collection.needsScan ? collection.token : nil)
         if let token = collection.token, !collection.needsScan {
             do {
-                if looking {
-                    try await history.read(after: token) { try await takeIn($0) }
-                } else {
-                    try await history.keep(after: token)
+                switch changed {
+                case .fetch: try await history.read(after: token) { try await takeIn($0) }
+                case .markStale: try await history.keep(after: token)
                 }
                 return
             } catch let error as RemoteError where error.endsHistory {

@@ -6,7 +6,7 @@ struct StageDocuments {
 
     /// Reads a page of a query's results and stages it, with the position after it.
     func stagePage(
-        of query: SubscriptionQuery, _ progress: SubscriptionTable.Progress, _ version: Int64
+        of query: SubscriptionQuery, from progress: SubscriptionTable.Progress, set version: Int64
     ) async throws -> SubscriptionTable.Progress {
         let limit = context.limits.batchDocuments
         let page = try await context.request { remote in

@@ -1,134 +1,114 @@
 internal import BSONStore
 
-/// One pass over some collections: first all pulls, then all pushes.
+/// One pass over some collections: it pulls each collection, then pushes each one.
+///
+/// All pulls precede all pushes, so the app resolves conflicts before anything is uploaded. A
+/// collection that fails is skipped for the rest of the pass, and the others continue. Only a
+/// failure of the remote and a stopped collection count as such; an error of the store and a
+/// cancellation end the whole pass.
 struct SyncPass {
     /// The part of a pass to run.
-    enum Direction {
-        case both
-        /// Only the read of the remote's history.
+    enum Steps {
+        /// The pull and the push.
+        case all
+        /// Only the read of the remote's history, which marks changed documents as stale.
         case inboxOnly
     }
 
     let engine: PassEngine
     /// The collections of the pass; `nil` for all.
     let only: Set<Namespace>?
-    let direction: Direction
+    let steps: Steps
 
-    /// Runs the pass and returns its report; an error in one collection does not stop the others.
+    /// Runs the pass and returns its report, which lists the errors of collections that failed.
+    ///
+    /// - Throws: errors of the store and `CancellationError`. The app still receives the errors
+    ///   that were found before.
     func run() async throws -> SyncPassReport {
-        let (collections, isSetWaiting) = try collections()
-        var passes = collections.map { collectionPass($0.namespace, $0.number) }
+        var plan = try plan()
         do {
-            try await run(&passes, isSetWaiting)
+            try await run(&plan)
         } catch {
-            tell(of: passes)
+            deliverErrors(of: plan.collections)
             throw error
         }
-        tell(of: passes)
+        deliverErrors(of: plan.collections)
+        return report(of: plan.collections)
+    }
+
+    private func run(_ plan: inout Plan) async throws {
+        if steps == .inboxOnly {
+            for index in plan.collections.indices {
+                try await plan.collections[index].readInbox()
+            }
+            return
+        }
+
+        // Pull. Applies the remote's changes to the store.
+        for index in plan.collections.indices { try await plan.collections[index].pull() }
+
+        // Push. Uploads the local changes. Where a subscription set is pending, the remote must
+        // receive writes and sets in the order in which the app made them.
+        if plan.isSetPending {
+            try await PushAndBootstrap(pass: self).run(&plan.collections)
+        } else {
+            for index in plan.collections.indices { try await plan.collections[index].push() }
+        }
+    }
+
+    /// Whether the pass includes a collection.
+    func includes(_ namespace: Namespace) -> Bool { only?.contains(namespace) ?? true }
+}
+
+// MARK: - Plan and report
+
+extension SyncPass {
+    /// The collections of a pass, and whether it has to bootstrap a subscription set.
+    private struct Plan {
+        var collections: [CollectionPass]
+        let isSetPending: Bool
+    }
+
+    /// Returns the collections to pull: those of the pass, or all of them while a subscription set
+    /// is pending, which may concern each.
+    private func plan() throws -> Plan {
+        let (stored, hasPendingSet) = try engine.store.read { transaction in
+            let connection = transaction.connection
+            let sets = SubscriptionTable(connection: connection, cache: engine.sets)
+            return (
+                try SyncStateTable(connection: connection).collections(), try sets.isSetWaiting()
+            )
+        }
+        let isSetPending = hasPendingSet && steps == .all
+        let chosen = isSetPending ? stored : stored.filter { includes($0.namespace) }
+        return Plan(collections: chosen.map(collectionPass), isSetPending: isSetPending)
+    }
+
+    private func collectionPass(_ collection: SyncStateTable.CollectionState) -> CollectionPass {
+        let namespace = collection.namespace
+        return CollectionPass(
+            context: PassContext(
+                engine: engine, namespace: namespace, remote: engine.remote.collection(namespace),
+                configuration: engine.writer.configuration(of: namespace),
+                sessionNumber: collection.rowID))
+    }
+
+    /// Delivers the errors of all collections, and the stored events, to the app.
+    private func deliverErrors(of collections: [CollectionPass]) {
+        for collection in collections {
+            engine.delivery.report(collection.context.findings.errors)
+        }
+        engine.delivery.wake()
+    }
+
+    private func report(of collections: [CollectionPass]) -> SyncPassReport {
         var report = SyncPassReport()
-        for pass in passes {
-            let findings = pass.context.findings
+        for collection in collections {
+            let findings = collection.context.findings
             var share = findings.report
             share.errors = findings.errors.map(\.code) + findings.persistedErrors
             report.add(share)
         }
         return report
-    }
-
-    private func run(_ passes: inout [CollectionPass], _ isSetWaiting: Bool) async throws {
-        var failed: Set<Int> = []
-        if direction == .inboxOnly {
-            for index in passes.indices {
-                _ = try await attempt(&passes[index]) { try await $0.readInbox() }
-            }
-            return
-        }
-        for index in passes.indices {
-            if try await !attempt(&passes[index], { try await $0.remoteToLocal() }) {
-                failed.insert(index)
-            }
-        }
-        if isSetWaiting {
-            try await SubscriptionTurns(pass: self).run(&passes, failed)
-            return
-        }
-        for index in passes.indices where !failed.contains(index) {
-            _ = try await attempt(&passes[index]) { try await $0.localToRemote() }
-        }
-    }
-
-    /// Reports errors to the app, even when the pass itself ended early.
-    private func tell(of passes: [CollectionPass]) {
-        for pass in passes { engine.delivery.report(pass.context.findings.errors) }
-        engine.delivery.wake()
-    }
-
-    /// A collection and its number in the sync tables.
-    private typealias Numbered = (namespace: Namespace, number: Int64)
-
-    /// Returns the collections of the pass; a pending subscription set may concern all of them.
-    private func collections() throws -> (collections: [Numbered], isSetWaiting: Bool) {
-        let (all, isSetWaiting) = try engine.store.read { transaction in
-            let connection = transaction.connection
-            let all: [Numbered] = try SyncStateTable(connection: connection).collections()
-                .map { (namespace: $0.namespace, number: $0.rowID) }
-            return (
-                all,
-                try SubscriptionTable(connection: connection, cache: engine.sets).isSetWaiting()
-            )
-        }
-        if isSetWaiting && direction == .both { return (all, true) }
-        return (all.filter { isMeant($0.namespace) }, false)
-    }
-
-    /// Whether the pass includes a collection.
-    func isMeant(_ namespace: Namespace) -> Bool { only?.contains(namespace) ?? true }
-
-    private func collectionPass(
-        _ namespace: Namespace, _ number: Int64
-    ) -> CollectionPass {
-        CollectionPass(
-            context: PassContext(
-                engine: engine, namespace: namespace, remote: engine.remote.collection(namespace),
-                configuration: engine.writer.configuration(of: namespace), sessionNumber: number))
-    }
-
-    /// Notes that a collection is stopped and reports it once since the start.
-    private func note(_ stop: SyncStop, _ pass: CollectionPass) {
-        let namespace = pass.context.namespace
-        let isTold = engine.reportedStops.withLock { stops in
-            defer { stops[namespace] = stop }
-            return stops[namespace] == stop
-        }
-        if isTold {
-            pass.context.findings.addPersisted(stop.code)
-        } else {
-            pass.context.findings.add(stop.error(in: namespace))
-        }
-    }
-
-    /// Runs one direction and returns whether it succeeded; notes an error of the remote.
-    ///
-    /// It is not inlined, since Swift 6.3's optimizer crashes on the inlined form.
-    @inline(never)
-    func attempt(
-        _ pass: inout CollectionPass,
-        _ direction: (inout CollectionPass) async throws -> Void
-    ) async throws -> Bool {
-        do {
-            try Task.checkCancellation()
-            try await direction(&pass)
-            return true
-        } catch let stopped as CollectionStoppedError {
-            note(stopped.stop, pass)
-            return false
-        } catch let error as RemoteError {
-            try Task.checkCancellation()
-            pass.context.findings.add(
-                SyncError(
-                    error.errorClass == .unauthenticated ? .authRequired : .remoteUnavailable,
-                    error.description, namespace: pass.context.namespace, underlying: error))
-            return false
-        }
     }
 }

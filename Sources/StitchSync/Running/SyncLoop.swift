@@ -21,7 +21,7 @@ struct SyncLoop: Sendable {
     /// Returns how often a collection is synced.
     let frequency: @Sendable (Namespace) -> SyncFrequency
     /// Runs a pass over some collections.
-    let pass: @Sendable (Set<Namespace>, SyncPass.Direction) async throws -> SyncPassReport
+    let pass: @Sendable (Set<Namespace>, SyncPass.Steps) async throws -> SyncPassReport
 
     /// Runs passes and watches until the task is cancelled.
     func run() async throws {
@@ -128,7 +128,7 @@ struct SyncLoop: Sendable {
         _ due: Set<Namespace>, _ patience: inout PassRetryPolicy
     ) async throws -> PassResult {
         do {
-            let report = try await pass(due, .both)
+            let report = try await pass(due, .all)
             if report.reachedRemote {
                 let isStopped = report.hasStopped && report.isQuiet
                 if isStopped { return .stopped }

@@ -12,9 +12,10 @@ struct PauseQuarantined {
     ///
     /// - Throws: errors of the store.
     func run() throws {
-        let lost = try QuarantinedDocuments(sync.transaction.connection).news(of: sync.namespace)
+        let quarantined = QuarantinedDocuments(sync.transaction.connection)
+        let lost = try quarantined.unhandled(in: sync.namespace)
         guard !lost.isEmpty else { return }
-        try QuarantinedDocuments(sync.transaction.connection).note(lost.map(\.row))
+        try quarantined.markHandled(lost.map(\.row))
         for (_, id) in lost {
             guard var record = try sync.record(id), try sync.local(id) == nil else { continue }
             let isChangeLost = record.isPending || record.attempt != nil
@@ -39,7 +40,7 @@ struct QuarantinedDocuments {
     init(_ connection: SQLiteConnection) { self.connection = connection }
 
     /// Returns the damaged documents of a collection that the engine has not handled.
-    func news(of namespace: Namespace) throws -> [(row: Int64, id: BSONValue)] {
+    func unhandled(in namespace: Namespace) throws -> [(row: Int64, id: BSONValue)] {
         guard try holds("store_quarantine") else { return [] }
         let known = try holds("sync_quarantined") ? "SELECT id FROM sync_quarantined" : ""
         let select = try connection.prepare(
@@ -49,14 +50,15 @@ struct QuarantinedDocuments {
             """)
         select.bind(1, namespace.database)
         select.bind(2, namespace.collection)
-        var news: [(row: Int64, id: BSONValue)] = []
+        var unhandled: [(row: Int64, id: BSONValue)] = []
         while try select.step() {
-            if let id = BSONKey.decode(select.bytes(1)) { news.append((select.int64(0), id)) }
+            if let id = BSONKey.decode(select.bytes(1)) { unhandled.append((select.int64(0), id)) }
         }
-        return news
+        return unhandled
     }
 
-    func note(_ rows: [Int64]) throws {
+    /// Notes that the engine has handled damaged documents.
+    func markHandled(_ rows: [Int64]) throws {
         try connection.execute(
             "CREATE TABLE IF NOT EXISTS sync_quarantined(id INTEGER PRIMARY KEY)")
         for row in rows {

@@ -39,7 +39,7 @@ struct SubscriptionActivation {
         var outcome = Outcome()
         let state = SyncStateTable(connection: transaction.connection)
         for var collection in try state.collections() where collection.isSubscribed {
-            try state.note(listens: listens(collection.namespace), in: &collection)
+            try state.save(listens: listens(collection.namespace), in: &collection)
             let sync = SyncTransaction(
                 transaction: transaction, collection: collection, sets: sets)
             try ExpandBatches(sync: sync).run()

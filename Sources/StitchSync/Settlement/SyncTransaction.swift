@@ -18,7 +18,7 @@ struct SyncTransaction {
     }
 
     let transaction: WriteTransaction
-    let collection: SyncStateTable.Collection
+    let collection: SyncStateTable.CollectionState
     private let notes = Notes()
     private let sets: SubscriptionCache
     /// Whether records count as unchanged since an earlier read; the write of a changed one throws
@@ -28,7 +28,7 @@ struct SyncTransaction {
     var strict: StrictWrites?
 
     init(
-        transaction: WriteTransaction, collection: SyncStateTable.Collection,
+        transaction: WriteTransaction, collection: SyncStateTable.CollectionState,
         sets: SubscriptionCache
     ) {
         self.transaction = transaction

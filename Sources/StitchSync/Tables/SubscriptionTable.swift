@@ -48,7 +48,7 @@ struct SubscriptionTable {
     }
 
     /// Returns whether any stored set, answered or not, has a subscription on a collection.
-    func asks(of namespace: Namespace) throws -> Bool {
+    func hasSubscription(on namespace: Namespace) throws -> Bool {
         try history().sets.contains { $0.asks(of: namespace) }
     }
 

@@ -21,7 +21,7 @@ extension SyncRecordTable {
 
     /// Returns refused writes of one state after an id, the oldest first.
     func rejections(
-        _ state: RejectedWriteRecord.State, in collection: SyncStateTable.Collection,
+        _ state: RejectedWriteRecord.State, in collection: SyncStateTable.CollectionState,
         after id: Int64 = 0,
         limit: Int = .max
     ) throws -> [RejectedWriteRecord] {
@@ -38,7 +38,7 @@ extension SyncRecordTable {
     }
 
     /// Returns one refused write; `nil` when it does not exist.
-    func rejection(_ id: Int64, in collection: SyncStateTable.Collection) throws
+    func rejection(_ id: Int64, in collection: SyncStateTable.CollectionState) throws
         -> RejectedWriteRecord?
     {
         let select = try connection.prepare(
@@ -51,7 +51,7 @@ extension SyncRecordTable {
     }
 
     /// Returns the oldest unreported refused writes that one error reports.
-    func unreportedRejections(in collection: SyncStateTable.Collection) throws
+    func unreportedRejections(in collection: SyncStateTable.CollectionState) throws
         -> [RejectedWriteRecord]
     {
         let select = try connection.prepare(
@@ -69,7 +69,7 @@ extension SyncRecordTable {
     }
 
     private func rejections(
-        _ select: borrowing SQLiteStatement, _ collection: SyncStateTable.Collection
+        _ select: borrowing SQLiteStatement, _ collection: SyncStateTable.CollectionState
     ) throws -> [RejectedWriteRecord] {
         var found: [RejectedWriteRecord] = []
         while try select.step() {

@@ -65,10 +65,12 @@ public struct Filter: Sendable {
 
             init(_ program: FilterProgram) { self.program = program }
 
+            /// Once the thread's ``WorkBudget`` is over, the result means nothing; see
+            /// ``FilterMatcher``.
             @inline(never)
             func matches(_ document: UnsafeRawBufferPointer, _ frame: ExpressionFrame?) -> Bool {
                 FilterMatcher.lend(program, frame) {
-                    $0.node(0, document: document) && $0.error == nil
+                    $0.documentPasses(document, node: 0) && $0.error == nil
                 }
             }
 
@@ -278,6 +280,9 @@ public struct Filter: Sendable {
     }
 
     /// Whether the document in these bytes, which must be valid, passes.
+    ///
+    /// Work with a ``WorkBudget`` calls `WorkBudget.spend()` before it uses the result: once the
+    /// budget is over, the result means nothing.
     package func matches(_ document: UnsafeRawBufferPointer) -> Bool {
         switch engine {
         case .program(let compiled):
@@ -321,7 +326,7 @@ public struct Filter: Sendable {
                 return false
             }
             return FilterMatcher.lend(compiled.shared.program, frame) {
-                $0.node(0, value: element.value)
+                $0.valuePasses(element.value, node: 0)
             }
         }
     }

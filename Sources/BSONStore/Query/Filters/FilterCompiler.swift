@@ -1,8 +1,5 @@
 /// A compiler from a predicate to a ``FilterProgram``.
 struct FilterCompiler {
-    /// The maximum number of keys in one pass over a document; child nodes test the rest.
-    private static let groupsMax = 64
-
     private var program = FilterProgram()
     private let collation: Collation?
 
@@ -77,7 +74,8 @@ struct FilterCompiler {
         for field in fields where fields.count > 1 {
             let key = field.path.parts.first ?? ""
             if byKey[key] == nil {
-                guard order.count < Self.groupsMax else {
+                // One pass over a document looks for so many keys; child nodes test the rest.
+                guard order.count < FilterProgram.groupsMax else {
                     let part = Predicate.field(field.path, field.test)
                     rest.append(field.isNegated ? .not(part) : part)
                     continue
@@ -101,6 +99,8 @@ struct FilterCompiler {
                     keyFirst: key.utf8.first ?? 0,
                     leaves: start..<Int32(program.leaves.count)))
         }
+        precondition(
+            groups.count <= FilterProgram.groupsMax, "the matcher has a bit for each group")
         let start = Int32(program.groups.count)
         program.groups += groups
         let children = try self.children(rest)

@@ -35,10 +35,11 @@ extension FilterMatcher {
 
     /// Whether the document passes the whole program.
     ///
-    /// - Throws: the first error of a special test.
+    /// - Throws: the first error of a special test; the budget's error once it is over.
     @inline(__always)
     func passes(_ document: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
-        let isFound = node(0, document: document)
+        let isFound = documentPasses(document, node: 0)
+        // A result that the end of the budget cut short is discarded here.
         try WorkBudget.spend()
         guard let context else { return isFound }
         if let error = context.pointee.error { throw error }
@@ -46,7 +47,7 @@ extension FilterMatcher {
     }
 
     /// Whether the document passes a test of the whole; the context records errors.
-    func passes(_ test: Int32, _ document: UnsafeRawBufferPointer) -> Bool {
+    func passesDocumentTest(_ test: Int32, _ document: UnsafeRawBufferPointer) -> Bool {
         guard let context, context.pointee.error == nil else { return false }
         do throws(StoreError) {
             return try context.pointee.documentTests[Int(test)].passes(
@@ -59,12 +60,12 @@ extension FilterMatcher {
     }
 
     /// Whether a value passes a special test.
-    func passes(_ test: Int32, _ value: BSONRawValue) -> Bool {
+    func passesValueTest(_ test: Int32, _ value: BSONRawValue) -> Bool {
         context?.pointee.valueTests[Int(test)].passes(value) ?? false
     }
 
     /// Whether a missing value passes a special test.
-    func passesMissing(_ test: Int32) -> Bool {
+    func passesValueTestOnMissing(_ test: Int32) -> Bool {
         context?.pointee.valueTests[Int(test)].passesMissing ?? false
     }
 }

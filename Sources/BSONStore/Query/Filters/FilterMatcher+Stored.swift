@@ -36,18 +36,21 @@ extension FilterMatcher {
     /// lengths, bounds and types, but not texts and documents that no test reads. Any bytes are
     /// safe to pass.
     ///
-    /// - Throws: MongoDB's error if an `$expr` cannot be computed.
+    /// - Throws: MongoDB's error if an `$expr` cannot be computed; the budget's error once it is
+    ///   over.
     @inline(__always)
     func stored(
         _ document: UnsafeRawBufferPointer, isShallow: Bool
     ) throws(StoreError) -> StoredMatchResult {
-        if isShallow { return shallow(document) }
+        if isShallow { return try shallow(document) }
         guard BSONValidator.isValid(document) else { return .damaged }
         return try passes(document) ? .passes : .fails
     }
 
-    /// Tests the document as `pass` does, and checks the bounds of each element.
-    private func shallow(_ document: UnsafeRawBufferPointer) -> StoredMatchResult {
+    /// Tests the document as `passesGroups` does, and checks the bounds of each element.
+    private func shallow(
+        _ document: UnsafeRawBufferPointer
+    ) throws(StoreError) -> StoredMatchResult {
         let range = nodes[0].groups
         guard let groups = groups.baseAddress.map({ $0 + Int(range.lowerBound) }),
             let keys = bytes.baseAddress, let base = document.baseAddress, document.count >= 5,
@@ -55,8 +58,7 @@ extension FilterMatcher {
         else { return .damaged }
         let end = base + (document.count - 1)
         guard end.load(as: UInt8.self) == 0 else { return .damaged }
-        let count = range.count
-        var pending = count == 64 ? UInt64.max : (1 << UInt64(count)) &- 1
+        var pending = Self.mask(ofGroups: range.count)
         var at = base + 4
         while pending != 0, at < end {
             let key = at + 1
@@ -81,25 +83,42 @@ extension FilterMatcher {
                 else { continue }
                 pending &= ~(1 << UInt64(bit))
                 let value = BSONRawValue(typeByte: typeByte, start: start, count: size)
-                guard Self.isScalar(value) || BSONValidator.isValid(document) else {
-                    return .damaged
+                if Self.isScalar(value) {
+                    guard passesLeaves(group.pointee.leaves, value) else { return .fails }
+                } else {
+                    guard BSONValidator.isValid(document) else { return .damaged }
+                    guard try containerPasses(value, group.pointee.leaves) else { return .fails }
                 }
-                guard pass(group.pointee.leaves, value) else { return .fails }
                 break
             }
         }
-        return passMissing(pending, groups) ? .passesUnchecked : .fails
+        return passesMissingKeys(pending, groups) ? .passesUnchecked : .fails
     }
 
-    /// Whether the leaves of groups pass whose key is missing.
+    /// Whether a valid value passes that may be an array, whose elements are tested one by one.
+    ///
+    /// - Throws: the budget's error if it is over: the walk over the elements may have ended early.
+    @inline(never)
+    private func containerPasses(
+        _ value: BSONRawValue, _ leaves: Range<Int32>
+    ) throws(StoreError) -> Bool {
+        let isFound = passesLeaves(leaves, value)
+        try WorkBudget.spend()
+        return isFound
+    }
+
+    /// Whether the leaves pass of the groups whose keys are missing: those with a bit in `pending`.
     @inline(__always)
-    func passMissing(_ pending: UInt64, _ groups: UnsafePointer<FilterProgram.Group>) -> Bool {
+    func passesMissingKeys(
+        _ pending: UInt64, _ groups: UnsafePointer<FilterProgram.Group>
+    ) -> Bool {
         var pending = pending
         while pending != 0 {
+            // Takes the lowest bit that is set, and clears it.
             let bit = pending.trailingZeroBitCount
             pending &= pending &- 1
             for index in (groups + bit).pointee.leaves {
-                let leaf = self.leaf(index)
+                let leaf = pointer(toLeaf: index)
                 if testMissing(leaf) == leaf.pointee.isNegated { return false }
             }
         }

@@ -23,7 +23,7 @@ extension FilterMatcher {
                 ? leaf.pointee.remainder == 0
                 : whole % leaf.pointee.number == leaf.pointee.remainder
         case .hasDocument, .hasElement: return hasElement(leaf, value)
-        case .special: return passes(leaf.pointee.node, value)
+        case .special: return passesValueTest(leaf.pointee.node, value)
         }
     }
 
@@ -39,7 +39,7 @@ extension FilterMatcher {
         case .greater: return leaf.pointee.rank == Self.minKeyRank
         case .isIn:
             return leaf.pointee.number == 1
-        case .special: return passesMissing(leaf.pointee.node)
+        case .special: return passesValueTestOnMissing(leaf.pointee.node)
         case .matches, .exists, .hasType, .hasSize, .modulo, .hasDocument, .hasElement:
             return false
         }
@@ -196,11 +196,13 @@ extension FilterMatcher {
         while let element = cursor.next() {
             if WorkBudget.isOver() { return false }
             if leaf.pointee.test == .hasElement {
-                if node(leaf.pointee.node, value: element.value) { return true }
+                if valuePasses(element.value, node: leaf.pointee.node) { return true }
             } else if element.value.typeByte == BSONType.document.rawValue
                 || element.value.typeByte == BSONType.array.rawValue
             {
-                if node(leaf.pointee.node, document: element.value.bytes) { return true }
+                if documentPasses(element.value.bytes, node: leaf.pointee.node) {
+                    return true
+                }
             }
         }
         return false

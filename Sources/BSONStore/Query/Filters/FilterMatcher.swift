@@ -1,7 +1,16 @@
 /// An interpreter of a filter's program over the bytes of documents.
 ///
-/// It holds pointers into the program, which ``lend(_:_:)`` keeps alive. It follows paths as
+/// It holds pointers into the program, which ``lend(_:_:_:)`` keeps alive. It follows paths as
 /// MongoDB does: it enters arrays in the middle, and numbers also name array positions.
+///
+/// A match goes through four levels: ``documentPasses(_:node:)`` joins nodes, `passesGroups` walks
+/// over the document's keys once, `follow` walks along one path, and `test` compares one value.
+///
+/// When the thread's ``WorkBudget`` is over, a loop ends early and returns `false`, which a
+/// negation may turn into `true`: then neither result means anything. The caller discards it:
+/// `passes(_:)` and `stored(_:isShallow:)` throw the budget's error after the walk, and a caller
+/// of a function without errors calls `WorkBudget.spend()` or `WorkBudget.check()` before it uses
+/// the result.
 struct FilterMatcher {
     let nodes: UnsafeBufferPointer<FilterProgram.Node>
     let children: UnsafeBufferPointer<Int32>
@@ -20,12 +29,12 @@ struct FilterMatcher {
         _ body: (FilterMatcher) throws(E) -> R
     ) throws(E) -> R {
         try FilterContext.lend(program, frame) { (context) throws(E) -> R in
-            try lend(program, context, body)
+            try lendNodes(program, context, body)
         }
     }
 
     @inline(__always)
-    private static func lend<R, E: Error>(
+    private static func lendNodes<R, E: Error>(
         _ program: FilterProgram, _ context: UnsafeMutablePointer<FilterContext>?,
         _ body: (FilterMatcher) throws(E) -> R
     ) throws(E) -> R {
@@ -33,7 +42,8 @@ struct FilterMatcher {
             try program.children.withUnsafeBufferPointer { (children) throws(E) -> R in
                 try program.groups.withUnsafeBufferPointer { (groups) throws(E) -> R in
                     try program.leaves.withUnsafeBufferPointer { (leaves) throws(E) -> R in
-                        try lend(program, context, nodes, children, groups, leaves, body)
+                        try lendConstants(
+                            program, context, nodes, children, groups, leaves, body)
                     }
                 }
             }
@@ -41,7 +51,7 @@ struct FilterMatcher {
     }
 
     @inline(__always)
-    private static func lend<R, E: Error>(
+    private static func lendConstants<R, E: Error>(
         _ program: FilterProgram, _ context: UnsafeMutablePointer<FilterContext>?,
         _ nodes: UnsafeBufferPointer<FilterProgram.Node>,
         _ children: UnsafeBufferPointer<Int32>,
@@ -65,50 +75,51 @@ struct FilterMatcher {
     }
 
     /// Whether a document passes a node.
-    func node(_ index: Int32, document: UnsafeRawBufferPointer) -> Bool {
+    func documentPasses(_ document: UnsafeRawBufferPointer, node index: Int32) -> Bool {
         let node = nodes[Int(index)]
         switch node.join {
         case .all:
-            guard node.groups.isEmpty || pass(node.groups, document) else { return false }
+            guard node.groups.isEmpty || passesGroups(node.groups, document) else { return false }
             for child in node.children
-            where !self.node(children[Int(child)], document: document) {
+            where !documentPasses(document, node: children[Int(child)]) {
                 return false
             }
             return true
         case .any:
             for child in node.children {
                 if WorkBudget.isOver() { return false }
-                if self.node(children[Int(child)], document: document) { return true }
+                if documentPasses(document, node: children[Int(child)]) { return true }
             }
             return false
         case .not:
-            return !self.node(children[Int(node.children.lowerBound)], document: document)
-        case .special: return passes(node.special, document)
+            return !documentPasses(document, node: children[Int(node.children.lowerBound)])
+        case .special: return passesDocumentTest(node.special, document)
         }
     }
 
     /// Whether a single value passes a node, whose paths are empty.
-    func node(_ index: Int32, value: BSONRawValue) -> Bool {
+    func valuePasses(_ value: BSONRawValue, node index: Int32) -> Bool {
         let node = nodes[Int(index)]
         switch node.join {
         case .all:
             for group in node.groups {
-                for leaf in groups[Int(group)].leaves {
-                    let leaf = self.leaf(leaf)
+                for leafIndex in groups[Int(group)].leaves {
+                    let leaf = pointer(toLeaf: leafIndex)
                     if test(leaf, value) == leaf.pointee.isNegated { return false }
                 }
             }
-            for child in node.children where !self.node(children[Int(child)], value: value) {
+            for child in node.children where !valuePasses(value, node: children[Int(child)]) {
                 return false
             }
             return true
         case .any:
-            for child in node.children where self.node(children[Int(child)], value: value) {
-                return true
+            for child in node.children {
+                if WorkBudget.isOver() { return false }
+                if valuePasses(value, node: children[Int(child)]) { return true }
             }
             return false
         case .not:
-            return !self.node(children[Int(node.children.lowerBound)], value: value)
+            return !valuePasses(value, node: children[Int(node.children.lowerBound)])
         case .special:
             // A test of a document does not apply to other values.
             return false
@@ -116,18 +127,21 @@ struct FilterMatcher {
     }
 
     /// Whether all leaves of some groups pass: one walk over the document's top level.
-    private func pass(_ range: Range<Int32>, _ document: UnsafeRawBufferPointer) -> Bool {
+    ///
+    /// Each group's bit in `pending` is set until the walk has found its key. The walk ends once
+    /// no bit is set; the leaves of the remaining groups test a missing value.
+    private func passesGroups(_ range: Range<Int32>, _ document: UnsafeRawBufferPointer) -> Bool {
         guard let groups = groups.baseAddress.map({ $0 + Int(range.lowerBound) }),
             let bytes = bytes.baseAddress
         else { return range.isEmpty }
-        let count = range.count
-        var pending = count == 64 ? UInt64.max : (1 << UInt64(count)) &- 1
+        var pending = Self.mask(ofGroups: range.count)
         var cursor = BSONCursor(document)
         while pending != 0, let element = cursor.next() {
             let keyCount = element.key.count
             let keyFirst = keyCount == 0 ? 0 : element.key[0]
             var open = pending
             while open != 0 {
+                // Takes the lowest bit that is set, and clears it.
                 let bit = open.trailingZeroBitCount
                 open &= open &- 1
                 let group = groups + bit
@@ -138,17 +152,25 @@ struct FilterMatcher {
                             start: bytes + group.pointee.keyStart, count: keyCount))
                 else { continue }
                 pending &= ~(1 << UInt64(bit))
-                guard pass(group.pointee.leaves, element.value) else { return false }
+                guard passesLeaves(group.pointee.leaves, element.value) else { return false }
                 break
             }
         }
-        return passMissing(pending, groups)
+        return passesMissingKeys(pending, groups)
+    }
+
+    /// Returns a mask with one bit for each group of a node.
+    ///
+    /// All bits are a case of their own, since a shift by 64 would give 0.
+    @inline(__always)
+    static func mask(ofGroups count: Int) -> UInt64 {
+        count == FilterProgram.groupsMax ? UInt64.max : (1 << UInt64(count)) &- 1
     }
 
     /// Whether the value of a top-level key passes the leaves whose paths begin with it.
-    func pass(_ range: Range<Int32>, _ value: BSONRawValue) -> Bool {
+    func passesLeaves(_ range: Range<Int32>, _ value: BSONRawValue) -> Bool {
         for index in range {
-            let leaf = self.leaf(index)
+            let leaf = pointer(toLeaf: index)
             if follow(leaf, from: leaf.pointee.parts.lowerBound + 1, value)
                 == leaf.pointee.isNegated
             {
@@ -160,13 +182,14 @@ struct FilterMatcher {
 
     /// Returns a leaf in place: it is too large to copy.
     @inline(__always)
-    func leaf(_ index: Int32) -> UnsafePointer<FilterProgram.Leaf> {
+    func pointer(toLeaf index: Int32) -> UnsafePointer<FilterProgram.Leaf> {
         guard let base = leaves.baseAddress else {
             preconditionFailure("a program with groups has leaves")
         }
         return base + Int(index)
     }
 
+    /// Whether a key is the one in a range of the program's bytes.
     @inline(__always)
     func isKey(_ wanted: Range<Int32>, _ key: UnsafeRawBufferPointer) -> Bool {
         guard wanted.count == key.count else { return false }
@@ -189,14 +212,16 @@ struct FilterMatcher {
             return test(leaf, value)
         }
         if value.typeByte == BSONType.document.rawValue {
-            return find(leaf, from: part, in: value.bytes)
+            return followInDocument(leaf, from: part, value.bytes)
         }
-        return isArray ? search(leaf, from: part, in: value) : testMissing(leaf)
+        return isArray ? followInArray(leaf, from: part, value) : testMissing(leaf)
     }
 
-    private func find(
+    /// Whether a document's field of a part's key leads to a value that passes; a missing field is
+    /// tested as a missing value.
+    private func followInDocument(
         _ leaf: UnsafePointer<FilterProgram.Leaf>, from part: Int32,
-        in document: UnsafeRawBufferPointer
+        _ document: UnsafeRawBufferPointer
     ) -> Bool {
         var cursor = BSONCursor(document)
         let key = parts[Int(part)].key
@@ -210,9 +235,9 @@ struct FilterMatcher {
     /// Whether an element of an array in the middle of the path leads to a value that passes.
     ///
     /// Elements that are documents are searched for the rest of the path; so is the element at the
-    /// position that the next part names.
-    private func search(
-        _ leaf: UnsafePointer<FilterProgram.Leaf>, from part: Int32, in array: BSONRawValue
+    /// position that the part names.
+    private func followInArray(
+        _ leaf: UnsafePointer<FilterProgram.Leaf>, from part: Int32, _ array: BSONRawValue
     ) -> Bool {
         let wanted = parts[Int(part)].index
         let isLast = part + 1 == leaf.pointee.parts.upperBound
@@ -222,14 +247,14 @@ struct FilterMatcher {
             if WorkBudget.isOver() { return false }
             let value = element.value
             let isDocument = value.typeByte == BSONType.document.rawValue
-            if isDocument, find(leaf, from: part, in: value.bytes) { return true }
+            if isDocument, followInDocument(leaf, from: part, value.bytes) { return true }
             if index == wanted {
                 if isLast {
                     if test(leaf, value) { return true }
                 } else if isDocument {
-                    if find(leaf, from: part + 1, in: value.bytes) { return true }
+                    if followInDocument(leaf, from: part + 1, value.bytes) { return true }
                 } else if value.typeByte == BSONType.array.rawValue,
-                    search(leaf, from: part + 1, in: value)
+                    followInArray(leaf, from: part + 1, value)
                 {
                     return true
                 }

@@ -27,7 +27,10 @@ struct FilterProgram: Sendable {
         case special
     }
 
-    /// A range of leaf groups and a range of child nodes with their junction.
+    /// The maximum number of groups of a node: the matcher has one bit for each in a 64-bit mask.
+    static let groupsMax = UInt64.bitWidth
+
+    /// A range of at most ``groupsMax`` leaf groups and a range of child nodes with their junction.
     struct Node: Sendable {
         var join: Join
         var groups: Range<Int32>

@@ -133,13 +133,23 @@ final class StoredIndex: Sendable {
     ///
     /// - Throws: what ``GeoIndexValidator/check(_:)`` throws.
     func check(_ document: BSONDocument) throws(StoreError) {
-        guard let places, filter?.matches(document) ?? true else { return }
+        guard let places, try isInScope(document) else { return }
         try places.check(document)
+    }
+
+    /// Whether a document passes the filter of a partial index.
+    ///
+    /// - Throws: the budget's error once it is over: a match that it cut short proves nothing.
+    private func isInScope(_ document: BSONDocument) throws(StoreError) -> Bool {
+        guard let filter else { return true }
+        let isFound = filter.matches(document)
+        try WorkBudget.spend()
+        return isFound
     }
 
     /// Returns the keys of a document; none if it is not in the index.
     func keys(of document: BSONDocument) throws(StoreError) -> IndexKeyGenerator.Keys {
-        guard definition.isFiled, filter?.matches(document) ?? true else {
+        guard definition.isFiled, try isInScope(document) else {
             return IndexKeyGenerator.Keys()
         }
         var keys: IndexKeyGenerator.Keys

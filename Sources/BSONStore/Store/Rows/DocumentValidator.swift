@@ -7,7 +7,7 @@ struct DocumentValidator {
     ///
     /// - Parameter before: the document to be replaced; `nil` for a new one.
     /// - Throws: `documentValidationFailure` (121) with the violated rules, 166 for a view, 2 for a
-    ///   document that a capped collection cannot hold.
+    ///   document that a capped collection cannot hold; the budget's error once it is over.
     func check(
         _ document: BSONDocument, replacing before: BSONDocument?, in table: CollectionTable
     ) throws(StoreError) {
@@ -19,11 +19,13 @@ struct DocumentValidator {
             throw StoreError(
                 .badValue, "object to insert exceeds cappedMaxSize", namespace: table.namespace)
         }
-        guard let validator = table.validator, !bypassesValidation,
-            !validator.matches(document)
-        else { return }
+        guard let validator = table.validator, !bypassesValidation else { return }
+        let isValid = validator.matches(document)
+        // A match that the end of the budget cut short proves nothing.
+        try WorkBudget.spend()
+        guard !isValid else { return }
         if table.options.validationLevel == .moderate, let before, !validator.matches(before) {
-            return
+            return try WorkBudget.spend()
         }
         let id = document["_id"] ?? .null
         var error = StoreError(

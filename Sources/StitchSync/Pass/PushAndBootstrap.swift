@@ -1,56 +1,56 @@
 internal import BSONStore
 
-/// The upload of writes and the download of subscription sets, in the order in which they were
-/// made.
-struct SubscriptionTurns {
+/// The push of a pass while a subscription set is pending: it alternates uploads of writes with
+/// bootstraps, the downloads of sets, in the order in which the app made them.
+///
+/// A write that precedes a set is uploaded first: under the new set the remote might refuse it. A
+/// write that follows a set is uploaded once the set is active.
+struct PushAndBootstrap {
     let pass: SyncPass
 
     private var engine: PassEngine { pass.engine }
 
-    /// The next request, with the set concerned.
-    private struct UploadTurn {
+    /// The next thing to do, with the set concerned.
+    private struct Turn {
         let order: SubscriptionOrder
         /// The set to download, or the set that the writes precede.
         var version: Int64?
     }
 
-    /// Alternates uploads and subscription sets until all is done or the rest has to wait for the
-    /// next pass.
-    func run(_ passes: inout [CollectionPass], _ failedToRead: Set<Int>) async throws {
-        var failed = failedToRead
-        for index in passes.indices
-        where !failed.contains(index) && pass.isMeant(passes[index].context.namespace) {
-            // Subscription sets do not affect the writes of collections that never had a
-            // subscription.
-            guard try !passes[index].context.read({ $1.isSubscribed }) else { continue }
-            let didSend = try await pass.attempt(&passes[index]) { pass in
-                try await pass.localToRemote()
-            }
-            if !didSend { failed.insert(index) }
-        }
+    /// Alternates uploads and bootstraps until all is done or the rest has to wait for the next
+    /// pass.
+    func run(_ collections: inout [CollectionPass]) async throws {
+        try await pushUnsubscribed(&collections)
         while true {
-            let turn = try turn()
+            let turn = try nextTurn()
             switch turn.order {
             case .nothing: return
             case .sendWrites:
-                for index in passes.indices where !failed.contains(index) {
-                    guard turn.version != nil || pass.isMeant(passes[index].context.namespace)
-                    else { continue }
-                    let didSend = try await pass.attempt(&passes[index]) { pass in
-                        try await pass.localToRemote(before: turn.version)
-                    }
-                    if !didSend { failed.insert(index) }
+                for index in collections.indices
+                where turn.version != nil || pass.includes(collections[index].context.namespace) {
+                    try await collections[index].push(before: turn.version)
                 }
                 guard let version = turn.version, try !isHeldUp(version) else { return }
             case .receive, .askForSet:
-                guard let version = turn.version,
-                    try await bootstrap(version, &passes, failed)
-                else { return }
+                guard let version = turn.version, try await bootstrap(version, &collections) else {
+                    return
+                }
             }
         }
     }
 
-    private func turn() throws -> UploadTurn {
+    /// Pushes the collections that never had a subscription: no set affects their writes.
+    private func pushUnsubscribed(_ collections: inout [CollectionPass]) async throws {
+        for index in collections.indices
+        where collections[index].isPulled && pass.includes(collections[index].context.namespace) {
+            if try !collections[index].context.read({ $1.isSubscribed }) {
+                try await collections[index].push()
+            }
+        }
+    }
+
+    /// Decides from the stored sets and the pending writes what comes next.
+    private func nextTurn() throws -> Turn {
         try engine.store.read { transaction in
             let sets = SubscriptionTable(connection: transaction.connection, cache: engine.sets)
             let history = try sets.history()
@@ -63,11 +63,11 @@ struct SubscriptionTurns {
                     hasUnaskedSet: !history.waiting.isEmpty,
                     hasEarlierWrites: next == nil && heldUp != nil, hasLaterWrites: true))
             switch order {
-            case .receive: return UploadTurn(order: order, version: history.coming?.version)
-            case .askForSet: return UploadTurn(order: order, version: next?.version)
+            case .receive: return Turn(order: order, version: history.coming?.version)
+            case .askForSet: return Turn(order: order, version: next?.version)
             case .sendWrites:
-                return UploadTurn(order: order, version: history.waiting.isEmpty ? nil : heldUp)
-            case .nothing: return UploadTurn(order: order)
+                return Turn(order: order, version: history.waiting.isEmpty ? nil : heldUp)
+            case .nothing: return Turn(order: order)
             }
         }
     }
@@ -83,7 +83,7 @@ struct SubscriptionTurns {
 
 // MARK: - The documents of a set
 
-extension SubscriptionTurns {
+extension PushAndBootstrap {
     /// Downloads and stages the documents of a set, and activates the set once all are staged.
     ///
     /// Each step is a transaction that stores the progress, so that the download continues there
@@ -91,59 +91,55 @@ extension SubscriptionTurns {
     ///
     /// - Returns: whether the set was answered; if not, a later pass continues.
     private func bootstrap(
-        _ version: Int64, _ passes: inout [CollectionPass], _ failed: Set<Int>
+        _ version: Int64, _ collections: inout [CollectionPass]
     ) async throws -> Bool {
         guard let plan = try await beginBootstrap(version) else {
             engine.progress.expectNothing()
             return true
         }
         // A set without new queries needs no request.
-        guard !plan.queries.isEmpty else { return try await complete(version, passes) }
-        var progress = plan.progress
+        guard !plan.queries.isEmpty else { return try await complete(version, collections) }
         let places = Dictionary(
-            uniqueKeysWithValues: passes.enumerated().map { ($1.context.namespace, $0) })
+            uniqueKeysWithValues: collections.enumerated().map { ($1.context.namespace, $0) })
         let concerned = Set(plan.namespaces.compactMap { places[$0] })
-        guard concerned.count == plan.namespaces.count, concerned.isDisjoint(with: failed) else {
-            return false
-        }
-        try await count(plan, passes, places)
+        guard concerned.count == plan.namespaces.count,
+            concerned.allSatisfy({ collections[$0].isPulled })
+        else { return false }
+        try await count(plan, collections, places)
+
+        // Stage. Requests the queries' results page by page; writes each page and the progress.
+        var progress = plan.progress
         while progress.query < plan.queries.count {
             let query = plan.queries[progress.query]
             guard let place = places[query.namespace] else { return false }
-            var next = progress
-            var refusal: RemoteError?
-            let didRead = try await pass.attempt(&passes[place]) { pass in
-                do {
-                    next = try await pass.stagePage(of: query, progress, version)
-                } catch let error as RemoteError where error.errorClass == .rejected {
-                    refusal = error
-                }
-            }
-            if let refusal {
-                try await refuse(version, refusal, passes[place].context)
+            switch try await collections[place].stagePage(of: query, from: progress, set: version) {
+            case .staged(let next): progress = next
+            case .refused(let error):
+                try await refuse(version, error, collections[place].context)
                 return true
+            case .failed: return false
             }
-            guard didRead else { return false }
-            progress = next
         }
-        // The set includes changes during the download of its documents.
+
+        // Pull again. The set includes the changes during the download of its documents.
         for place in concerned.sorted() {
-            guard try await pass.attempt(&passes[place], { try await $0.remoteToLocal() }) else {
-                return false
-            }
+            try await collections[place].pull(isBootstrapping: true)
+            guard collections[place].isPulled else { return false }
         }
-        return try await complete(version, passes)
+
+        // Activate. Moves the staged documents to their collections in one transaction.
+        return try await complete(version, collections)
     }
 
     /// Requests the number of documents that a set's queries will still return, for the progress.
     private func count(
-        _ plan: Plan, _ passes: [CollectionPass], _ places: [Namespace: Int]
+        _ plan: Plan, _ collections: [CollectionPass], _ places: [Namespace: Int]
     ) async throws {
         var counts = [Int](repeating: 0, count: plan.queries.count)
         guard plan.progress.query < counts.count else { return }
         for index in plan.progress.query..<plan.queries.count {
             guard let place = places[plan.queries[index].namespace] else { continue }
-            counts[index] = try await StageDocuments(context: passes[place].context)
+            counts[index] = try await StageDocuments(context: collections[place].context)
                 .documentCount(plan.queries[index])
         }
         let first = plan.progress.query
@@ -158,6 +154,8 @@ extension SubscriptionTurns {
         let progress: SubscriptionTable.Progress
     }
 
+    /// Marks the set as bootstrapping and returns its plan; `nil` if the set is not pending any
+    /// more.
     private func beginBootstrap(_ version: Int64) async throws -> Plan? {
         let cache = engine.sets
         return try await engine.writer.write { transaction -> Plan? in
@@ -175,6 +173,7 @@ extension SubscriptionTurns {
         }
     }
 
+    /// Stores the remote's refusal of a set, removes its staged documents and reports the error.
     private func refuse(
         _ version: Int64, _ error: RemoteError, _ context: PassContext
     ) async throws {
@@ -207,8 +206,11 @@ extension SubscriptionTurns {
         }
     }
 
+    /// Activates a set whose documents are all staged and counts what changed.
+    ///
+    /// If a document cannot be stored, each is stored in a savepoint of its own.
     private func complete(
-        _ version: Int64, _ passes: [CollectionPass]
+        _ version: Int64, _ collections: [CollectionPass]
     ) async throws -> Bool {
         let activation: SubscriptionActivation.Outcome?
         do {
@@ -218,9 +220,9 @@ extension SubscriptionTurns {
         }
         guard let activation else { return false }
         engine.progress.noteSetEnded()
-        for pass in passes {
-            guard let share = activation.shares[pass.context.namespace] else { continue }
-            let findings = pass.context.findings
+        for collection in collections {
+            let findings = collection.context.findings
+            guard let share = activation.shares[collection.context.namespace] else { continue }
             findings.add(contentsOf: share.errors)
             findings.count { report in
                 report.taken += share.taken
@@ -228,7 +230,7 @@ extension SubscriptionTurns {
                 report.paused += share.errors.count { $0.code != .foreignVersion }
             }
         }
-        passes.first?.context.findings.count { $0.subscriptionSets += 1 }
+        collections.first?.context.findings.count { $0.subscriptionSets += 1 }
         engine.delivery.wake()
         return true
     }
