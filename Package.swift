@@ -59,14 +59,11 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(
-            name: "BSONStoreCBSON", path: "Sources/BSONStoreCBSON", pkgConfig: "libbson-1.0",
-            providers: [.apt(["libbson-dev"]), .brew(["mongo-c-driver"])]),
-        .systemLibrary(
-            name: "BSONStoreCSQLite", path: "Sources/BSONStoreCSQLite", pkgConfig: "sqlite3",
-            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+            name: "BSONStoreCSQLite", path: "Sources/BSONStoreCSQLite",
+            providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "BSONCoreC"),
         .target(
-            name: "BSONCore", dependencies: ["BSONCoreC", "BSONStoreCBSON"],
+            name: "BSONCore", dependencies: ["BSONCoreC"],
             path: "Sources/BSONStore/Core", swiftSettings: inlined),
         .target(
             name: "BSONQuery", dependencies: ["BSONCore"], path: "Sources/BSONStore/Query",
@@ -134,8 +131,15 @@ let package = Package(
             name: "BSONStoreTests",
             dependencies: [
                 "BSONCore", "BSONQuery", "BSONScript", "BSONStore", "BSONStoreCSQLite",
-                "TestProcesses",
+                "LibBSON", "TestProcesses",
             ],
+            swiftSettings: strict),
+        // MongoDB's own library, with which tests compare our BSON; nothing that apps build uses it.
+        .systemLibrary(
+            name: "LibBSONC", path: "Tests/LibBSONC", pkgConfig: "libbson-1.0",
+            providers: [.apt(["libbson-dev"]), .brew(["mongo-c-driver"])]),
+        .target(
+            name: "LibBSON", dependencies: ["BSONCore", "LibBSONC"], path: "Tests/LibBSON",
             swiftSettings: strict),
         .target(
             name: "SyncSimulation", dependencies: ["StitchSync", "BSONStore"],

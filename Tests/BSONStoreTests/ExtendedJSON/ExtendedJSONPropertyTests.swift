@@ -1,4 +1,5 @@
 import BSONStore
+import LibBSON
 import Testing
 
 /// Without these, some document that no vector thought of would change on its way through text.
@@ -36,7 +37,7 @@ import Testing
             var random = RandomBSON(seed: UInt64(seed))
             let document = ExtendedJSONSamples.forReference(random.document(depth: 3))
             let text = document.extendedJSON()
-            let reference = LibBSON.document(extendedJSON: text)
+            let reference = LibBSONReference.document(extendedJSON: text)
             #expect(reference == document.bytes, "seed \(seed): \(text)")
         }
     }
@@ -46,7 +47,7 @@ import Testing
         for seed in block * 100..<(block + 1) * 100 {
             var random = RandomBSON(seed: UInt64(seed))
             let document = ExtendedJSONSamples.forReference(random.document(depth: 3))
-            let text = try #require(LibBSON.extendedJSON(document.bytes, .canonical))
+            let text = try #require(LibBSONReference.extendedJSON(document.bytes, .canonical))
             #expect(try BSONDocument(extendedJSON: text) == document, "seed \(seed): \(text)")
         }
     }

@@ -2,9 +2,8 @@ extension TidyRule {
     /// Who may import what.
     static let imports: [TidyRule] = [
         imports(
-            of: "libbson", matching: { $0 == "BSONStoreCBSON" },
-            only: ["Sources/BSONStore/Core/ExtendedJSON/LibBSON.swift", "Tests/BSONStoreTests/"],
-            sample: "BSONStoreCBSON"),
+            of: "libbson", matching: { $0 == "LibBSONC" }, only: ["Tests/LibBSON/"],
+            sample: "LibBSONC"),
         imports(
             of: "SQLite", matching: { $0 == "BSONStoreCSQLite" },
             only: [

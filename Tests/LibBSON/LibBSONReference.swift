@@ -1,10 +1,11 @@
-import BSONStoreCBSON
+package import BSONCore
+import LibBSONC
 
 /// MongoDB's own C library, the reference with which the tests compare this one.
 ///
 /// No performance-critical path uses it. Debian's libbson wants its structures on 128-byte
 /// boundaries, which Swift cannot guarantee, so libbson itself always allocates the documents.
-package enum LibBSON {
+package enum LibBSONReference {
     /// Whether `bson_validate` accepts the bytes, UTF-8 included.
     ///
     /// Version 1.23 overlooks malformed UTF-8 in strings and everything behind code with scope
