@@ -88,13 +88,17 @@ struct CheckIdentity {
     private func historyReportsDrop(after start: ResumeToken) async throws -> Bool {
         var token = start
         let limit = context.limits.changesPerRead
+        var budget = PageBudget(changesPerPage: limit)
         do {
             while true {
                 let after = token
                 let batch = try await context.request { remote in
                     try await remote.changes(after: after, limit: limit, waitingUpTo: .zero)
                 }
-                guard batch.hasMore, batch.token != token else { return false }
+                // A history that does not end has no evidence of a drop.
+                guard batch.hasMore, batch.token != token, budget.mayGoOn(after: batch) else {
+                    return false
+                }
                 token = batch.token
             }
         } catch let error as RemoteError where error.endsHistory {

@@ -8,15 +8,22 @@ struct LastPass: Sendable {
     var isQuiet = false
 }
 
-/// The counts of a remote's changes for which passes find nothing to do, and which may arrive at
-/// any rate.
+/// The counts of a remote's changes, which may arrive at any rate and be irrelevant.
 struct SpuriousWakeups {
     private struct Counts {
         var place: ResumeToken?
         /// Passes in a row that found nothing, and how many of them at an unchanged position.
         var all = 0
         var atToken = 0
+        /// The wakes in the second that began at a time.
+        var wakes = 0
+        var secondBegan = Duration.zero
     }
+
+    /// The number of wakes in a second that have no pause before them.
+    static let wakesPerSecond = 50
+    /// The pause before each further one; changes that arrive in it share a pass.
+    static let busyPause = Duration.milliseconds(20)
 
     private var counts: [Namespace: Counts] = [:]
 
@@ -26,21 +33,28 @@ struct SpuriousWakeups {
         return counts[namespace]?.place != token
     }
 
-    mutating func note(_ namespace: Namespace, isSpurious: Bool, isNew: Bool) {
+    /// Notes a wake, and whether its pass found nothing to do.
+    ///
+    /// - Parameter time: the time since the watch began.
+    mutating func note(_ namespace: Namespace, isSpurious: Bool, isNew: Bool, at time: Duration) {
         var count = counts[namespace] ?? Counts()
+        if time - count.secondBegan >= .seconds(1) { (count.wakes, count.secondBegan) = (0, time) }
+        count.wakes += 1
         count.all = isSpurious ? count.all + 1 : 0
         count.atToken = isSpurious && !isNew ? count.atToken + 1 : 0
         counts[namespace] = count
     }
 
     /// Returns the pauses before collections are watched again: growing ones where the history does
-    /// not move on, and short ones where it moves on with irrelevant changes.
+    /// not move on, and short ones where it moves on with irrelevant changes or very many of them.
     func delays(_ backoff: Backoff) -> [Namespace: Duration] {
         counts.compactMapValues { count in
             if count.atToken > 1 {
                 return backoff.delay(afterFailures: count.atToken - 1, jitter: 1)
             }
-            guard count.all > 10 else { return nil }
+            guard count.all > 10 else {
+                return count.wakes > Self.wakesPerSecond ? Self.busyPause : nil
+            }
             return min(backoff.initial, .milliseconds(10) * (1 << min(count.all - 10, 10)))
         }
     }

@@ -177,6 +177,7 @@ struct SyncLoop: Sendable {
         var unnoted: Set<Namespace> = []
         var last = passes.count
         var vain = SpuriousWakeups()
+        let stopwatch = Stopwatch(clock)
         while true {
             try Task.checkCancellation()
             let seen = passes.count
@@ -205,7 +206,8 @@ struct SyncLoop: Sendable {
                 wakes.notify()
                 await passes.wait(after: seen)
                 let isSpurious = lastPass.withLock { $0.isQuiet || $0.isFailing }
-                vain.note(news, isSpurious: isSpurious, isNew: isNew)
+                vain.note(
+                    news, isSpurious: isSpurious, isNew: isNew, at: stopwatch.elapsed)
             }
         }
     }

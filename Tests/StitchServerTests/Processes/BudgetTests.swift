@@ -222,6 +222,46 @@ import Testing
             }
         }
 
+        @Test("A window's large value is held once, not for each document")
+        func memoryOfWindows() async throws {
+            try await Self.served { client, _, process in
+                try client.insert([["_id": 0]], into: "items")
+                let all: BSONValue = [
+                    "$push": "$a", "window": ["documents": ["unbounded", "unbounded"]],
+                ]
+                let stages: [BSONValue] = [
+                    ["$project": ["a": ["$range": [0, 20_000]]]], ["$unwind": "$a"],
+                    ["$setWindowFields": ["sortBy": ["a": 1], "output": ["all": all]]],
+                ]
+                try client.run(ExpensiveRequest.aggregate(stages + [["$limit": 1]]))
+                // With the value in each document they take 4 GB.
+                #expect(try Self.peakBytes(process) < 600 << 20)
+                let start = ContinuousClock.now
+                let count = ["$group": ["_id": 1, "n": ["$sum": ["$size": "$all"]]]] as BSONValue
+                let reply = try client.reply(
+                    ExpensiveRequest.aggregate(stages + [count], limitMS: 100))
+                #expect(reply["code"] == 50, "\(reply)")
+                #expect(ContinuousClock.now - start < Self.allowed)
+            }
+        }
+
+        @Test("The growing values of a window are refused before they fill the memory")
+        func memoryOfGrowingWindows() async throws {
+            try await Self.served { client, _, process in
+                try client.insert([["_id": 0]], into: "items")
+                let some: BSONValue = [
+                    "$push": "$a", "window": ["documents": ["unbounded", "current"]],
+                ]
+                let stages: [BSONValue] = [
+                    ["$project": ["a": ["$range": [0, 10_000]]]], ["$unwind": "$a"],
+                    ["$setWindowFields": ["sortBy": ["a": 1], "output": ["all": some]]],
+                ]
+                let reply = try client.reply(ExpensiveRequest.aggregate(stages))
+                #expect(reply["code"] == 292, "\(reply)")
+                #expect(try Self.peakBytes(process) < 600 << 20)
+            }
+        }
+
         /// The most resident memory of a process since its mark was cleared.
         private static func peakBytes(_ process: pid_t) throws -> Int {
             let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)

@@ -16,6 +16,8 @@ struct TwistedRemote: Remote {
 
     /// What is answered to a single write instead of carrying it out.
     var writeOutcome: @Sendable (RemoteWrite) -> RemoteWriteOutcome? = { _ in nil }
+    /// Changes the identity of each collection.
+    var identity: @Sendable (RemoteIdentity) -> RemoteIdentity = { $0 }
     /// Changes an answer about the history, which is not waited for then.
     var changes: (@Sendable (ResumeToken) -> RemoteChangeBatch)?
 
@@ -65,7 +67,9 @@ private struct TwistedCollection: RemoteCollection {
         return outcomes
     }
 
-    func identity() async throws(RemoteError) -> RemoteIdentity { try await base.identity() }
+    func identity() async throws(RemoteError) -> RemoteIdentity {
+        twist.identity(try await base.identity())
+    }
 
     func tombstones(
         ids: [BSONValue], since place: ResumeToken?

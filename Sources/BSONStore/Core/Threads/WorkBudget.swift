@@ -73,6 +73,15 @@ package final class WorkBudget: Sendable {
         return true
     }
 
+    /// The number of bytes that are copied in about a microsecond.
+    static let bytesPerStep = 4_096
+
+    /// Counts the steps of a copy; the next ``spend(_:)`` throws if the work must end.
+    @inline(never)
+    package static func noteCopy(of byteCount: Int) {
+        _ = isOver(after: byteCount / bytesPerStep)
+    }
+
     /// Counts steps.
     ///
     /// - Throws: ``fault``.

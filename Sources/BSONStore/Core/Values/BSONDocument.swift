@@ -116,6 +116,8 @@ extension BSONDocument {
         let delta = inserted - removed
         let count = Int(length)
         precondition(count + delta <= Int(Int32.max), "A document holds less than 2 GiB")
+        // Loops count a document as one step; copying a large one is many.
+        if count + delta > WorkBudget.bytesPerStep { WorkBudget.noteCopy(of: count + delta) }
         if start != 0 || count != buffer.count { own(reserving: Swift.max(delta, 0)) }
         if delta > 4_096 {
             // One bulk copy, fast even in builds without optimization.

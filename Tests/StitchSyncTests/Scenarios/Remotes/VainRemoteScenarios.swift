@@ -125,6 +125,34 @@ struct VainRemoteScenarios {
         #expect(try await engine.syncNow().errors == [])
     }
 
+    @Test("another identity is told, though its history always has more")
+    func endlessOfAnother() async throws {
+        var remote = TwistedRemote(base: try InProcessRemote(at: .inMemory))
+        let count = Locked<Int64>(0)
+        let isHostile = Locked(false)
+        remote.identity = { identity in
+            guard isHostile.withLock({ $0 }) else { return identity }
+            return .known(BSONBinary(Array(0..<16), subtype: 4))
+        }
+        remote.changes = { token in
+            guard isHostile.withLock({ $0 }) else {
+                return RemoteChangeBatch(changes: [], token: token, hasMore: false)
+            }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return RemoteChangeBatch(
+                changes: [], token: ResumeToken(["n": .int64(number)]), hasMore: true)
+        }
+        let engine = try Self.engine(remote)
+        try await engine.collection(Self.items).insertOne(["_id": 1])
+        try await engine.syncUntilQuiet()
+        isHostile.withLock { $0 = true }
+        #expect(try await engine.syncNow().errors == [.remoteChanged])
+        #expect(count.withLock { $0 } == Int64(PageBudget.emptyMax))
+    }
+
     @Test("waits end where only a person can help: sign-in, and a closed store")
     func waitsEnd() async throws {
         let world = try SyncWorld()

@@ -11,6 +11,7 @@ struct AccumulatorWindow: WindowFunction {
         var held = 0..<0
         var last: BSONValue?
         var values: [BSONValue?] = []
+        var memory = run.memory("$setWindowFields")
         for place in partition.documents.indices {
             let window = try bounds.places(of: place, in: partition)
             if window == held, place > 0 {
@@ -27,8 +28,10 @@ struct AccumulatorWindow: WindowFunction {
                 _ = try state.add(inputs?[index], partition.documents[index])
             }
             held = window
-            last = try state.result() ?? .null
-            values.append(last)
+            let value = try state.result() ?? .null
+            try memory.add(BSONWriter.count(value))
+            values.append(value)
+            last = value
         }
         return values
     }

@@ -73,9 +73,7 @@ struct WindowStage: PipelineStage {
         let memory = run.memory("$setWindowFields")
         return BlockingSink(next, memory) { (documents, next) throws(StoreError) in
             for partition in try partitions(of: documents, run) {
-                for document in try filled(partition, run) {
-                    guard try next.take(document) else { return }
-                }
+                guard try fill(partition, run, next) else { return }
             }
         }
     }
@@ -110,18 +108,27 @@ struct WindowStage: PipelineStage {
         return partitions
     }
 
-    private func filled(
-        _ partition: WindowPartition, _ run: PipelineRun
-    ) throws(StoreError) -> [BSONDocument] {
-        var documents = partition.documents
+    /// Passes the partition's documents on with their new fields, one at a time: a large value in
+    /// each of them would not fit into memory.
+    ///
+    /// - Returns: false if the next stage wants no more.
+    private func fill(
+        _ partition: WindowPartition, _ run: PipelineRun, _ next: any PipelineSink
+    ) throws(StoreError) -> Bool {
+        var fields: [(path: [String], values: [BSONValue?])] = []
         for output in outputs {
-            let values = try output.function.values(partition, run)
-            for (place, value) in values.enumerated() {
-                documents[place] = try Self.setting(
-                    output.path, to: value ?? .null, in: documents[place], run)
-            }
+            fields.append((output.path, try output.function.values(partition, run)))
         }
-        return documents
+        for (place, document) in partition.documents.enumerated() {
+            try WorkBudget.spend()
+            var document = document
+            for field in fields {
+                document = try Self.setting(
+                    field.path, to: field.values[place] ?? .null, in: document, run)
+            }
+            guard try next.take(document) else { return false }
+        }
+        return true
     }
 
     /// Sets a field as `$addFields` does.
@@ -175,8 +182,11 @@ extension Expression {
     ) throws(StoreError) -> [BSONValue?] {
         var values: [BSONValue?] = []
         values.reserveCapacity(partition.documents.count)
+        var memory = run.memory("$setWindowFields")
         for document in partition.documents {
-            values.append(try evaluate(document, run.frame(for: document)))
+            let value = try evaluate(document, run.frame(for: document))
+            try memory.add(value.map(BSONWriter.count) ?? 0)
+            values.append(value)
         }
         return values
     }
