@@ -226,10 +226,14 @@ extension SyncCollection {
     /// options say.
     ///
     /// Its `_id` stays, and so do fields that a `Codable` type does not know.
+    ///
+    /// - Throws: `StoreError` with MongoDB's codes for an invalid filter or replacement, and for
+    ///   `arrayFilters`.
     @discardableResult
     public func findOneAndReplace(
         _ filter: BSONDocument, _ document: Document, options: FindOneAndOptions = .init()
     ) async throws -> Document? {
+        try options.checkReplaces()
         let coding = coding
         return try await findAndChange(Filter(filter), options) { original in
             let replacement = try coding.encode(document, original).withoutVersion

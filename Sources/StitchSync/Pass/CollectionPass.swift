@@ -158,9 +158,9 @@ extension CollectionPass {
     /// Moves the attempts of an interrupted upload to the records of their documents.
     ///
     /// An upload stores the attempts of a batch in one row (``AttemptBatch``) and removes it with
-    /// the responses. A row that is still there belongs to an upload whose responses were lost. Each
-    /// record then needs its own attempt, since the remote may have applied some of them: the pull
-    /// looks for evidence of each.
+    /// the responses. A row that is still there belongs to an upload whose responses were lost.
+    /// Each record then needs its own attempt, since the remote may have applied some of them: the
+    /// pull looks for evidence of each.
     private func moveBatchedAttemptsToRecords() async throws {
         guard try context.read({ $1.hasAttempts }) else { return }
         try await context.write { try ExpandBatches(sync: $0).expandAttempts() }
@@ -224,8 +224,8 @@ extension PassContext {
         }
     }
 
-    /// Reports a stop to the app, once for each start of the engine; afterwards it is only listed in
-    /// the pass's report.
+    /// Reports a stop to the app, once for each start of the engine; afterwards only the pass's
+    /// report lists it.
     private func report(_ stop: SyncStop) {
         let isKnown = engine.reportedStops.withLock { stops in
             defer { stops[namespace] = stop }

@@ -40,7 +40,9 @@ struct PassContext: Sendable {
     }
 
     /// Reads the collection's records from a snapshot.
-    func read<R>(_ body: (SyncRecordTable, SyncStateTable.CollectionState) throws -> R) throws -> R {
+    func read<R>(
+        _ body: (SyncRecordTable, SyncStateTable.CollectionState) throws -> R
+    ) throws -> R {
         try snapshot { try body($0.records, $0.collection) }
     }
 

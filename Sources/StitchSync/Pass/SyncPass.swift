@@ -22,8 +22,8 @@ struct SyncPass {
 
     /// Runs the pass and returns its report, which lists the errors of collections that failed.
     ///
-    /// - Throws: errors of the store and `CancellationError`. The app still receives the errors that
-    ///   were found before.
+    /// - Throws: errors of the store and `CancellationError`. The app still receives the errors
+    ///   that were found before.
     func run() async throws -> SyncPassReport {
         var plan = try plan()
         do {

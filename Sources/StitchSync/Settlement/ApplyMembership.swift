@@ -125,7 +125,8 @@ struct ApplyMembership {
     /// It must be the last call of a transaction: a later save of the collection stores the mark
     /// again.
     func clearSubscribedMark() throws {
-        guard sync.collection.isSubscribed, try !sync.subscriptions.hasSubscription(on: sync.namespace),
+        guard sync.collection.isSubscribed,
+            try !sync.subscriptions.hasSubscription(on: sync.namespace),
             try sync.records.records(.byQuery, in: sync.collection.rowID, limit: 1).isEmpty
         else { return }
         try sync.state.clearSubscribedMark(sync.collection)

@@ -12,9 +12,10 @@ struct PauseQuarantined {
     ///
     /// - Throws: errors of the store.
     func run() throws {
-        let lost = try QuarantinedDocuments(sync.transaction.connection).unhandled(in: sync.namespace)
+        let quarantined = QuarantinedDocuments(sync.transaction.connection)
+        let lost = try quarantined.unhandled(in: sync.namespace)
         guard !lost.isEmpty else { return }
-        try QuarantinedDocuments(sync.transaction.connection).markHandled(lost.map(\.row))
+        try quarantined.markHandled(lost.map(\.row))
         for (_, id) in lost {
             guard var record = try sync.record(id), try sync.local(id) == nil else { continue }
             let isChangeLost = record.isPending || record.attempt != nil

@@ -3,6 +3,52 @@ internal import BSONStore
 // MARK: - Rows
 
 extension SyncRecordTable {
+    /// The selected columns of a record, in order: a column's raw value is its place in a result.
+    enum Column: Int32, CaseIterable {
+        case id
+        case documentID
+        case revision
+        case baseKind
+        case version
+        case pending
+        /// The stale mark.
+        case hint
+        case failures
+        case attempt
+        case discarded
+        case pause
+        case key
+        case byID
+        case tombstone
+        /// The base, from a table of its own; only in a selection that joins that table.
+        case base
+
+        /// The columns of the records' own table.
+        static let stored = allCases.filter { $0 != .base }
+
+        /// The column's name in the file.
+        var sql: String {
+            switch self {
+            case .id: "id"
+            case .documentID: "document_id"
+            case .revision: "revision"
+            case .baseKind: "base_kind"
+            case .version: "version"
+            case .pending: "pending"
+            case .hint: "hint"
+            case .failures: "failures"
+            case .attempt: "attempt"
+            case .discarded: "discarded"
+            case .pause: "pause"
+            case .key: "key"
+            case .byID: "by_id"
+            case .tombstone: "tombstone"
+            case .base: "base"
+            }
+        }
+    }
+
+    /// Binds the first ten parameters of a statement that inserts or updates a record.
     func bind(_ record: SyncRecord, to statement: borrowing SQLiteStatement) {
         statement.bind(1, record.revision)
         statement.bind(2, Self.kind(of: record.base))
@@ -38,34 +84,44 @@ extension SyncRecordTable {
     ///
     /// - Parameter column: the column of the base; `nil` reads the base by a query of its own.
     func record(
-        _ row: borrowing SQLiteStatement, base column: Int32? = nil
+        _ row: borrowing SQLiteStatement, base column: Column? = nil
     ) throws -> SyncRecord {
-        var record = SyncRecord(documentID: try Self.documentID(row, 1, key: 11))
-        record.rowID = row.int64(0)
-        record.revision = row.int64(2)
-        switch row.int64(3) {
+        let id = try Self.documentID(
+            row, Column.documentID.rawValue, key: Column.key.rawValue)
+        var record = SyncRecord(documentID: id)
+        record.rowID = row.int64(.id)
+        record.revision = row.int64(.revision)
+        switch row.int64(.baseKind) {
         case 0: record.base = .absent
         case 1: record.base = .sameAsLocal
         case 2:
-            let base = try column.map { try Self.base(row, $0) } ?? base(ofRow: row.int64(0))
+            let base =
+                try column.map { try Self.base(row, $0.rawValue) } ?? base(ofRow: row.int64(.id))
             record.base = .stored(base)
             record.keptBase = base
         default: throw Self.damaged("base")
         }
-        if !row.isNull(4) { record.version = try Self.version(row, 4) }
-        record.isPending = row.int64(5) != 0
-        record.hint = row.int64(6)
-        record.failures = row.int64(7)
-        if !row.isNull(8) {
-            record.attempt = try Self.attempt(Self.document(row, 8, "attempt"))
+        if !row.isNull(.version) {
+            record.version = try Self.version(row, Column.version.rawValue)
         }
-        if !row.isNull(9) {
-            record.discard(UnresolvedAttempt.tries(try Self.document(row, 9, "discarded")))
+        record.isPending = row.int64(.pending) != 0
+        record.hint = row.int64(.hint)
+        record.failures = row.int64(.failures)
+        if !row.isNull(.attempt) {
+            record.attempt = try Self.attempt(
+                Self.document(row, Column.attempt.rawValue, "attempt"))
         }
-        if !row.isNull(10) { record.pause = try Self.pause(Self.document(row, 10, "pause")) }
-        record.isClaimedByID = row.int64(12) != 0
-        record.isRequestedByApp = row.int64(12) == SyncRecord.requestedByApp
-        record.isDeletedHere = row.int64(13) != 0
+        if !row.isNull(.discarded) {
+            record.discard(
+                UnresolvedAttempt.tries(
+                    try Self.document(row, Column.discarded.rawValue, "discarded")))
+        }
+        if !row.isNull(.pause) {
+            record.pause = try Self.pause(Self.document(row, Column.pause.rawValue, "pause"))
+        }
+        record.isClaimedByID = row.int64(.byID) != 0
+        record.isRequestedByApp = row.int64(.byID) == SyncRecord.requestedByApp
+        record.isDeletedHere = row.int64(.tombstone) != 0
         record.noteKept()
         return record
     }
@@ -182,6 +238,16 @@ extension SyncRecordTable {
     static func damaged(_ column: String, _ error: (any Error)? = nil) -> SyncError {
         SyncError(
             .storeFailed, "a sync record's \(column) cannot be read", underlying: error)
+    }
+}
+
+extension SQLiteStatement {
+    fileprivate borrowing func int64(_ column: SyncRecordTable.Column) -> Int64 {
+        int64(column.rawValue)
+    }
+
+    fileprivate borrowing func isNull(_ column: SyncRecordTable.Column) -> Bool {
+        isNull(column.rawValue)
     }
 }
 

@@ -9,11 +9,7 @@ struct SyncRecordTable {
     /// The error of a write to a record that changed since it was read.
     struct StaleRevision: Error {}
 
-    private static let columns =
-        """
-        id, document_id, revision, base_kind, version, pending, hint, failures, attempt, discarded,
-        pause, key, by_id, tombstone
-        """
+    private static let columns = Column.stored.map(\.sql).joined(separator: ", ")
 
     private static let selectByKey = FixedStatement(
         "SELECT \(columns) FROM sync_documents WHERE collection = ?1 AND key = ?2")
@@ -25,7 +21,8 @@ struct SyncRecordTable {
         "LEFT JOIN sync_bases ON document = CASE base_kind WHEN 2 THEN id END"
     private static let selections = Dictionary(
         uniqueKeysWithValues: Selection.allCases.map { selection in
-            let (base, join) = selection.isIndexed ? (", base", joinOfBases) : ("", "")
+            let (base, join) =
+                selection.isIndexed ? (", \(Column.base.sql)", joinOfBases) : ("", "")
             // The index by key is not in row order: each page would sort the whole collection.
             let collection = selection.isIndexed ? "collection" : "+collection"
             return (
@@ -57,7 +54,7 @@ struct SyncRecordTable {
     func record(row: Int64) throws -> (record: SyncRecord, key: [UInt8])? {
         let select = try connection.prepare(Self.selectByRow)
         select.bind(1, row)
-        return try select.step() ? (try record(select), select.bytes(11)) : nil
+        return try select.step() ? (try record(select), select.bytes(Column.key.rawValue)) : nil
     }
 
     /// A condition that selects records.
@@ -118,7 +115,7 @@ struct SyncRecordTable {
         select.bind(2, row)
         select.bind(3, Int64(limit))
         var records: [SyncRecord] = []
-        let base: Int32? = selection.isIndexed ? 14 : nil
+        let base = selection.isIndexed ? Column.base : nil
         var byteCount = 0
         var last = row
         while byteCount < bytesMax, try select.step() {

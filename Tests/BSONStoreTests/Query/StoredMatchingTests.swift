@@ -17,6 +17,47 @@ import Testing
         }
     }
 
+    /// A negation would turn the missing answer of a walk that ended early into a match, and a
+    /// delete would remove the document.
+    @Test(
+        arguments: [
+            ["a": ["$ne": 7]], ["a": 7], ["a.b": ["$ne": 7]], ["$or": [["a": 7], ["a": 8]]],
+            ["a": ["$not": ["$elemMatch": ["$gt": 7]]]],
+        ] as [BSONDocument])
+    func `a match after the end of the budget throws`(query: BSONDocument) throws {
+        let filter = try Filter(query)
+        let document: BSONDocument = ["a": [1, 2, ["b": 3]]]
+        let budget = WorkBudget()
+        budget.stop(.interrupted)
+        let error = #expect(throws: StoreError.self) {
+            try budget.running { try Self.check(filter, document.bytes) }
+        }
+        #expect(error?.code == .interrupted)
+    }
+
+    /// A document that breaks its collection's rules must not pass because the time ended.
+    @Test func `a validator and a partial index do not trust a match after the end of the budget`()
+        throws
+    {
+        let store = try DocumentStore(at: .inMemory)
+        let (strict, partial) = (Namespace("app", "strict"), Namespace("app", "partial"))
+        try store.createCollection(strict, ["validator": ["a": ["$ne": 7]]])
+        try store.collection(partial).createIndex(
+            ["b": 1], ["partialFilterExpression": ["a": ["$gt": 5]]])
+        for namespace in [strict, partial] {
+            let error = #expect(throws: StoreError.self) {
+                try store.write { transaction in
+                    let budget = WorkBudget()
+                    budget.stop(.interrupted)
+                    try budget.running {
+                        _ = try transaction.insert(namespace, ["_id": 1, "a": [1, 7]])
+                    }
+                }
+            }
+            #expect(error?.code == .interrupted)
+        }
+    }
+
     @Test func `matching damaged bytes never traps`() throws {
         var random = SeededGenerator(seed: 12)
         var documents = RandomBSON(seed: 12)

@@ -100,7 +100,7 @@ struct FilterCompiler {
                     leaves: start..<Int32(program.leaves.count)))
         }
         precondition(
-            groups.count <= FilterProgram.groupsMax, "the matcher has a bit for each group of a node")
+            groups.count <= FilterProgram.groupsMax, "the matcher has a bit for each group")
         let start = Int32(program.groups.count)
         program.groups += groups
         let children = try self.children(rest)

@@ -97,7 +97,7 @@ extension FilterMatcher {
 
     /// Whether a valid value passes that may be an array, whose elements are tested one by one.
     ///
-    /// - Throws: the budget's error, if it is over: the walk over the elements may have ended early.
+    /// - Throws: the budget's error if it is over: the walk over the elements may have ended early.
     @inline(never)
     private func containerPasses(
         _ value: BSONRawValue, _ leaves: Range<Int32>
@@ -109,7 +109,9 @@ extension FilterMatcher {
 
     /// Whether the leaves pass of the groups whose keys are missing: those with a bit in `pending`.
     @inline(__always)
-    func passesMissingKeys(_ pending: UInt64, _ groups: UnsafePointer<FilterProgram.Group>) -> Bool {
+    func passesMissingKeys(
+        _ pending: UInt64, _ groups: UnsafePointer<FilterProgram.Group>
+    ) -> Bool {
         var pending = pending
         while pending != 0 {
             // Takes the lowest bit that is set, and clears it.

@@ -13,8 +13,7 @@ extension DocumentCollection {
         return try await store.write { try $0.insert(namespace, document)["_id"] ?? .null }
     }
 
-    /// Adds documents in one transaction; as in MongoDB's drivers, a refused document does not undo
-    /// the others.
+    /// Adds documents in one transaction; a refused document is not added, and the others are.
     ///
     /// The commit runs on the store's writer thread.
     ///
@@ -41,24 +40,24 @@ extension DocumentCollection {
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
         arrayFilters: [BSONDocument] = []
     ) async throws -> UpdateResult {
-        let (filter, update) = try Self.read(filter, update, arrayFilters)
+        let (filter, update) = try Self.parse(filter, update, arrayFilters)
         return try await store.write {
             try $0.updateOne(namespace, filter: filter, update: update, upsert: upsert)
         }
     }
 
-    /// Applies an update to every document that matches a filter.
+    /// Applies an update to every document that matches a filter; a refused document ends the call,
+    /// and documents changed before it stay changed.
     ///
     /// The commit runs on the store's writer thread.
     ///
-    /// - Throws: as the synchronous form does; documents changed before the refused one stay
-    ///   changed.
+    /// - Throws: as the synchronous form does, with `writes`.
     @discardableResult
     public func updateMany(
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
         arrayFilters: [BSONDocument] = []
     ) async throws -> UpdateResult {
-        let (filter, update) = try Self.read(filter, update, arrayFilters)
+        let (filter, update) = try Self.parse(filter, update, arrayFilters)
         return try await store.write {
             try $0.updateEach(namespace, filter, update, upsert: upsert)
         }.get()
@@ -116,7 +115,7 @@ extension DocumentCollection {
     public func findOneAndUpdate(
         _ filter: BSONDocument, _ update: BSONDocument, options: FindOneAndOptions = .init()
     ) async throws -> BSONDocument? {
-        let (filter, update) = try Self.read(filter, update, options.arrayFilters)
+        let (filter, update) = try Self.parse(filter, update, options.arrayFilters)
         return try await store.write { try $0.findAndModify(namespace, filter, update, options) }
     }
 
@@ -129,6 +128,7 @@ extension DocumentCollection {
     public func findOneAndReplace(
         _ filter: BSONDocument, _ document: BSONDocument, options: FindOneAndOptions = .init()
     ) async throws -> BSONDocument? {
+        try options.checkReplaces()
         let (filter, update) = (try Filter(filter), try Update(replacement: document))
         return try await store.write { try $0.findAndModify(namespace, filter, update, options) }
     }
@@ -142,21 +142,20 @@ extension DocumentCollection {
     public func findOneAndDelete(
         _ filter: BSONDocument, options: FindOneAndOptions = .init()
     ) async throws -> BSONDocument? {
+        try options.checkDeletes()
         let filter = try Filter(filter)
-        return try await store.write { transaction in
-            let found = try transaction.deleteOne(namespace, filter: filter, sort: options.sort)
-            return try found.map { try options.projection?.apply(to: $0, matching: filter) ?? $0 }
-        }
+        return try await store.write { try $0.findAndDelete(namespace, filter, options) }
     }
 
-    /// Performs several writes in one transaction; each succeeds as a whole or changes nothing.
+    /// Performs several writes in one transaction; a refused write changes none of its documents,
+    /// and the other writes stay.
     ///
     /// The commit runs on the store's writer thread.
     ///
-    /// - Parameter ordered: whether to stop at the first refused write; otherwise the rest is done
-    ///   all the same.
+    /// - Parameter ordered: whether to stop at the first refused write; otherwise the rest is
+    ///   performed all the same.
     /// - Returns: the counts, and each refused write with its error.
-    /// - Throws: the store's errors; nothing is changed then.
+    /// - Throws: the store's errors; no write has an effect then.
     @discardableResult
     public func bulkWrite(
         _ writes: [BulkWrite], ordered: Bool = true

@@ -1,6 +1,14 @@
 extension DocumentCollection {
     /// Returns the documents that match a filter, in the order of insertion or of a sort.
     ///
+    /// ```swift
+    /// let oldest = try people.find(
+    ///     ["age": ["$gte": 18]], options: FindOptions(sort: SortOrder(["age": -1]), limit: 10))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - filter: the condition in MongoDB's query language; an empty one matches every document.
+    ///   - options: the order, the number and the fields of the returned documents.
     /// - Throws: `badValue` (2) and others with MongoDB's messages for an invalid filter;
     ///   `corrupt`.
     public func find(
@@ -11,6 +19,10 @@ extension DocumentCollection {
     }
 
     /// Returns the first document that matches a filter, or `nil`.
+    ///
+    /// ```swift
+    /// let ada = try people.findOne(["name": "Ada"])
+    /// ```
     ///
     /// - Throws: as ``find(_:options:)`` does.
     public func findOne(
@@ -88,5 +100,28 @@ extension DocumentCollection {
                 namespace, filter: filter, options: options, verbosity: verbosity,
                 command: command)
         }
+    }
+}
+
+// MARK: - Observe
+
+extension DocumentCollection {
+    /// Returns a live query of the documents that match a filter; it also notices commits of other
+    /// processes.
+    ///
+    /// ```swift
+    /// for try await snapshot in try people.observe(["age": ["$gte": 18]]) {
+    ///     show(snapshot.documents)
+    /// }
+    /// ```
+    ///
+    /// - Parameter limit: the largest number of documents in a snapshot; 0 for all.
+    /// - Throws: for an invalid filter or limit.
+    public func observe(
+        _ filter: BSONDocument = [:], sort: SortOrder? = nil, limit: Int = 0
+    ) throws(StoreError) -> LiveQuery {
+        LiveQuery(
+            collection: self, filter: try Filter(filter),
+            options: try FindOptions(sort: sort, limit: limit))
     }
 }

@@ -1,5 +1,12 @@
+// MARK: - Insert
+
 extension DocumentCollection {
     /// Adds a document; one without an `_id` gets an ObjectId.
+    ///
+    /// ```swift
+    /// let id = try people.insertOne(["name": "Ada", "age": 36])
+    /// let ada = try people.findOne(id: id)
+    /// ```
     ///
     /// Top-level fields that hold `Timestamp(0, 0)` are set to the current time. Source: MongoDB
     /// manual, "BSON Types", "Timestamps".
@@ -13,8 +20,12 @@ extension DocumentCollection {
         try store.write { try $0.insert(namespace, document.withTimestampsFilled)["_id"] ?? .null }
     }
 
-    /// Adds documents in one transaction; as in MongoDB's drivers, a refused document does not undo
-    /// the others.
+    /// Adds documents in one transaction; a refused document is not added, and the others are.
+    ///
+    /// ```swift
+    /// // Adds 1 and 2, then throws: 1 exists already.
+    /// try people.insertMany([["_id": 1], ["_id": 1], ["_id": 2]], ordered: false)
+    /// ```
     ///
     /// - Parameter ordered: whether to stop at the first refused document; otherwise the rest is
     ///   added all the same.
@@ -30,33 +41,64 @@ extension DocumentCollection {
             try $0.insertEach(namespace, documents, ordered: ordered)
         }.whole()
     }
+}
 
+// MARK: - Update and replace
+
+extension DocumentCollection {
     /// Applies an update to the first document that matches a filter.
     ///
+    /// ```swift
+    /// // Adds a counter, or inserts ["_id": "visits", "count": 1].
+    /// try counters.updateOne(["_id": "visits"], ["$inc": ["count": 1]], upsert: true)
+    /// // Changes only the grades below 50 in the array.
+    /// try pupils.updateOne(
+    ///     ["_id": 1], ["$set": ["grades.$[low]": 50]], arrayFilters: [["low": ["$lt": 50]]])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - filter: the condition in MongoDB's query language; an empty one matches every document.
+    ///   - update: MongoDB's update operators, such as `$set`.
+    ///   - upsert: whether to insert a document when none matches: the values that the filter
+    ///     requires, with the update applied.
+    ///   - arrayFilters: one filter for each `$[name]` in the update's paths, with conditions on
+    ///     the field `name`; it selects the array elements to change.
     /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func updateOne(
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
         arrayFilters: [BSONDocument] = []
     ) throws -> UpdateResult {
-        let (filter, update) = try Self.read(filter, update, arrayFilters)
+        let (filter, update) = try Self.parse(filter, update, arrayFilters)
         return try store.write {
             try $0.updateOne(namespace, filter: filter, update: update, upsert: upsert)
         }
     }
 
-    /// Applies an update to every document that matches a filter.
+    /// Applies an update to every document that matches a filter; a refused document ends the call,
+    /// and documents changed before it stay changed.
     ///
+    /// ```swift
+    /// let result = try people.updateMany(["age": ["$lt": 18]], ["$set": ["minor": true]])
+    /// let changed = result.modifiedCount
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - filter: the condition in MongoDB's query language; an empty one matches every document.
+    ///   - update: MongoDB's update operators, such as `$set`.
+    ///   - upsert: whether to insert a document when none matches: the values that the filter
+    ///     requires, with the update applied.
+    ///   - arrayFilters: one filter for each `$[name]` in the update's paths, with conditions on
+    ///     the field `name`; it selects the array elements to change.
     /// - Returns: the counts, without the documents.
-    /// - Throws: errors with MongoDB's codes and messages. As in MongoDB, documents changed before
-    ///   the refused one stay changed and `writes` counts them; within `DocumentStore/write(_:)`
-    ///   none stays changed.
+    /// - Throws: errors with MongoDB's codes and messages; after a refused document, `writes`
+    ///   counts the documents that stay changed. Within `DocumentStore/write(_:)` none stays changed.
     @discardableResult
     public func updateMany(
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
         arrayFilters: [BSONDocument] = []
     ) throws -> UpdateResult {
-        let (filter, update) = try Self.read(filter, update, arrayFilters)
+        let (filter, update) = try Self.parse(filter, update, arrayFilters)
         return try store.write {
             try $0.updateEach(namespace, filter, update, upsert: upsert)
         }.get()
@@ -64,6 +106,15 @@ extension DocumentCollection {
 
     /// Replaces the first document that matches a filter; its `_id` stays.
     ///
+    /// ```swift
+    /// try people.replaceOne(["_id": 1], ["name": "Ada Lovelace"], upsert: true)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - filter: the condition in MongoDB's query language; an empty one matches every document.
+    ///   - document: the new document, without update operators.
+    ///   - upsert: whether to insert the document when none matches, with the `_id` that the filter
+    ///     requires.
     /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func replaceOne(
@@ -75,6 +126,25 @@ extension DocumentCollection {
         }
     }
 
+    /// Parses a filter and an update that must consist of operators.
+    static func parse(
+        _ filter: BSONDocument, _ update: BSONDocument, _ arrayFilters: [BSONDocument]
+    ) throws(StoreError) -> (Filter, Update) {
+        let parsed = try Update(update, arrayFilters: arrayFilters)
+        guard !update.isEmpty else {
+            throw StoreError(.failedToParse, "the update operation document must not be empty")
+        }
+        guard !parsed.isReplacement else {
+            throw StoreError(
+                .failedToParse, "the update operation document must contain atomic operators")
+        }
+        return (try Filter(filter), parsed)
+    }
+}
+
+// MARK: - Delete
+
+extension DocumentCollection {
     /// Removes the first document that matches a filter.
     ///
     /// - Returns: how many were removed, 0 or 1.
@@ -89,6 +159,11 @@ extension DocumentCollection {
 
     /// Removes every document that matches a filter.
     ///
+    /// ```swift
+    /// let count = try people.deleteMany(["age": ["$exists": false]])
+    /// try people.deleteMany([:])  // all of them
+    /// ```
+    ///
     /// - Returns: how many were removed.
     /// - Throws: for an invalid filter, and the store's errors.
     @discardableResult
@@ -98,64 +173,85 @@ extension DocumentCollection {
         let filter = try Filter(filter)
         return try store.write { try $0.deleteMany(namespace, filter: filter) }
     }
+}
 
+// MARK: - Find one and change it
+
+extension DocumentCollection {
     /// Updates the first document that matches a filter and returns it, as it was before or after.
     ///
+    /// ```swift
+    /// let ticket = try counters.findOneAndUpdate(
+    ///     ["_id": "tickets"], ["$inc": ["last": 1]],
+    ///     options: FindOneAndOptions(upsert: true, returnsAfter: true))
+    /// ```
+    ///
+    /// - Parameter options: the order of the candidates, the returned fields and edition, and
+    ///   `upsert` and `arrayFilters` as in
+    ///   ``updateOne(_:_:upsert:arrayFilters:)-(BSONDocument,_,_,_)``.
+    /// - Returns: the document; `nil` when none matches, and before an upsert.
     /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func findOneAndUpdate(
         _ filter: BSONDocument, _ update: BSONDocument, options: FindOneAndOptions = .init()
     ) throws -> BSONDocument? {
-        let (filter, update) = try Self.read(filter, update, options.arrayFilters)
+        let (filter, update) = try Self.parse(filter, update, options.arrayFilters)
         return try store.write { try $0.findAndModify(namespace, filter, update, options) }
     }
 
     /// Replaces the first document that matches a filter and returns it, as it was before or after.
     ///
-    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
+    /// - Parameter options: the order of the candidates, the returned fields and edition, and
+    ///   whether to insert the document when none matches.
+    /// - Returns: the document; `nil` when none matches, and before an upsert.
+    /// - Throws: errors with MongoDB's codes and messages, and for `arrayFilters`, since a
+    ///   replacement has no paths; nothing is changed then.
     @discardableResult
     public func findOneAndReplace(
         _ filter: BSONDocument, _ document: BSONDocument, options: FindOneAndOptions = .init()
     ) throws -> BSONDocument? {
+        try options.checkReplaces()
         let (filter, update) = (try Filter(filter), try Update(replacement: document))
         return try store.write { try $0.findAndModify(namespace, filter, update, options) }
     }
 
     /// Removes the first document that matches a filter and returns it, or `nil`.
     ///
-    /// - Throws: for an invalid filter, and the store's errors.
+    /// ```swift
+    /// let oldest = try jobs.findOneAndDelete(
+    ///     [:], options: FindOneAndOptions(sort: try SortOrder(["at": 1])))
+    /// ```
+    ///
+    /// - Parameter options: the order of the candidates and the returned fields; `upsert` and
+    ///   `returnsAfter` have no effect.
+    /// - Throws: for an invalid filter and for `arrayFilters`, and the store's errors.
     @discardableResult
     public func findOneAndDelete(
         _ filter: BSONDocument, options: FindOneAndOptions = .init()
     ) throws -> BSONDocument? {
+        try options.checkDeletes()
         let filter = try Filter(filter)
-        return try store.write { transaction in
-            let found = try transaction.deleteOne(namespace, filter: filter, sort: options.sort)
-            return try found.map { try options.projection?.apply(to: $0, matching: filter) ?? $0 }
-        }
+        return try store.write { try $0.findAndDelete(namespace, filter, options) }
     }
+}
 
-    /// Parses a filter and an update that must consist of operators.
-    static func read(
-        _ filter: BSONDocument, _ update: BSONDocument, _ arrayFilters: [BSONDocument]
-    ) throws(StoreError) -> (Filter, Update) {
-        let parsed = try Update(update, arrayFilters: arrayFilters)
-        guard !parsed.isReplacement || update.isEmpty else {
-            throw StoreError(
-                .failedToParse, "the update operation document must contain atomic operators")
-        }
-        guard !update.isEmpty else {
-            throw StoreError(.failedToParse, "the update operation document must not be empty")
-        }
-        return (try Filter(filter), parsed)
-    }
+// MARK: - Bulk
 
-    /// Performs several writes in one transaction; each succeeds as a whole or changes nothing.
+extension DocumentCollection {
+    /// Performs several writes in one transaction; a refused write changes none of its documents,
+    /// and the other writes stay.
     ///
-    /// - Parameter ordered: whether to stop at the first refused write; otherwise the rest is done
-    ///   all the same.
+    /// ```swift
+    /// let result = try people.bulkWrite([
+    ///     .insertOne(["_id": 2]), .updateMany([:], ["$inc": ["age": 1]]), .deleteOne(["_id": 1]),
+    /// ])
+    /// let refused = result.errors.map(\.index)
+    /// ```
+    ///
+    /// - Parameter ordered: whether to stop at the first refused write; otherwise the rest is
+    ///   performed all the same.
     /// - Returns: the counts, and each refused write with its error.
-    /// - Throws: the store's errors; nothing is changed then.
+    /// - Throws: the store's errors; no write has an effect then.
     @discardableResult
     public func bulkWrite(
         _ writes: [BulkWrite], ordered: Bool = true

@@ -82,7 +82,17 @@ extension WriteTransaction {
         try updates.findAndModify(namespace, filter, update, options)
     }
 
-    /// Performs several writes; each succeeds as a whole or changes nothing.
+    /// Removes the first matching document and returns the fields of it that the options name.
+    func findAndDelete(
+        _ namespace: Namespace, _ filter: Filter, _ options: FindOneAndOptions
+    ) throws(StoreError) -> BSONDocument? {
+        let deleted = try deleteOne(namespace, filter: filter, sort: options.sort)
+        guard let deleted, let projection = options.projection else { return deleted }
+        return try projection.apply(to: deleted, matching: filter)
+    }
+
+    /// Performs several writes; a refused write changes none of its documents, and the other writes
+    /// stay.
     ///
     /// - Parameter ordered: whether to stop at the first refused write; otherwise the rest is done
     ///   all the same.

@@ -157,6 +157,20 @@ import Testing
         #expect(try people.findOneAndDelete(["_id": 1]) == nil)
     }
 
+    /// Drivers have no such option there; ignored, it would hide a mistake.
+    @Test func `a replacement and a delete refuse array filters`() throws {
+        let people = try Self.people()
+        let options = FindOneAndOptions(arrayFilters: [["low": 1]])
+        let replaced = #expect(throws: StoreError.self) {
+            try people.findOneAndReplace(["_id": 1], ["a": 1], options: options)
+        }
+        let deleted = #expect(throws: StoreError.self) {
+            try people.findOneAndDelete(["_id": 1], options: options)
+        }
+        #expect(replaced?.code == .failedToParse && deleted?.code == .failedToParse)
+        #expect(try people.findOne(id: 1)?["age"] == 36)
+    }
+
     /// A driver refuses them as well: they would change the document instead.
     @Test func `operators are no replacement`() throws {
         let people = try Self.people()

@@ -186,6 +186,32 @@ struct RejectionPolicyScenarios {
         #expect(told.withLock { $0 } == 1)
     }
 
+    @Test("an upload's failure is reported even if the store fails right after it")
+    func failureReported() async throws {
+        let world = try RuledWorld()
+        struct Full: Error {}
+        let isFull = Locked(false)
+        var limits = SyncLimits()
+        limits.batchDocuments = 1
+        let engine = try await world.engine(
+            policy: .ask { _ in
+                isFull.withLock { $0 = true }
+                return .revert
+            },
+            probe: EngineProbe(beforeCommit: { if isFull.withLock({ $0 }) { throw Full() } }),
+            limits: limits)
+        try await engine.items.insertOne(["_id": "bad", "ownerId": "zoe"])
+        try await engine.items.insertOne(["_id": "good", "ownerId": "ann"])
+        world.remote.before { call in
+            guard call.kind == .write, call.documentIDs == ["good"] else { return }
+            throw RemoteError(.retryable, "down")
+        }
+        await #expect(throws: Full.self) { try await engine.syncNow() }
+        isFull.withLock { $0 = false }
+        await engine.flushEvents()
+        #expect(world.transcript().contains { $0.hasPrefix("error remoteUnavailable") })
+    }
+
     @Test(
         "an app that dies while it is asked is asked again, and one that edits in vain not for ever"
     )
