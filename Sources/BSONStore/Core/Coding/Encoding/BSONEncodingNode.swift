@@ -99,9 +99,10 @@ final class BSONEncodingNode: Encoder, BSONReusableNode {
     }
 
     /// Ends the use of a node, and returns whether the node is idle: no other reference to it or
-    /// its container exists. Otherwise the node has escaped, and retains what it borrowed.
+    /// its container exists.
     ///
-    /// Every use must end here, a failed one too, before the caller's frame returns.
+    /// Otherwise the node has escaped, and retains what it borrowed. Every use must end here, a
+    /// failed one too, before the caller's frame returns.
     @inline(__always)
     @discardableResult
     static func endUse(of node: inout BSONEncodingNode) -> Bool {
