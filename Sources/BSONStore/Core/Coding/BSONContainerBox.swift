@@ -23,8 +23,10 @@ class BSONContainerMemory {
 }
 
 private final class BSONTypedContainerMemory<Container>: BSONContainerMemory {
-    /// Returns the container. Not inlined: the type is known here; elsewhere the runtime would look
-    /// it up, which costs most of all.
+    /// Returns the container.
+    ///
+    /// Not inlined: the type is known here; elsewhere the runtime would look it up, which costs most
+    /// of all.
     @inline(never)
     func copy() -> Container { StandardLibraryLayout.container(at: object) }
 }

@@ -6,6 +6,9 @@ protocol BSONReusableNode: AnyObject {
 
 /// Idle nodes of earlier values, with their containers, for reuse by values of the same types:
 /// making both costs as much as coding ten fields.
+///
+/// The pool owns one reference to each node, which `put` takes over and `take` hands on; the lists
+/// are unmanaged so that neither changes a reference count of another node.
 struct BSONNodePool<Node: BSONReusableNode>: ~Copyable {
     private struct Slot {
         var type: ObjectIdentifier?

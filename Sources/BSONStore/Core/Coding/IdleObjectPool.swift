@@ -1,6 +1,9 @@
 internal import Synchronization
 
 /// Idle objects for reuse by any thread, about as many as there are cores.
+///
+/// Each place is 0 or the address of an object of which the pool owns one reference. The exchange
+/// of the address hands that reference over, so that two threads never take the same object.
 final class IdleObjectPool<Object: AnyObject>: Sendable {
     private let first = Atomic<UInt>(0)
     private let second = Atomic<UInt>(0)

@@ -6,7 +6,8 @@
 ///
 /// Nodes and their containers are reused, and own what they refer to only if they escape, as those
 /// of decoding are; `BSONDecodingNode` explains the ownership model. The storage has the place of
-/// the context there. Gate E.1 demands at most 1/5 of the time of `JSONEncoder`.
+/// the context there. Gate E.1 demands at most 1/5 of the cost of `JSONEncoder`; the rows "encode
+/// Codable" of `Benchmarks` count 0.08 to 0.13 of its instructions.
 final class BSONEncodingNode: Encoder, BSONReusableNode {
     /// The kind of container that a value requested.
     enum Shape {
@@ -98,9 +99,10 @@ final class BSONEncodingNode: Encoder, BSONReusableNode {
     }
 
     /// Ends the use of a node, and returns whether the node is idle: no other reference to it or
-    /// its container exists. Otherwise the node has escaped, and retains what it borrowed.
+    /// its container exists.
     ///
-    /// Every use must end here, a failed one too, before the caller's frame returns.
+    /// Otherwise the node has escaped, and retains what it borrowed. Every use must end here, a
+    /// failed one too, before the caller's frame returns.
     @inline(__always)
     @discardableResult
     static func endUse(of node: inout BSONEncodingNode) -> Bool {
