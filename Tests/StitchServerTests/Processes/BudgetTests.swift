@@ -256,7 +256,9 @@ import Testing
                     ["$project": ["a": ["$range": [0, 10_000]]]], ["$unwind": "$a"],
                     ["$setWindowFields": ["sortBy": ["a": 1], "output": ["all": some]]],
                 ]
-                let reply = try client.reply(ExpensiveRequest.aggregate(stages))
+                var command = ExpensiveRequest.aggregate(stages)
+                command.append("allowDiskUse", false)
+                let reply = try client.reply(command)
                 #expect(reply["code"] == 292, "\(reply)")
                 #expect(try Self.peakBytes(process) < 600 << 20)
             }

@@ -70,7 +70,10 @@ public struct Filter: Sendable {
             @inline(never)
             func matches(_ document: UnsafeRawBufferPointer, _ frame: ExpressionFrame?) -> Bool {
                 FilterMatcher.lend(program, frame) {
+                    // A test that the budget cut short counts as failed, and its negation as passed:
+                    // a rule must show nothing then.
                     $0.documentPasses(document, node: 0) && $0.error == nil
+                        && !WorkBudget.isOver(after: 0)
                 }
             }
 
