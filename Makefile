@@ -7,7 +7,7 @@ export SWIFT
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo rchat todo test test-long check docs bench bench-gate bench-server bench-sync bench-matrix \
-	bench-remote fuzz simulate simulate-wrong simulate-scope crash crash-sync attack faults contend soak test-asan test-tsan clean
+	bench-remote bench-embedding fuzz simulate simulate-wrong simulate-scope crash crash-sync attack faults contend soak test-asan test-tsan clean
 
 help: ## Lists the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -55,6 +55,10 @@ bench-gate: ## Measures and fails where a ratio falls below its gate.
 	@Scripts/setup
 	@Scripts/bench --gate
 	@Scripts/bench-sync --gate
+
+bench-embedding: ## Builds an app that embeds the library beside one that embeds GRDB: time and size.
+	@Scripts/setup
+	@Scripts/bench-embedding
 
 bench-sync: ## Measures sync passes beside C. Scripts/bench-sync SIZE COUNT ROUNDS
 	@Scripts/setup
