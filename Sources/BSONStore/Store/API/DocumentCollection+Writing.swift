@@ -190,7 +190,7 @@ extension DocumentCollection {
     ///
     /// - Parameter options: the order of the candidates, the returned fields and edition, and
     ///   `upsert` and `arrayFilters` as in
-    ///   ``updateOne(_:_:upsert:arrayFilters:)-(BSONDocument,_,_,_)``.
+    ///   `updateOne(_:_:upsert:arrayFilters:)`.
     /// - Returns: the document; `nil` when none matches, and before an upsert.
     /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult

@@ -21,13 +21,13 @@
 /// The store may refuse one document of several, for example because of a unique index. What
 /// remains of the call then differs, as in MongoDB:
 ///
-/// - ``insertMany(_:ordered:)-([BSONDocument],_)``: the refused document is not added. The call
+/// - `insertMany(_:ordered:)`: the refused document is not added. The call
 ///   stops, or adds the rest if it is not `ordered`, and then throws the refusal. The error's
 ///   `writes` lists the added and the refused documents.
-/// - ``updateMany(_:_:upsert:arrayFilters:)-(BSONDocument,_,_,_)``: the refused document is not
+/// - `updateMany(_:_:upsert:arrayFilters:)`: the refused document is not
 ///   changed. The call stops and throws the refusal; documents changed before stay changed. The
 ///   error's `writes` counts them.
-/// - ``bulkWrite(_:ordered:)-([BulkWrite],_)``: the refused write, which may be of many documents,
+/// - `bulkWrite(_:ordered:)`: the refused write, which may be of many documents,
 ///   changes none of them. The call stops, or performs the other writes if it is not `ordered`, and
 ///   returns the refusals in its result.
 ///
