@@ -21,6 +21,18 @@ func served(_ name: String, _ package: String) -> Target.Dependency {
     .product(name: name, package: package, condition: .when(traits: ["Server"]))
 }
 
+/// A product of a package that only the remote in Swift needs.
+func remote(
+    _ name: String, _ package: String, platforms: [Platform]? = nil
+) -> Target.Dependency {
+    .product(
+        name: name, package: package,
+        condition: platforms.map { .when(platforms: $0, traits: ["Remote"]) }
+            ?? .when(traits: ["Remote"]))
+}
+
+let applePlatforms: [Platform] = [.macOS, .iOS, .tvOS, .watchOS, .visionOS]
+
 let package = Package(
     name: "StitchSync",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11)],
@@ -31,6 +43,7 @@ let package = Package(
         .library(name: "StitchSyncTesting", targets: ["StitchSyncTesting"]),
         .library(name: "StitchServer", targets: ["StitchServer"]),
         .library(name: "StitchMongo", targets: ["StitchMongo"]),
+        .library(name: "StitchRemote", targets: ["StitchRemote"]),
         .executable(name: "stitchsync", targets: ["StitchSyncCommand"]),
     ],
     traits: [
@@ -41,12 +54,15 @@ let package = Package(
         .trait(
             name: "CommandLine",
             description: "The `stitchsync` tool; apps that embed the library leave it out.",
-            enabledTraits: ["Scripts"]),
+            enabledTraits: ["Scripts", "Remote"]),
         .trait(
             name: "Server",
             description:
                 "`stitchsync serve` and what it needs, SwiftNIO above all; apps leave it out, too.",
             enabledTraits: ["Scripts"]),
+        .trait(
+            name: "Remote",
+            description: "Sync with `stitchsync serve` or MongoDB by a remote in Swift."),
         .trait(
             name: "MongoRemote",
             description: "Sync with MongoDB through libmongoc, which must be installed."),
@@ -55,6 +71,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-transport-services", from: "1.28.0"),
+        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
@@ -85,13 +103,28 @@ let package = Package(
         .target(
             name: "StitchSyncTesting", dependencies: ["BSONStore", "StitchSync"],
             swiftSettings: strict),
+        // What sync asks of a server by MongoDB's commands, over whatever carries them.
+        .target(
+            name: "StitchCommands", dependencies: ["BSONStore", "StitchSync"],
+            swiftSettings: strict),
+        .target(
+            name: "StitchRemote",
+            dependencies: [
+                "BSONStore", "StitchSync", "StitchCommands", "StitchWire",
+                remote("NIOCore", "swift-nio"), remote("NIOPosix", "swift-nio"),
+                remote("NIOSSL", "swift-nio-ssl"), remote("Crypto", "swift-crypto"),
+                remote(
+                    "NIOTransportServices", "swift-nio-transport-services",
+                    platforms: applePlatforms),
+            ],
+            swiftSettings: strict),
         .systemLibrary(
             name: "StitchMongoC", path: "Sources/StitchMongoC", pkgConfig: "libmongoc-1.0",
             providers: [.apt(["libmongoc-dev"]), .brew(["mongo-c-driver"])]),
         .target(
             name: "StitchMongo",
             dependencies: [
-                "BSONStore", "StitchSync",
+                "BSONStore", "StitchSync", "StitchCommands",
                 .target(name: "StitchMongoC", condition: .when(traits: ["MongoRemote"])),
             ],
             swiftSettings: strict),
@@ -119,7 +152,7 @@ let package = Package(
         .executableTarget(
             name: "StitchSyncCommand",
             dependencies: [
-                "BSONStore", "StitchSync", "StitchSyncTesting", "StitchMongo",
+                "BSONStore", "StitchSync", "StitchSyncTesting", "StitchMongo", "StitchRemote",
                 .target(name: "StitchServer", condition: .when(traits: ["Server"])),
                 served("Logging", "swift-log"),
                 .product(
@@ -155,22 +188,31 @@ let package = Package(
             path: "Tests/Attacker", swiftSettings: strict),
         // The example's sources once more, so that a test runs them without building their package.
         .executableTarget(
-            name: "RChatExample", dependencies: ["StitchSync", "StitchMongo", "BSONStore"],
+            name: "RChatExample", dependencies: ["StitchSync", "StitchMongo", "StitchRemote", "BSONStore"],
             path: "Examples/RChat/Sources/RChat", swiftSettings: strict),
         .target(
             name: "TestProcesses", dependencies: ["BSONStore", "StitchWire"],
             path: "Tests/TestProcesses",
             swiftSettings: strict),
         .testTarget(
+            name: "StitchRemoteTests",
+            dependencies: [
+                "StitchRemote", "StitchCommands", "StitchSync", "StitchWire", "BSONStore",
+                "StitchSyncCommand", "TestProcesses", remote("NIOSSL", "swift-nio-ssl"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "StitchMongoTests",
             dependencies: [
-                "StitchMongo", "StitchSync", "BSONStore", "StitchSyncCommand", "TestProcesses",
+                "StitchMongo", "StitchCommands", "StitchSync", "BSONStore", "StitchSyncCommand",
+                "TestProcesses",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "StitchSyncTests",
             dependencies: [
                 "StitchSync", "StitchRules", "BSONStore", "SyncSimulation", "StitchMongo",
+                "StitchRemote", "StitchCommands",
                 "StitchSyncTesting", "TestProcesses", "StitchSyncCommand", "Attacker",
             ],
             swiftSettings: strict),
@@ -188,7 +230,7 @@ let package = Package(
         // The examples are packages of their own; here they are built with what is built already.
         .executableTarget(
             name: "Todo",
-            dependencies: ["BSONStore", "StitchSync", "StitchMongo"],
+            dependencies: ["BSONStore", "StitchSync", "StitchMongo", "StitchRemote"],
             path: "Examples/Todo/Sources/Todo"),
         .executableTarget(
             name: "Notes", dependencies: ["BSONStore", "StitchSync"],

@@ -1,5 +1,6 @@
 #if MongoRemote
     internal import BSONStore
+    internal import StitchCommands
     internal import StitchSync
 
     /// A change stream of one collection, for one reader at a time.

@@ -1,5 +1,6 @@
 #if MongoRemote
     internal import BSONStore
+    internal import StitchCommands
     internal import StitchMongoC
 
     /// A client of libmongoc, which runs commands for one thread at a time.

@@ -1,5 +1,6 @@
 #if MongoRemote
     internal import BSONStore
+    internal import StitchCommands
     internal import StitchMongoC
 
     /// A pool of libmongoc's clients for one URI, which share their knowledge of the servers.

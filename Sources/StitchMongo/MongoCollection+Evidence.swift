@@ -1,5 +1,6 @@
 #if MongoRemote
     internal import BSONStore
+    internal import StitchCommands
     internal import StitchSync
 
     /// The server's other facts about a collection, which help to interpret a missing document.

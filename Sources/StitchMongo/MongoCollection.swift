@@ -1,5 +1,6 @@
 #if MongoRemote
     internal import BSONStore
+    internal import StitchCommands
     internal import StitchSync
 
     /// A collection on a MongoDB server.

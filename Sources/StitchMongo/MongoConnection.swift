@@ -1,5 +1,6 @@
 #if MongoRemote
     internal import BSONStore
+    internal import StitchCommands
     internal import StitchSync
 
     /// The shared state of a remote's collections: clients, threads, and whether a primary is

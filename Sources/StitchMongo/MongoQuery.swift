@@ -1,5 +1,6 @@
 #if MongoRemote
     internal import BSONStore
+    internal import StitchCommands
 
     /// A query that reads its complete result from one server with `majority`.
     struct MongoQuery: Sendable {

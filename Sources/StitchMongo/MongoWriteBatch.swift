@@ -1,5 +1,6 @@
 #if MongoRemote
     internal import BSONStore
+    internal import StitchCommands
     internal import StitchSync
 
     /// An execution of a batch of independent conditional writes, which determines the outcome of

@@ -1,4 +1,5 @@
 import BSONStore
+import StitchCommands
 import StitchSync
 import Testing
 

@@ -1,6 +1,7 @@
 #if MongoRemote
     import BSONStore
     import Foundation
+    import StitchCommands
     import StitchSync
     import TestProcesses
     import Testing

@@ -1,5 +1,6 @@
 import BSONStore
 import Foundation
+import StitchCommands
 import StitchRules
 import TestProcesses
 import Testing

@@ -1,45 +1,7 @@
 #if MongoRemote
     internal import BSONStore
+    internal import StitchCommands
     internal import StitchMongoC
-    internal import StitchSync
-
-    /// An error of libmongoc or the server for a command.
-    struct MongoFailure: Error, Sendable, Hashable {
-        /// The origin of the failure.
-        enum Kind: Sendable, Hashable {
-            /// The server answered with an error code.
-            case server
-            /// The collection of the change stream was dropped or renamed.
-            case collectionDropped
-            /// No server could be reached, or the connection broke.
-            case network
-            /// The authentication failed.
-            case authentication
-            /// A request or reply is invalid.
-            case protocolError
-            /// The URI or an option is invalid.
-            case usage
-        }
-
-        var kind: Kind
-        var code: Int = 0
-        var message: String
-        var labels: Set<String> = []
-
-        init(kind: Kind, code: Int = 0, message: String, labels: Set<String> = []) {
-            self.kind = kind
-            self.code = code
-            self.message = message
-            self.labels = labels
-        }
-    }
-
-    extension MongoFailure {
-        /// The corresponding error for the engine.
-        var remoteError: RemoteError {
-            RemoteError(MongoErrorClass.decide(self), code: code, message)
-        }
-    }
 
     extension MongoFailure {
         /// Converts libmongoc's error and the reply, if any.
@@ -48,8 +10,8 @@
             let text = withUnsafePointer(to: &error.message) { tuple in
                 tuple.withMemoryRebound(to: CChar.self, capacity: 504) { String(cString: $0) }
             }
-            labels = Set(reply?["errorLabels"]?.arrayValue?.compactMap(\.stringValue) ?? [])
-            message = text
+            let labels = Set(reply?["errorLabels"]?.arrayValue?.compactMap(\.stringValue) ?? [])
+            self.init(kind: .server, code: 0, message: text, labels: labels)
             switch error.domain {
             case UInt32(MONGOC_ERROR_SERVER.rawValue), UInt32(MONGOC_ERROR_WRITE_CONCERN.rawValue):
                 kind = .server

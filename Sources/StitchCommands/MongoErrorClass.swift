@@ -1,15 +1,15 @@
-internal import StitchSync
+package import StitchSync
 
 /// The classification of failures (rule R7); a pure table.
 ///
 /// Sources: MongoDB's `error_codes.yml`, the driver specifications "Retryable Reads", "Retryable
 /// Writes" and "Change Streams".
-enum MongoErrorClass {
+package enum MongoErrorClass {
     /// Returns the class of a server's error code.
     ///
     /// - Parameter message: the server's message; code 13 means both a missing authentication and a
     ///   permanent lack of privileges.
-    static func decide(
+    package static func decide(
         code: Int, labels: Set<String>, message: String = ""
     ) -> RemoteError.Class {
         if historyCodes.contains(code) || labels.contains("NonResumableChangeStreamError") {
@@ -25,13 +25,13 @@ enum MongoErrorClass {
     }
 
     /// The labels of errors after which a retry may succeed.
-    static let retryableLabels: Set<String> = [
+    package static let retryableLabels: Set<String> = [
         "RetryableWriteError", "TransientTransactionError", "UnknownTransactionCommitResult",
         "ResumableChangeStreamError", "NetworkError", "SystemOverloadedError", "RetryableError",
     ]
 
     /// The codes of a history that does not reach back to the token.
-    static let historyCodes: Set<Int> = [
+    package static let historyCodes: Set<Int> = [
         136,  // CappedPositionLost
         222,  // CloseChangeStream
         260,  // InvalidResumeToken
@@ -42,10 +42,10 @@ enum MongoErrorClass {
 
     /// The codes after which the client must authenticate again: AuthenticationFailed,
     /// ReauthenticationRequired.
-    static let signInCodes: Set<Int> = [18, 391]
+    package static let signInCodes: Set<Int> = [18, 391]
 
     /// The codes of failures that the request did not cause.
-    static let retryableCodes: Set<Int> = [
+    package static let retryableCodes: Set<Int> = [
         6, 7, 89,  // HostUnreachable, HostNotFound, NetworkTimeout
         24, 46,  // LockTimeout, LockBusy
         43,  // CursorNotFound
@@ -62,7 +62,7 @@ enum MongoErrorClass {
     ]
 
     /// Whether the server may have refused the operators of a request rather than its purpose.
-    static func mayLackOperators(_ error: RemoteError) -> Bool {
+    package static func mayLackOperators(_ error: RemoteError) -> Bool {
         switch error.errorClass {
         case .rejected, .unknown: error.code != 13
         case .retryable, .unauthenticated, .historyLost, .collectionDropped: false
@@ -70,7 +70,7 @@ enum MongoErrorClass {
     }
 
     /// The codes after which the same request will be refused again.
-    static let rejectedCodes: Set<Int> = [
+    package static let rejectedCodes: Set<Int> = [
         2, 9, 14, 15, 16,  // BadValue, FailedToParse, TypeMismatch, Overflow, InvalidLength
         13,  // Unauthorized
         20, 22, 28, 40,  // IllegalOperation, InvalidBSON, PathNotViable, ConflictingUpdateOperators
@@ -83,19 +83,17 @@ enum MongoErrorClass {
     ]
 }
 
-#if MongoRemote
-    extension MongoErrorClass {
-        /// Returns the class of any failure.
-        static func decide(_ failure: MongoFailure) -> RemoteError.Class {
-            switch failure.kind {
-            case .server:
-                decide(
-                    code: failure.code, labels: failure.labels, message: failure.message)
-            case .collectionDropped: .collectionDropped
-            case .network: .retryable
-            case .authentication: .unauthenticated
-            case .protocolError, .usage: .unknown
-            }
+extension MongoErrorClass {
+    /// Returns the class of any failure.
+    package static func decide(_ failure: MongoFailure) -> RemoteError.Class {
+        switch failure.kind {
+        case .server:
+            decide(
+                code: failure.code, labels: failure.labels, message: failure.message)
+        case .collectionDropped: .collectionDropped
+        case .network: .retryable
+        case .authentication: .unauthenticated
+        case .protocolError, .usage: .unknown
         }
     }
-#endif
+}
