@@ -26,8 +26,8 @@
             try checkSafety(settings)
             let context = ServerContext(settings: settings)
             let backend = try StoreBackend(store: store, server: context)
-            let pools = CommandPools(threadsMax: settings.threadsMax)
             let group = MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount)
+            let pools = CommandPools(threadsMax: settings.threadsMax, group.next())
             do {
                 return try await listen(context, backend, pools, group)
             } catch {

@@ -59,9 +59,25 @@ final class AttackedServer {
     /// Ends the process whatever it does, and removes its file.
     func remove() { process.remove() }
 
-    /// The memory of the process, where the system tells.
-    var residentBytes: Int? {
-        guard let status = FileManager.default.contents(atPath: "/proc/\(process.processID)/status")
+    /// How long the server may take to return memory after the last request.
+    private static let restsWithin: Duration = .seconds(2)
+
+    /// The memory of the process at rest: as soon as it is within the bound, or what it is in the end.
+    func restingBytes() async throws -> Int? {
+        let number = process.processID
+        return try await BlockingThread.run {
+            let deadline = ContinuousClock.now + Self.restsWithin
+            while true {
+                guard let bytes = Self.residentBytes(of: number) else { return nil }
+                if bytes <= Self.residentMax || ContinuousClock.now > deadline { return bytes }
+                Flood.pause()
+            }
+        }
+    }
+
+    /// The memory of a process, where the system tells.
+    private static func residentBytes(of number: pid_t) -> Int? {
+        guard let status = FileManager.default.contents(atPath: "/proc/\(number)/status")
         else { return nil }
         let text = String(decoding: status, as: UTF8.self)
         let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS") }

@@ -22,8 +22,9 @@ struct FloodAttack {
             tally.add(outcome, seed: seed)
             if outcome.isFailure { try server.restart() }
         }
+        let resident = try await server.restingBytes()
         let outcome = server.end(
-            "the end after \(seeds.count) floods", resident: server.residentBytes)
+            "the end after \(seeds.count) floods", resident: resident)
         if tells { print(outcome) }
         tally.add(outcome, seed: seeds.last ?? 0)
         return tally

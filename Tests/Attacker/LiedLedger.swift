@@ -15,12 +15,6 @@ struct LiedLedger {
     /// The remote called documents absent, by proof: what the user deleted is gone then, as far as the
     /// device can know.
     let calledAbsent: Bool
-    /// The remote told of other contents, and the device adopted what it held to be another remote: what
-    /// it was told may be sent then, and take the place of what the user wrote.
-    let toldOtherContents: Bool
-
-    /// The text of documents whose contents are a lie.
-    static let lie: BSONValue = "a lie"
 
     /// A document as it was before anybody changed it.
     static func document(_ id: Int32) -> BSONDocument {
@@ -93,7 +87,6 @@ struct LiedLedger {
 
     /// Whether a document is what the user made of it.
     private func holds(_ document: BSONDocument?, _ id: Int32) -> Bool {
-        if toldOtherContents, document?["text"] == Self.lie { return true }
         if deleted.contains(id) { return document == nil }
         if updated.contains(id) { return document?["at"] == "device" }
         return document?["text"] == Self.document(id)["text"]

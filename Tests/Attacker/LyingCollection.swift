@@ -145,7 +145,7 @@ extension LyingCollection {
 
     private func twisted(_ document: BSONDocument) -> BSONDocument {
         var document = document
-        if liar.tells(.otherContents) { document["text"] = LiedLedger.lie }
+        if liar.tells(.otherContents) { document["text"] = "a lie" }
         if liar.tells(.oddVersions) { document = odd(document) }
         if liar.tells(.foreignDocuments) { document["_id"] = "stranger" }
         if liar.tells(.invalid) { document = invalid(document) }

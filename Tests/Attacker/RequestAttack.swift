@@ -32,7 +32,7 @@ struct RequestAttack {
             if outcome.isFailure { try server.restart() }
         }
         let last = seeds.last ?? 0
-        let resident = server.residentBytes
+        let resident = try await server.restingBytes()
         let endless = try await busy(server, seed: last)
         let outcome = server.end("the end after \(seeds.count) seeds", resident: resident)
         withExtendedLifetime(endless) {}

@@ -12,6 +12,9 @@ struct RuleCheckedSource<Source: CursorSource>: CursorSource, RuleCheckedCursor 
     private let user: SignedInUser?
     private let namespace: Namespace
 
+    var memoryBytes: Int { source.memoryBytes }
+    var isSpooled: Bool { source.isSpooled }
+
     init(
         _ source: Source, _ rules: UserRules, _ ruleGuard: RuleAccessPolicy?,
         _ call: CommandCall,

@@ -8,6 +8,8 @@ final class StoreBackend: CommandBackend {
     let server: ServerContext
     /// The cursors that clients have not read to the end.
     let cursors: CursorTable
+    /// The temporary files for large results.
+    let spools: ResultSpools
     /// The logical sessions of clients.
     let sessions: SessionTable
     /// The callbacks of commands that wait for a commit.
@@ -33,7 +35,12 @@ final class StoreBackend: CommandBackend {
     init(store: DocumentStore, server: ServerContext) throws {
         self.store = store
         self.server = server
-        cursors = CursorTable(timeoutSeconds: server.settings.cursorTimeoutSeconds)
+        cursors = CursorTable(
+            timeoutSeconds: server.settings.cursorTimeoutSeconds,
+            bytesMax: server.settings.cursorBytesMax)
+        spools = ResultSpools(
+            folder: ResultSpools.folder(for: store),
+            budget: SpoolBudget(bytesMax: server.settings.spoolBytesMax), cursors: cursors)
         sessions = SessionTable(timeoutMinutes: server.settings.sessionTimeoutMinutes)
         commits = CommitNotifier(store)
         try SessionLog.prepare(store)

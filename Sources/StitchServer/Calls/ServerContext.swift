@@ -26,6 +26,8 @@ final class ServerContext: Sendable {
     let clock = ClusterClock()
     /// The faults that tests inject.
     let failPoints = FailPoints()
+    /// The memory that running commands hold.
+    let memory: MemoryBudget
     /// The running commands.
     let operations = OperationTable()
     let state = Locked(State())
@@ -48,7 +50,10 @@ final class ServerContext: Sendable {
     }
 
     /// Creates the state of a server that starts.
-    init(settings: ServerSettings) { self.settings = settings }
+    init(settings: ServerSettings) {
+        self.settings = settings
+        memory = MemoryBudget(bytesMax: settings.memoryBytesMax)
+    }
 
     /// The time since the start.
     var uptime: Duration { ContinuousClock.now - startedAt }

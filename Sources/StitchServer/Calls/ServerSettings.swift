@@ -36,6 +36,13 @@ package struct ServerSettings: Sendable {
     package var handshakeTimeoutSeconds = 10
     /// The lifetime of an idle cursor, in seconds.
     package var cursorTimeoutSeconds = 600
+    /// The maximum size of the documents that open cursors keep in memory, in bytes.
+    package var cursorBytesMax = 128 * 1024 * 1024
+    /// The maximum size of the temporary files with large results that clients have not read, in
+    /// bytes; one user may have half.
+    package var spoolBytesMax = 4 * 1024 * 1024 * 1024
+    /// The maximum memory that running commands hold together, in bytes; one may hold half.
+    package var memoryBytesMax = 1024 * 1024 * 1024
     /// The lifetime of an idle session, in minutes.
     package var sessionTimeoutMinutes = 30
     /// The log, which receives neither document contents nor secrets.

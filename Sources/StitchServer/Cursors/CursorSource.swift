@@ -5,12 +5,20 @@ protocol CursorSource: Sendable {
     /// Whether the cursor stays open when its collection is dropped or renamed.
     var survivesCollectionEnd: Bool { get }
 
+    /// The size of the documents that the source keeps in memory between batches, in bytes.
+    var memoryBytes: Int { get }
+
+    /// Whether the source keeps its documents in a temporary file.
+    var isSpooled: Bool { get }
+
     /// Returns the next documents: fewer than the limit only at the end, or when no more exist yet.
     mutating func next(_ limits: BatchLimits, _ call: CommandCall) throws -> CursorBatch
 }
 
 extension CursorSource {
     var survivesCollectionEnd: Bool { false }
+    var memoryBytes: Int { 0 }
+    var isSpooled: Bool { false }
 }
 
 /// The limits of one batch.
@@ -43,11 +51,16 @@ struct ListSource: CursorSource {
     /// Whether the cursor ends with the last document, as for catalog lists; a query's cursor ends
     /// only with a batch that has room left.
     private let knowsEnd: Bool
+    private(set) var memoryBytes: Int
 
     init(_ documents: [BSONDocument], knowsEnd: Bool = false) {
         self.documents = documents.reversed()
         self.knowsEnd = knowsEnd
+        memoryBytes = documents.reduce(0) { $0 + Self.memoryBytes(of: $1) }
     }
+
+    /// Returns the memory that a document in a list takes, in bytes.
+    static func memoryBytes(of document: BSONDocument) -> Int { document.byteCount + 64 }
 
     mutating func next(_ limits: BatchLimits, _ call: CommandCall) -> CursorBatch {
         var batch = CursorBatch()
@@ -57,6 +70,7 @@ struct ListSource: CursorSource {
         {
             batch.documents.append(document)
             bytes += document.byteCount + 16
+            memoryBytes -= Self.memoryBytes(of: document)
             documents.removeLast()
         }
         batch.isAtEnd =

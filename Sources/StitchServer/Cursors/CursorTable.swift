@@ -20,7 +20,7 @@ final class CursorTable: Sendable {
     }
 
     private struct State: Sendable {
-        var cursors: [Int64: Cursor] = [:]
+        var cursors = CursorList()
         /// The callbacks of commands that wait for more documents, by cursor id.
         var wakes: [Int64: @Sendable () -> Void] = [:]
         var timedOut: Int64 = 0
@@ -28,9 +28,14 @@ final class CursorTable: Sendable {
     }
 
     private let timeout: Duration
+    /// The maximum size of all documents that cursors keep in memory, in bytes.
+    private let bytesMax: Int
     private let state = Locked(State())
 
-    init(timeoutSeconds: Int) { timeout = .seconds(timeoutSeconds) }
+    init(timeoutSeconds: Int, bytesMax: Int = .max) {
+        timeout = .seconds(timeoutSeconds)
+        self.bytesMax = bytesMax
+    }
 
     /// Adds a cursor and returns its id, a positive random number.
     func add(
@@ -45,6 +50,7 @@ final class CursorTable: Sendable {
             state.cursors[id] = Cursor(
                 id: id, namespace: namespace, session: session, owner: owner, options: options,
                 source: source)
+            endExcess(&state)
             return id
         }
     }
@@ -120,8 +126,55 @@ final class CursorTable: Sendable {
             cursor.isPinned = false
             cursor.lastUsed = .now
             state.cursors[id] = cursor
+            endExcess(&state)
         }
     }
+
+    /// Ends cursors while all keep too much in memory: the least recently used ones of the user
+    /// whose cursors keep most.
+    private func endExcess(_ state: inout State) {
+        while state.cursors.memoryBytes > bytesMax {
+            let idle = state.cursors.values.filter { !$0.isPinned && $0.source.memoryBytes > 0 }
+            var sizes: [CursorOwner: Int] = [:]
+            for cursor in idle { sizes[cursor.owner, default: 0] += cursor.source.memoryBytes }
+            let greatest = sizes.max { $0.value < $1.value }?.key
+            guard let oldest = Self.oldest(idle.filter { $0.owner == greatest }) else { return }
+            state.cursors[oldest.id] = Self.ended(
+                oldest, "the open cursors of all users may keep \(bytesMax) bytes in memory")
+        }
+    }
+
+    /// Ends the least recently used idle cursor of a user whose documents are in a file.
+    ///
+    /// - Returns: whether there was one.
+    func endOldestSpooled(of owner: CursorOwner, _ limit: String) -> Bool {
+        state.withLock { state in
+            let spooled = state.cursors.values.filter {
+                !$0.isPinned && $0.owner == owner && $0.source.isSpooled
+            }
+            guard let oldest = Self.oldest(spooled) else { return false }
+            state.cursors[oldest.id] = Self.ended(oldest, limit)
+            return true
+        }
+    }
+
+    private static func oldest(_ cursors: [Cursor]) -> Cursor? {
+        cursors.min { $0.lastUsed < $1.lastUsed }
+    }
+
+    /// Returns a cursor without its documents, whose end its next command reports.
+    private static func ended(_ cursor: Cursor, _ limit: String) -> Cursor {
+        var cursor = cursor
+        cursor.source = ListSource([])
+        cursor.end = CommandFailure(
+            237,
+            "cursor id \(cursor.id) was ended, because \(limit); read results to the end, or "
+                + "close cursors")
+        return cursor
+    }
+
+    /// The size of the documents that cursors keep in memory, in bytes.
+    var memoryBytes: Int { state.withLock { $0.cursors.memoryBytes } }
 
     /// Calls back once when the awaited cursor ends; immediately if it has already ended.
     ///
@@ -187,12 +240,14 @@ final class CursorTable: Sendable {
         guard !faults.isEmpty else { return }
         let ended = state.withLock { state in
             var ended: [Int64] = []
-            for (id, cursor) in state.cursors {
+            for (id, cursor) in state.cursors.byID {
                 guard let fault = faults[cursor.namespace], cursor.end == nil,
                     !cursor.source.survivesCollectionEnd
                 else { continue }
-                state.cursors[id]?.end = fault
-                if !cursor.isPinned { state.cursors[id]?.source = ListSource([]) }
+                var cursor = cursor
+                cursor.end = fault
+                if !cursor.isPinned { cursor.source = ListSource([]) }
+                state.cursors[id] = cursor
                 ended.append(id)
             }
             return ended
@@ -238,6 +293,23 @@ final class CursorTable: Sendable {
 
     /// All cursors, for `$currentOp`.
     var all: [Cursor] { state.withLock { Array($0.cursors.values) } }
+}
+
+/// Cursors by their ids, with the size of what they keep in memory.
+private struct CursorList: Sendable {
+    private(set) var byID: [Int64: CursorTable.Cursor] = [:]
+    private(set) var memoryBytes = 0
+
+    var values: some Collection<CursorTable.Cursor> { byID.values }
+
+    subscript(id: Int64) -> CursorTable.Cursor? {
+        get { byID[id] }
+        set {
+            memoryBytes -= byID[id]?.source.memoryBytes ?? 0
+            memoryBytes += newValue?.source.memoryBytes ?? 0
+            byID[id] = newValue
+        }
+    }
 }
 
 /// The owner of a cursor.

@@ -185,7 +185,8 @@ struct Dispatcher: Sendable {
             name: rule.name, givenName: givenName, body: body, sequences: sequences,
             database: database, connection: connection, server: server,
             budget: WorkBudget(
-                deadline: arguments.deadline ?? Self.usualDeadline(rule, body, connection)),
+                deadline: arguments.deadline ?? Self.usualDeadline(rule, body, connection),
+                memory: server.memory),
             session: try arguments.session.map { try SessionTable.own($0, of: user) },
             transaction: arguments.transaction,
             snapshot: try SnapshotRequest(body, rule.signature, server.clock),

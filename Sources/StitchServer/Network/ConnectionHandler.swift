@@ -113,8 +113,8 @@
             _ step: @escaping @Sendable () -> MessageProcessor.Result
         ) {
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-            (mayBlock ? pools.writers : pools.all).submit { state in
-                let result = state == .active ? step() : .close
+            pools.run(mayBlock: mayBlock) { isActive in
+                let result = isActive ? step() : .close
                 bound.eventLoop.execute {
                     let (handler, context) = bound.value
                     handler.finish(context, result)

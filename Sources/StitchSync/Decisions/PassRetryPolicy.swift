@@ -4,7 +4,7 @@ struct PassRetryPolicy: Sendable {
     /// The number of passes in a row without a pause that other clients overtook.
     static let overtakenMax = 3
     /// The number of passes in a row without a pause that found work.
-    static let busyMax = 100
+    static let busyMax = 60
 
     private var overtaken = 0
     private var busy = 0

@@ -55,6 +55,18 @@
                 """)
         var cacheMib = 64
 
+        @Option(help: "MiB of memory that running commands may hold together; one may hold half.")
+        var memoryMib = 1_024
+
+        @Option(help: "MiB of memory for results that clients have not read.")
+        var cursorMib = 128
+
+        @Option(
+            help: """
+                MiB of disk for large results that clients have not read; one user may have half.
+                """)
+        var spoolMib = 4_096
+
         @Flag(
             help: """
                 Require clients to sign in. While there are no users, a client on this machine can \
@@ -127,6 +139,13 @@
             }
             guard (4...1_048_576).contains(cacheMib) else {
                 throw ValidationError("--cache-mib is from 4 to 1048576, not \(cacheMib)")
+            }
+            for (name, value) in [
+                ("memory", memoryMib), ("cursor", cursorMib), ("spool", spoolMib),
+            ] {
+                guard (16...1_048_576).contains(value) else {
+                    throw ValidationError("--\(name)-mib is from 16 to 1048576, not \(value)")
+                }
             }
             guard rules == nil || auth else {
                 throw ValidationError("--rules needs --auth: rules apply to signed-in users")
@@ -230,6 +249,9 @@
             settings.connectionsMax = max(1, maxConnections)
             settings.transactions.countMax = max(1, maxTransactions)
             settings.transactions.ofOneMax = max(1, maxTransactionsPerUser)
+            settings.memoryBytesMax = memoryMib << 20
+            settings.cursorBytesMax = cursorMib << 20
+            settings.spoolBytesMax = spoolMib << 20
             settings.allowsTestCommands = testCommands
             settings.arguments = CommandLine.arguments
             settings.requiresSignIn = auth

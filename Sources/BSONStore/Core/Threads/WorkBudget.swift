@@ -18,13 +18,20 @@ package final class WorkBudget: Sendable {
 
     /// The deadline of the work; `nil` without a limit.
     package let deadline: ContinuousClock.Instant?
+    /// The memory that the work may hold; `nil` without a limit.
+    package let memory: MemoryShare?
     private let reason = Atomic<Int>(0)
 
     /// The number of steps between two reads of the clock; one takes up to about a microsecond.
     private static let stepsPerCheck: Int32 = 512
 
-    /// Creates a budget.
-    package init(deadline: ContinuousClock.Instant? = nil) { self.deadline = deadline }
+    /// Creates a budget of time and memory.
+    ///
+    /// - Parameter memory: the memory that the work shares with others.
+    package init(deadline: ContinuousClock.Instant? = nil, memory: MemoryBudget? = nil) {
+        self.deadline = deadline
+        self.memory = memory.map(MemoryShare.init)
+    }
 
     /// Stops the work; the first reason stays.
     package func stop(_ reason: Reason) {

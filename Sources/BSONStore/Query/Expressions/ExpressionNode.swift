@@ -35,10 +35,9 @@ indirect enum ExpressionNode: Sendable {
             }
             return .document(document)
         case .array(let nodes):
-            var values: [BSONValue] = []
-            values.reserveCapacity(nodes.count)
-            for node in nodes { values.append(try node.evaluate(&context) ?? .null) }
-            return try ExpressionLimits.array(values)
+            var builder = ArrayBuilder()
+            for node in nodes { try builder.append(try node.evaluate(&context) ?? .null) }
+            return builder.array
         case .call(let function, let nodes):
             let value = try function.call(nodes, &context)
             // The budget may have ended a loop early.

@@ -107,8 +107,9 @@ struct QueryExecutor {
         }
         let plan = try plan(namespace, filter, nil, hint: hint)
         do throws(StoreError) {
-            try scan(namespace, filter, plan) { _, bytes in
+            try scan(namespace, filter, plan) { (_, bytes) throws(StoreError) in
                 values.insert(bytes)
+                try values.countMemory()
                 return true
             }
         } catch {

@@ -163,6 +163,7 @@ extension IndexScanner {
                     try collectNull(IndexRowCursor(scan, [same], connection), reader, &values)
                 } else {
                     document.withUnsafeBytes { values.insert($0) }
+                    try values.countMemory()
                 }
             }
             first.reset()

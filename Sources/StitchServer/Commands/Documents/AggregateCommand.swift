@@ -59,17 +59,40 @@ enum AggregateCommand {
         case .pipeline: try request.checkSplit()
         }
         let ruleGuard = try store.rules.ruleGuard(call)
+        let source = try collect(parsed, call, store) {
+            ResultCollector(store.spools, of: call.cursorOwner)
+        } append: { (result, document) throws(StoreError) in
+            try result.append(document)
+        } end: { (result) throws(StoreError) in try result.source() }
         return try CursorReply.open(
-            ListSource(try documents(parsed, call, store)), namespace, call, on: store,
-            under: ruleGuard,
-            batchSize: batchSize)
+            source, namespace, call, on: store, under: ruleGuard, batchSize: batchSize)
     }
 
     /// Returns the documents of a pipeline other than a change stream, after its writes.
+    ///
+    /// - Throws: 10334 for documents that do not fit into a reply.
     static func documents(
         _ parsed: ParsedAggregate, _ call: CommandCall, _ store: StoreBackend,
         failing: String = "PlanExecutor error during aggregation"
     ) throws -> [BSONDocument] {
+        try collect(parsed, call, store, failing: failing) {
+            (documents: [BSONDocument](), bytes: 0)
+        } append: { (result, document) throws(StoreError) in
+            result.bytes += document.byteCount
+            guard result.bytes <= BatchLimits.bytesMax else {
+                throw ExpressionLimits.tooLarge(result.bytes)
+            }
+            result.documents.append(document.compacted())
+        } end: { (result) throws(StoreError) in result.documents }
+    }
+
+    private static func collect<Collected, R: Sendable>(
+        _ parsed: ParsedAggregate, _ call: CommandCall, _ store: StoreBackend,
+        failing: String = "PlanExecutor error during aggregation",
+        _ begin: @escaping @Sendable () -> Collected,
+        append: @escaping @Sendable (inout Collected, BSONDocument) throws(StoreError) -> Void,
+        end: @escaping @Sendable (inout Collected) throws(StoreError) -> R
+    ) throws -> R {
         let namespace = try parsed.namespace.get()
         let request = try parsed.request.get()
         let pipeline = try parsed.pipeline
@@ -82,8 +105,8 @@ enum AggregateCommand {
         }
         let target = parsed.target
         if let target { try OutputCollection(target, by: request.lastStage).checkName() }
-        let gather: @Sendable (ReadTransaction) throws -> [BSONDocument] = { transaction in
-            var documents: [BSONDocument] = []
+        let gather: @Sendable (ReadTransaction) throws -> R = { transaction in
+            var result = begin()
             // A view's documents come from its pipeline, which takes no hint.
             let isView = try transaction.options(namespace)?.view != nil
             if !isView { try CommandCall.checkHint(call["hint"], namespace, in: transaction) }
@@ -94,13 +117,13 @@ enum AggregateCommand {
                 }
                 try transaction.aggregate(namespace, pipeline) { (document) throws(StoreError) in
                     try call.checkBudget()
-                    documents.append(document.compacted())
+                    try append(&result, document)
                     return true
                 }
             } catch {
                 throw CommandFailure.framed(error, failing)
             }
-            return documents
+            return try end(&result)
         }
         return pipeline.writes
             ? try store.write(call) { try gather($0) } : try store.read(call, gather)

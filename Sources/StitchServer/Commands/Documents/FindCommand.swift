@@ -62,33 +62,33 @@ enum FindCommand {
                 call, on: store, under: ruleGuard, batchSize: batchSize, isSingle: isSingle,
                 options: options)
         }
-        let documents = try documents(call, store, namespace, query)
+        var result = try result(call, store, namespace, query)
         let limit = query.options.limit
-        let source = ListSource(
-            documents, knowsEnd: query.filter.asksForOneID || limit > 0 && documents.count == limit)
+        let source = try result.source(
+            knowsEnd: query.filter.asksForOneID || limit > 0 && result.count == limit)
         return try CursorReply.open(
             source, namespace, call, on: store, under: ruleGuard, batchSize: batchSize,
             isSingle: isSingle,
             options: options)
     }
 
-    private static func documents(
+    private static func result(
         _ call: CommandCall, _ store: StoreBackend, _ namespace: Namespace, _ query: FindQuery
-    ) throws -> [BSONDocument] {
+    ) throws -> ResultCollector {
         try store.read(call) { transaction in
             let decoration = try FindResultFormat(call, query, namespace, transaction)
-            var documents: [BSONDocument] = []
+            var result = ResultCollector(store.spools, of: call.cursorOwner)
             do {
                 try transaction.forEach(
                     namespace, filter: query.filter, options: decoration.options
                 ) { document in
                     try call.checkTime()
-                    documents.append(try decoration.shown(document).compacted())
+                    try result.append(try decoration.shown(document))
                 }
             } catch {
                 throw CommandFailure.framed(error, "Executor error during find command")
             }
-            return documents
+            return result
         }
     }
 

@@ -29,14 +29,14 @@ enum ArrayIterationOperators {
             }
             if array.isEmpty { return value }
             let limit = try filterLimit(try nodes[2].evaluate(&context))
-            var kept: [BSONValue] = []
+            var builder = ArrayBuilder()
             for element in array {
                 context.values[slot] = element
                 guard Expression.isTrue(try nodes[1].evaluate(&context)) else { continue }
-                kept.append(element)
-                if kept.count == limit { break }
+                try builder.append(element)
+                if builder.values.count == limit { break }
             }
-            return .array(BSONArray(kept))
+            return builder.array
         }
         return .call(ExpressionFunction(name, .lazy(body)), [input, test, limit])
     }
@@ -77,16 +77,12 @@ enum ArrayIterationOperators {
                 throw .location(
                     16883, "input to $map must be an array not \(ExpressionText.type(of: value))")
             }
-            var results: [BSONValue] = []
-            var size = 0
+            var builder = ArrayBuilder()
             for element in array {
                 context.values[slot] = element
-                let result = try nodes[1].evaluate(&context) ?? .null
-                size += BSONWriter.count(result)
-                try ExpressionLimits.check(size)
-                results.append(result)
+                try builder.append(try nodes[1].evaluate(&context) ?? .null)
             }
-            return try ExpressionLimits.array(results)
+            return builder.array
         }
         return .call(ExpressionFunction(name, .lazy(body)), [input, each])
     }
@@ -167,17 +163,12 @@ enum ArrayIterationOperators {
         let isLong = usesLongest
         let body: ExpressionFunction.Lazy = { nodes, context throws(StoreError) in
             var arrays: [[BSONValue]] = []
-            for node in nodes[..<columns] {
-                let value = try node.evaluate(&context)
-                if NumberCoercion.isNullish(value) { return .null }
-                guard case .array(let array) = value else {
-                    throw .location(
-                        34468,
-                        "$zip found a non-array expression in input: "
-                            + ExpressionText.text(of: value))
-                }
-                arrays.append(array.values)
-            }
+            let hasAll = try ArrayOperands.visit(nodes[..<columns], &context) { value in
+                .location(
+                    34468,
+                    "$zip found a non-array expression in input: \(ExpressionText.text(of: value))")
+            } _: { (array) in arrays.append(array.values) }
+            guard hasAll else { return .null }
             var fillers = [BSONValue](repeating: .null, count: columns)
             let counts = arrays.map(\.count)
             let (least, most) = (counts.min() ?? 0, counts.max() ?? 0)
@@ -186,17 +177,14 @@ enum ArrayIterationOperators {
                     fillers[index] = try node.evaluate(&context) ?? .null
                 }
             }
-            var rows: [BSONValue] = []
-            var size = 0
+            var builder = ArrayBuilder()
             for row in 0..<(isLong ? most : least) {
                 let values = arrays.enumerated().map { column, values in
                     row < values.count ? values[row] : fillers[column]
                 }
-                rows.append(try ExpressionLimits.array(values))
-                size += BSONWriter.count(rows[row])
-                try ExpressionLimits.check(size)
+                try builder.append(try ExpressionLimits.array(values))
             }
-            return try ExpressionLimits.array(rows)
+            return builder.array
         }
         return .call(ExpressionFunction(name, .lazy(body)), inputs + defaults)
     }

@@ -15,18 +15,15 @@ enum ArrayOperators {
             try ExpressionArray.object(arguments[0])
         },
         "$concatArrays": .any { nodes, context throws(StoreError) in
-            var values: [BSONValue] = []
-            for node in nodes {
-                let value = try node.evaluate(&context)
-                if NumberCoercion.isNullish(value) { return .null }
-                guard case .array(let array) = value else {
-                    throw .location(
-                        28664,
-                        "$concatArrays only supports arrays, not \(ExpressionText.type(of: value))")
-                }
-                values += array
+            var builder = ArrayBuilder()
+            let hasAll = try ArrayOperands.visit(nodes[...], &context) { value in
+                .location(
+                    28664,
+                    "$concatArrays only supports arrays, not \(ExpressionText.type(of: value))")
+            } _: { (array) throws(StoreError) in
+                for value in array { try builder.append(value) }
             }
-            return try ExpressionLimits.array(values)
+            return hasAll ? builder.array : .null
         },
         "$in": .fixed(2) { arguments, context throws(StoreError) in
             guard case .array(let array) = arguments[1] else {

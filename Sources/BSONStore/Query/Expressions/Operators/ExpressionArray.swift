@@ -125,8 +125,11 @@ enum ExpressionArray {
                 "$objectToArray requires a document input, found: \(ExpressionText.type(of: value))"
             )
         }
-        return try ExpressionLimits.array(
-            document.map { .document(["k": .string($0.key), "v": $0.value]) })
+        var builder = ArrayBuilder()
+        for (key, value) in document {
+            try builder.append(.document(["k": .string(key), "v": value]))
+        }
+        return builder.array
     }
 
     /// Returns the first position of a value between two bounds, -1 if there is none.

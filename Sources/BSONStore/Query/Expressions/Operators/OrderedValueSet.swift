@@ -3,14 +3,14 @@ struct OrderedValueSet {
     private(set) var values: [BSONValue]
     private let context: ExpressionContext
 
-    /// Adds each value of an array once.
+    /// Adds each value of a list once.
     ///
     /// - Throws: the budget's error once it is over.
-    init(_ array: BSONArray, _ context: ExpressionContext) throws(StoreError) {
+    init(_ array: [BSONValue], _ context: ExpressionContext) throws(StoreError) {
         self.context = context
         let sorted: [(offset: Int, element: BSONValue)]
         do {
-            sorted = try array.values.enumerated().sorted { left, right in
+            sorted = try array.enumerated().sorted { left, right in
                 try WorkBudget.spend()
                 let order = context.compare(left.element, right.element)
                 return order == .equal ? left.offset < right.offset : order == .less

@@ -15,53 +15,43 @@ enum SetOperators {
             let (left, right) = try pair("$setDifference", arguments, 17048, 17049)
             var seen = ValueKeySet(context)
             for value in right { _ = try seen.insert(value) }
-            var result: [BSONValue] = []
+            var builder = ArrayBuilder()
             for value in left {
-                if try seen.insert(value) { result.append(value) }
+                if try seen.insert(value) { try builder.append(value) }
             }
-            return .array(BSONArray(result))
+            return builder.array
         },
         "$setEquals": setEquals,
         "$setIntersection": .any { nodes, context throws(StoreError) in
+            let frame = context
             var result: [BSONValue]?
-            for node in nodes {
-                let value = try node.evaluate(&context)
-                if NumberCoercion.isNullish(value) { return .null }
-                guard case .array(let array) = value else {
-                    throw .location(
-                        17047,
-                        "All operands of $setIntersection must be arrays. One argument is of type: "
-                            + ExpressionText.type(of: value))
-                }
+            let hasAll = try ArrayOperands.visit(nodes[...], &context) { value in
+                notArray(17047, "$setIntersection", value)
+            } _: { (array) throws(StoreError) in
+                let set = try OrderedValueSet(array.values, frame)
                 guard let known = result else {
-                    result = try OrderedValueSet(array, context).values
-                    continue
+                    result = set.values
+                    return
                 }
-                let set = try OrderedValueSet(array, context)
-                result = known.filter { set.contains($0) }
+                var builder = ArrayBuilder()
+                for value in known where set.contains(value) { try builder.append(value) }
+                result = builder.values
             }
-            return .array(BSONArray(result ?? []))
+            return hasAll ? .array(BSONArray(result ?? [])) : .null
         },
         "$setIsSubset": .fixed(2) { arguments, context throws(StoreError) in
             let (left, right) = try pair("$setIsSubset", arguments, 17046, 17042)
-            let set = try OrderedValueSet(right, context)
+            let set = try OrderedValueSet(right.values, context)
             return .bool(left.allSatisfy { set.contains($0) })
         },
         "$setUnion": .any { nodes, context throws(StoreError) in
-            var values: [BSONValue] = []
-            for node in nodes {
-                let value = try node.evaluate(&context)
-                if NumberCoercion.isNullish(value) { return .null }
-                guard case .array(let array) = value else {
-                    throw .location(
-                        17043,
-                        "All operands of $setUnion must be arrays. One argument is of type: "
-                            + ExpressionText.type(of: value))
-                }
-                try WorkBudget.spend(array.count)
-                values += array
+            var union = ValueUnion(context)
+            let hasAll = try ArrayOperands.visit(nodes[...], &context) { value in
+                notArray(17043, "$setUnion", value)
+            } _: { (array) throws(StoreError) in
+                for value in array { try union.insert(value) }
             }
-            return try ExpressionLimits.array(OrderedValueSet(BSONArray(values), context).values)
+            return hasAll ? try union.array : .null
         },
     ]
 
@@ -113,7 +103,7 @@ enum SetOperators {
             for (index, node) in nodes.enumerated() {
                 let value = try node.evaluate(&context)
                 guard case .array(let array) = value else { throw notArray(17044, index, value) }
-                let set = try OrderedValueSet(array, context).values
+                let set = try OrderedValueSet(array.values, context).values
                 guard let known = first else {
                     first = set
                     continue
@@ -129,6 +119,15 @@ enum SetOperators {
         return .call(ExpressionFunction(name, .lazy(body)), nodes)
     }
 
+    private static func notArray(
+        _ code: Int32, _ name: String, _ value: BSONValue?
+    ) -> StoreError {
+        .location(
+            code,
+            "All operands of \(name) must be arrays. One argument is of type: "
+                + ExpressionText.type(of: value))
+    }
+
     private static func notArray(_ code: Int32, _ index: Int, _ value: BSONValue?) -> StoreError {
         .location(
             code,
@@ -141,6 +140,7 @@ enum SetOperators {
 private struct ValueKeySet {
     private var keys: Set<[UInt8]> = []
     private let collation: Collation?
+    private let holding = MemoryHolding.begin("a set")
 
     init(_ context: ExpressionContext) { collation = context.collation }
 
@@ -148,6 +148,50 @@ private struct ValueKeySet {
     mutating func insert(_ value: BSONValue) throws(StoreError) -> Bool {
         let key = BSONKey.encode(collation?.key(value) ?? value)
         try WorkBudget.spend(1 + key.count >> 8)
-        return keys.insert(key).inserted
+        guard keys.insert(key).inserted else { return false }
+        try holding?.add(key.count + 64)
+        return true
+    }
+}
+
+/// The different values of several arrays, in order.
+private struct ValueUnion {
+    /// The size of a list with repetitions, beyond that of the different ones, in bytes.
+    private static let repeatedBytesMax = 16 * 1024 * 1024
+
+    private let context: ExpressionContext
+    private var builder: ArrayBuilder
+    /// The size at which repetitions are removed, in bytes.
+    private var fullAt = ExpressionLimits.bytesMax
+
+    init(_ context: ExpressionContext) {
+        self.context = context
+        builder = Self.list
+    }
+
+    private static var list: ArrayBuilder {
+        ArrayBuilder(bytesMax: ExpressionLimits.bytesMax + repeatedBytesMax * 2)
+    }
+
+    /// Adds a value.
+    ///
+    /// - Throws: 10334 if the different values exceed the limit of an array.
+    mutating func insert(_ value: BSONValue) throws(StoreError) {
+        try builder.append(value)
+        guard builder.byteCount > fullAt else { return }
+        let values = try different
+        builder = Self.list
+        for value in values { try builder.append(value) }
+        try ExpressionLimits.check(builder.byteCount)
+        fullAt = max(ExpressionLimits.bytesMax, builder.byteCount + Self.repeatedBytesMax)
+    }
+
+    /// The values as an array.
+    var array: BSONValue {
+        get throws(StoreError) { try ExpressionLimits.array(different) }
+    }
+
+    private var different: [BSONValue] {
+        get throws(StoreError) { try OrderedValueSet(builder.values, context).values }
     }
 }

@@ -5,6 +5,8 @@ package struct DistinctValues {
     private var seen: Set<[UInt8]> = []
     /// The values in the order of their first occurrence.
     private(set) package var values: [BSONValue] = []
+    private let holding = MemoryHolding.begin("distinct")
+    private var uncounted = 0
 
     /// Creates a collection for a dotted path; texts that the collation treats as equal are one
     /// value.
@@ -25,7 +27,17 @@ package struct DistinctValues {
         }
         for value in found {
             let key = BSONKey.encode(collation?.key(value) ?? value)
-            if seen.insert(key).inserted { values.append(value.compacted()) }
+            guard seen.insert(key).inserted else { continue }
+            values.append(value.compacted())
+            uncounted += key.count + BSONWriter.count(value) + 128
         }
+    }
+
+    /// Counts the memory of the values that were added since the last call.
+    ///
+    /// - Throws: 292 if the command's memory exceeds its limit.
+    package mutating func countMemory() throws(StoreError) {
+        try holding?.add(uncounted)
+        uncounted = 0
     }
 }

@@ -9,6 +9,7 @@ package struct DocumentSorter {
     private var entries: [Entry] = []
     private var inserted = 0
     private var bytes = 0
+    private let holding: MemoryHolding?
 
     /// A document with its place in the order.
     struct Entry {
@@ -22,6 +23,7 @@ package struct DocumentSorter {
     package init(order: SortOrder, skip: Int, limit: Int) {
         self.order = order
         countMax = FindOptions.end(skip: skip, limit: limit)
+        holding = .begin("a sort")
     }
 
     /// Adds a document.
@@ -36,6 +38,7 @@ package struct DocumentSorter {
         entries.append(
             Entry(key: key, index: inserted, document: document.compacted(), metadata: metadata))
         inserted += 1
+        let before = bytes
         bytes += key.count + document.byteCount
         if let countMax, (entries.count - 1_000) / 2 >= max(1, countMax) { shorten(to: countMax) }
         guard bytes <= Self.bytesMax else {
@@ -44,6 +47,7 @@ package struct DocumentSorter {
                 "Sort exceeded memory limit of \(Self.bytesMax) bytes, but did not opt in to "
                     + "external sorting.")
         }
+        try holding?.add(bytes - before)
     }
 
     /// Returns the documents in order; the sort is stable.

@@ -10,10 +10,12 @@ struct PipelineMemory {
     /// The maximum number of bytes.
     let bytesMax: Int
     private(set) var bytes = 0
+    private let holding: MemoryHolding?
 
     init(_ stage: String, _ bytesMax: Int) {
         self.stage = stage
         self.bytesMax = bytesMax
+        holding = .begin(stage)
     }
 
     /// Counts a document that the stage keeps.
@@ -31,7 +33,10 @@ struct PipelineMemory {
     mutating func add(_ count: Int) throws(StoreError) {
         try WorkBudget.spend()
         bytes += count
-        guard bytes > bytesMax else { return }
+        guard bytes > bytesMax else {
+            try holding?.add(count)
+            return
+        }
         throw StoreError(
             .queryExceededMemoryLimitNoDiskUseAllowed,
             "Exceeded memory limit for \(stage), but didn't allow external sort. Pass "

@@ -162,10 +162,11 @@ struct BucketAutoStage: PipelineStage {
         var result: BSONDocument = ["_id": .document(range)]
         for field in fields {
             let state = try field.accumulator.start(.null, run)
+            var memory = run.memory("$bucketAuto")
             for document in bucket.documents {
                 let frame = run.frame(for: document)
                 let value = try field.accumulator.argument?.evaluate(document, frame)
-                _ = try state.add(value, document)
+                try memory.add(try state.add(value, document))
             }
             result.append(field.name, try state.result() ?? .null)
         }

@@ -17,6 +17,7 @@ final class EqualityJoin {
         var documents: [BSONDocument] = []
         var places: [[UInt8]: [Int]] = [:]
         var bytes = 0
+        let holding = MemoryHolding.begin("a join")
     }
 
     init(
@@ -75,8 +76,11 @@ final class EqualityJoin {
         selection.filter = try parser.filter(Self.filter(field, values))
         selection.frame = run.frame
         var found: [BSONDocument] = []
+        var memory = run.memory("a join")
         try run.source.forEach(run.namespace, selection) { (document) throws(StoreError) in
-            if try passes(document) { found.append(document) }
+            guard try passes(document) else { return true }
+            try memory.add(document.byteCount)
+            found.append(document)
             return true
         }
         return found
@@ -103,6 +107,7 @@ final class EqualityJoin {
                 filling = nil
                 return false
             }
+            try filling?.holding?.add(document.byteCount + 128)
             let place = filling?.documents.count ?? 0
             filling?.documents.append(document)
             for key in keys(of: document) { filling?.places[key, default: []].append(place) }

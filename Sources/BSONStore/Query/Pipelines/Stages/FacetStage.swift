@@ -122,6 +122,7 @@ private final class FacetResults {
 private final class FacetBytes {
     private let bytesMax: Int
     private var bytes = 0
+    private let holding = MemoryHolding.begin("$facet")
 
     init(bytesMax: Int) { self.bytesMax = bytesMax }
 
@@ -133,5 +134,6 @@ private final class FacetBytes {
                 "document constructed by $facet is \(bytes) bytes, which exceeds the limit of "
                     + "\(bytesMax) bytes")
         }
+        try holding?.add(count)
     }
 }

@@ -124,6 +124,7 @@ struct GraphLookupStage: PipelineStage {
         var asked: Set<[UInt8]> = []
         var visited: Set<[UInt8]> = []
         var found: [BSONValue] = []
+        let holding = MemoryHolding.begin("$graphLookup")
         var bytes = 0
         var depth: Int64 = 0
         while depth <= depthMax ?? .max {
@@ -144,6 +145,7 @@ struct GraphLookupStage: PipelineStage {
                 guard bytes <= run.bytesMax else {
                     throw .location(40099, "$graphLookup reached maximum memory consumption")
                 }
+                try holding?.add(document.byteCount)
                 found.append(.document(numbered(document, depth).compacted()))
             }
             depth += 1

@@ -107,6 +107,7 @@ private final class LookupResults: PipelineSink {
     private(set) var documents: [BSONValue] = []
     private let namespace: Namespace
     private var bytes = 0
+    private let holding = MemoryHolding.begin("$lookup")
 
     init(_ namespace: Namespace) { self.namespace = namespace }
 
@@ -118,6 +119,7 @@ private final class LookupResults: PipelineSink {
                 "Total size of documents in \(namespace.collection) matching pipeline's $lookup "
                     + "stage exceeds \(ExpressionLimits.bytesMax) bytes")
         }
+        try holding?.add(document.byteCount + 8)
         documents.append(.document(document))
         return true
     }

@@ -8,6 +8,7 @@ struct AccumulatorWindow: WindowFunction {
     ) throws(StoreError) -> [BSONValue?] {
         let inputs = try accumulator.argument?.values(partition, run)
         var state = try accumulator.start(.null, run)
+        var stateMemory = run.memory("$setWindowFields")
         var held = 0..<0
         var last: BSONValue?
         var values: [BSONValue?] = []
@@ -23,9 +24,11 @@ struct AccumulatorWindow: WindowFunction {
                 missing = held.upperBound..<window.upperBound
             } else {
                 state = try accumulator.start(.null, run)
+                stateMemory = run.memory("$setWindowFields")
             }
             for index in missing {
-                _ = try state.add(inputs?[index], partition.documents[index])
+                try stateMemory.add(
+                    try state.add(inputs?[index], partition.documents[index]))
             }
             held = window
             let value = try state.result() ?? .null

@@ -1,0 +1,70 @@
+internal import Synchronization
+
+/// A bound on the memory that the commands of a server hold together, and on each one's part of it.
+///
+/// What a command collects counts: documents of a stage, of a sort or of a join, and arrays while
+/// an operator builds them. A part takes its bytes with a ``MemoryHolding``.
+package final class MemoryBudget: Sendable {
+    /// The maximum of all commands together, in bytes.
+    package let bytesMax: Int
+    private let taken = Atomic<Int>(0)
+
+    /// Creates a budget of which nothing is taken.
+    package init(bytesMax: Int) { self.bytesMax = bytesMax }
+
+    /// The maximum of one command in bytes, half of all.
+    package var commandBytesMax: Int { bytesMax / 2 }
+
+    /// The bytes that are taken now.
+    package var bytes: Int { taken.load(ordering: .relaxed) }
+
+    /// Takes bytes; returns `false`, without a change, when they would exceed the maximum.
+    func take(_ count: Int) -> Bool {
+        guard taken.add(count, ordering: .relaxed).newValue > bytesMax else { return true }
+        give(count)
+        return false
+    }
+
+    /// Gives bytes back.
+    func give(_ count: Int) { taken.subtract(count, ordering: .relaxed) }
+}
+
+/// The part of a budget that one command has taken.
+package final class MemoryShare: Sendable {
+    private let budget: MemoryBudget
+    private let taken = Atomic<Int>(0)
+
+    /// Creates a share of which nothing is taken.
+    package init(_ budget: MemoryBudget) { self.budget = budget }
+
+    /// Takes bytes for a part of the command, such as a stage.
+    ///
+    /// - Throws: 292 when the command or all commands together would hold too much.
+    func take(_ count: Int, for part: String) throws(StoreError) {
+        let newValue = taken.add(count, ordering: .relaxed).newValue
+        guard newValue <= budget.commandBytesMax else {
+            taken.subtract(count, ordering: .relaxed)
+            throw Self.exceeded(
+                part, "one command may hold \(budget.commandBytesMax) bytes, half of the memory "
+                    + "limit of all commands")
+        }
+        guard budget.take(count) else {
+            taken.subtract(count, ordering: .relaxed)
+            throw Self.exceeded(
+                part, "all running commands together may hold \(budget.bytesMax) bytes; try again "
+                    + "when others have ended")
+        }
+    }
+
+    /// Gives bytes back.
+    func give(_ count: Int) {
+        taken.subtract(count, ordering: .relaxed)
+        budget.give(count)
+    }
+
+    private static func exceeded(_ part: String, _ limit: String) -> StoreError {
+        StoreError(
+            .queryExceededMemoryLimitNoDiskUseAllowed,
+            "Exceeded memory limit for \(part): \(limit)")
+    }
+}

@@ -1,0 +1,86 @@
+internal import BSONStore
+
+/// The documents of a result while they are found: in memory, or in a file if they are many.
+struct ResultCollector {
+    /// The size of the part that is written at once, in bytes.
+    private static let writtenAtOnce = 512 * 1024
+
+    private let spools: ResultSpools
+    private let owner: CursorOwner
+    private var documents: [BSONDocument] = []
+    private var bytes = 0
+    private var spool: Spool?
+    private var unwritten: [UInt8] = []
+
+    /// The number of documents.
+    private(set) var count = 0
+
+    /// Creates an empty result of a user.
+    init(_ spools: ResultSpools, of owner: CursorOwner) {
+        self.spools = spools
+        self.owner = owner
+    }
+
+    /// Adds a document.
+    ///
+    /// - Throws: the errors of the file: 292, 14031, 39.
+    mutating func append(_ document: BSONDocument) throws(StoreError) {
+        count += 1
+        guard spool == nil else { return try write(document) }
+        documents.append(document.compacted())
+        bytes += ListSource.memoryBytes(of: document)
+        guard bytes > ResultSpools.memoryBytesMax else { return }
+        spool = try spools.open(for: owner)
+        for document in documents { try write(document) }
+        documents = []
+    }
+
+    private mutating func write(_ document: BSONDocument) throws(StoreError) {
+        document.withUnsafeBytes { unwritten.append(contentsOf: $0) }
+        if unwritten.count >= Self.writtenAtOnce { try flush() }
+    }
+
+    private mutating func flush() throws(StoreError) {
+        try spool?.append(unwritten)
+        unwritten.removeAll(keepingCapacity: true)
+    }
+
+    /// Returns the source of a cursor over the documents, after the last one.
+    ///
+    /// - Parameter knowsEnd: whether the cursor ends with the last document.
+    /// - Throws: the errors of the file.
+    mutating func source(knowsEnd: Bool = false) throws(StoreError) -> ResultSource {
+        guard let spool else { return .list(ListSource(documents, knowsEnd: knowsEnd)) }
+        try flush()
+        unwritten = []
+        return .spool(SpoolSource(spool, knowsEnd: knowsEnd))
+    }
+}
+
+/// A source of documents that were all found when the cursor was opened.
+enum ResultSource: CursorSource {
+    case list(ListSource)
+    case spool(SpoolSource)
+
+    var memoryBytes: Int {
+        switch self {
+        case .list(let source): source.memoryBytes
+        case .spool(let source): source.memoryBytes
+        }
+    }
+
+    var isSpooled: Bool { if case .spool = self { true } else { false } }
+
+    mutating func next(_ limits: BatchLimits, _ call: CommandCall) throws -> CursorBatch {
+        switch self {
+        case .list(var source):
+            // Else the enum would keep a copy of the list during the change.
+            self = .list(ListSource([]))
+            defer { self = .list(source) }
+            return source.next(limits, call)
+        case .spool(var source):
+            defer { self = .spool(source) }
+            return try source.next(limits, call)
+        }
+    }
+}
