@@ -75,6 +75,12 @@ public final class OfflineServer {
     /// Sets the client's user as if by signing in; `nil` signs the client out.
     func become(_ user: SignedInUser?) { connection.state.withLock { $0.user = user } }
 
+    /// The size of what open cursors keep, in memory and in files, and the number of the files.
+    var cursorUse: (memoryBytes: Int, fileBytes: Int, files: Int) {
+        let use = backend.spools.budget.use
+        return (backend.cursors.memoryBytes, use.bytes, use.files)
+    }
+
     /// The number of open logical sessions.
     var sessionCount: Int { backend.sessions.all.count }
 

@@ -45,13 +45,15 @@ package final class MemoryShare: Sendable {
         guard newValue <= budget.commandBytesMax else {
             taken.subtract(count, ordering: .relaxed)
             throw Self.exceeded(
-                part, "one command may hold \(budget.commandBytesMax) bytes, half of the memory "
+                part,
+                "one command may hold \(budget.commandBytesMax) bytes, half of the memory "
                     + "limit of all commands")
         }
         guard budget.take(count) else {
             taken.subtract(count, ordering: .relaxed)
             throw Self.exceeded(
-                part, "all running commands together may hold \(budget.bytesMax) bytes; try again "
+                part,
+                "all running commands together may hold \(budget.bytesMax) bytes; try again "
                     + "when others have ended")
         }
     }

@@ -63,7 +63,9 @@ enum AggregateCommand {
             ResultCollector(store.spools, of: call.cursorOwner)
         } append: { (result, document) throws(StoreError) in
             try result.append(document)
-        } end: { (result) throws(StoreError) in try result.source() }
+        } end: { (result) throws(StoreError) in
+            try result.source()
+        }
         return try CursorReply.open(
             source, namespace, call, on: store, under: ruleGuard, batchSize: batchSize)
     }
@@ -83,7 +85,9 @@ enum AggregateCommand {
                 throw ExpressionLimits.tooLarge(result.bytes)
             }
             result.documents.append(document.compacted())
-        } end: { (result) throws(StoreError) in result.documents }
+        } end: { (result) throws(StoreError) in
+            result.documents
+        }
     }
 
     private static func collect<Collected, R: Sendable>(

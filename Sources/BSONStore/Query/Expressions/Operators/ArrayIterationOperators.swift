@@ -167,7 +167,9 @@ enum ArrayIterationOperators {
                 .location(
                     34468,
                     "$zip found a non-array expression in input: \(ExpressionText.text(of: value))")
-            } _: { (array) in arrays.append(array.values) }
+            } _: { (array) in
+                arrays.append(array.values)
+            }
             guard hasAll else { return .null }
             var fillers = [BSONValue](repeating: .null, count: columns)
             let counts = arrays.map(\.count)

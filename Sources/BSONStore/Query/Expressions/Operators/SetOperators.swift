@@ -37,7 +37,7 @@ enum SetOperators {
                 for value in known where set.contains(value) { try builder.append(value) }
                 result = builder.values
             }
-            return hasAll ? .array(BSONArray(result ?? [])) : .null
+            return hasAll ? try ExpressionLimits.array(result ?? []) : .null
         },
         "$setIsSubset": .fixed(2) { arguments, context throws(StoreError) in
             let (left, right) = try pair("$setIsSubset", arguments, 17046, 17042)
