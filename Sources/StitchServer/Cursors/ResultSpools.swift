@@ -48,7 +48,7 @@ final class ResultSpools: Sendable {
     /// Takes room, for which the oldest large results of the same user end.
     ///
     /// - Throws: 292 if there is no such room.
-    fileprivate func takeRoom(
+    func takeRoom(
         bytes: Int = 0, files: Int = 0, of owner: CursorOwner
     ) throws(StoreError) {
         while let limit = budget.take(bytes: bytes, files: files, of: owner) {
@@ -57,42 +57,5 @@ final class ResultSpools: Sendable {
                 .queryExceededMemoryLimitNoDiskUseAllowed,
                 "cannot keep the result: \(limit); read other cursors to the end or close them")
         }
-    }
-}
-
-/// A file with documents of one result, which counts for its user as long as it exists.
-final class Spool: Sendable {
-    private let file: SpoolFile
-    private let owner: CursorOwner
-    private let spools: ResultSpools
-
-    fileprivate init(_ file: SpoolFile, _ owner: CursorOwner, _ spools: ResultSpools) {
-        self.file = file
-        self.owner = owner
-        self.spools = spools
-    }
-
-    deinit { spools.budget.give(bytes: takenBytes.withLock { $0 }, of: owner) }
-
-    /// The bytes that count, also those of a write that failed.
-    private let takenBytes = Locked(0)
-
-    /// The size in bytes.
-    var byteCount: Int { file.byteCount }
-
-    /// Writes encoded documents at the end.
-    ///
-    /// - Throws: 292 when the user or all users have too much, 14031 for a full disk.
-    func append(_ bytes: [UInt8]) throws(StoreError) {
-        try spools.takeRoom(bytes: bytes.count, of: owner)
-        takenBytes.withLock { $0 += bytes.count }
-        try file.append(bytes)
-    }
-
-    /// Reads bytes; fewer only at the end.
-    ///
-    /// - Throws: 39 (FileStreamFailed).
-    func read(at offset: Int, count: Int) throws(StoreError) -> [UInt8] {
-        try file.read(at: offset, count: count)
     }
 }
