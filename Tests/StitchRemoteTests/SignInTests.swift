@@ -3,7 +3,8 @@ import Testing
 
 struct SignInTests {
     @Test func `A user signs in at admin unless another database is named`() {
-        guard case .user("ann", password: "p", database: "admin") = SignIn.user("ann", password: "p")
+        guard
+            case .user("ann", password: "p", database: "admin") = SignIn.user("ann", password: "p")
         else {
             Issue.record("another user or database")
             return

@@ -87,7 +87,7 @@ extension SyncCollection {
             collection.stop = nil
             (collection.token, collection.lostToken) = (nil, nil)
             (collection.needsScan, collection.isAfterDrop) = (true, false)
-            try sync.state.save(collection)
+            try sync.collections.save(collection)
             return true
         }
         engine.reportedStops.withLock { $0[namespace] = nil }
@@ -226,7 +226,9 @@ extension SyncCollection {
     public func confirmedDocument(id: BSONValue) async throws -> Document? {
         try engine.store.read { transaction -> BSONDocument? in
             let connection = transaction.connection
-            guard let collection = try SyncStateTable(connection: connection).existing(namespace),
+            guard
+                let collection = try SyncCollectionTable(connection: connection).existing(
+                    namespace),
                 let record = try SyncRecordTable(connection: connection)
                     .record(collection.rowID, id: id)
             else { return nil }

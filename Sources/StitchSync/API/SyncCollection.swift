@@ -166,8 +166,8 @@ extension SyncCollection {
 
     func read<R>(_ body: (SyncSnapshot) throws -> R?) throws -> R? {
         try engine.store.read { transaction in
-            let state = SyncStateTable(connection: transaction.connection)
-            guard let collection = try state.existing(namespace) else { return nil }
+            let stored = SyncCollectionTable(connection: transaction.connection)
+            guard let collection = try stored.existing(namespace) else { return nil }
             return try body(SyncSnapshot(transaction: transaction, collection: collection))
         }
     }

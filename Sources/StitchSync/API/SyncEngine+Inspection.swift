@@ -8,7 +8,7 @@ extension SyncEngine {
         var downloads = 0
         try store.read { transaction in
             let records = SyncRecordTable(connection: transaction.connection)
-            for collection in try SyncStateTable(connection: transaction.connection).collections() {
+            for collection in try SyncCollectionTable(connection: transaction.connection).all() {
                 progress.pendingUploads += try records.count(.unsent, in: collection.rowID)
                 progress.pendingDownloads += try records.count(.toLook, in: collection.rowID)
                 downloads += try records.downloadCount(in: collection.rowID)
@@ -34,8 +34,8 @@ extension SyncEngine {
     /// Reads every synced document: O(documents). A sound store yields no findings.
     public func verify() async throws -> [SyncFinding] {
         try store.read { transaction in
-            let state = SyncStateTable(connection: transaction.connection)
-            return try state.collections().flatMap { collection in
+            let stored = SyncCollectionTable(connection: transaction.connection)
+            return try stored.all().flatMap { collection in
                 let membership = try SyncSnapshot(transaction: transaction, collection: collection)
                     .membership(sets)
                 return try SyncVerification(
@@ -62,7 +62,7 @@ extension SyncEngine {
     /// Returns whether a document is synced by its id.
     package func isClaimedByID(_ id: BSONValue, in namespace: Namespace) throws -> Bool {
         try store.read { transaction in
-            let collections = try SyncStateTable(connection: transaction.connection).collections()
+            let collections = try SyncCollectionTable(connection: transaction.connection).all()
             guard let collection = collections.first(where: { $0.namespace == namespace }) else {
                 return false
             }
@@ -75,7 +75,7 @@ extension SyncEngine {
     package func unsettled() throws -> [(Namespace, BSONValue, DocumentSyncStatus)] {
         try store.read { transaction in
             let records = SyncRecordTable(connection: transaction.connection)
-            return try SyncStateTable(connection: transaction.connection).collections().flatMap {
+            return try SyncCollectionTable(connection: transaction.connection).all().flatMap {
                 collection in
                 try records.records(.all, in: collection.rowID, limit: .max).compactMap { record in
                     let status = record.status
@@ -104,7 +104,7 @@ extension SyncEngine {
     /// it; for the simulation.
     package static func knowsRemotes(in transaction: ReadTransaction) throws -> Bool {
         let connection = transaction.connection
-        let collections = try SyncStateTable(connection: connection).collections()
+        let collections = try SyncCollectionTable(connection: connection).all()
         let records = SyncRecordTable(connection: connection)
         return try !collections.isEmpty
             && collections.allSatisfy { collection in
@@ -149,7 +149,7 @@ extension SyncEngine {
     /// Returns the collections that are synced now or were synced before.
     package func syncedCollections() throws -> [Namespace] {
         try store.read { transaction in
-            try SyncStateTable(connection: transaction.connection).collections().map(\.namespace)
+            try SyncCollectionTable(connection: transaction.connection).all().map(\.namespace)
         }
     }
 }

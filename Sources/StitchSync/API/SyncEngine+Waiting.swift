@@ -99,7 +99,7 @@ extension SyncEngine {
     /// Returns the error of a stopped collection: only a person can end the stop.
     func stopError(in namespace: Namespace?) throws -> SyncError? {
         let collections = try store.read { transaction in
-            try SyncStateTable(connection: transaction.connection).collections()
+            try SyncCollectionTable(connection: transaction.connection).all()
         }
         for collection in collections
         where namespace == nil || collection.namespace == namespace {

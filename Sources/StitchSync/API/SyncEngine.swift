@@ -141,9 +141,9 @@ extension SyncEngine {
         let sets = sets
         let strict = byApp ? state.withLock { $0.configurations[namespace]?.strict } : nil
         let (result, hasReport) = try await write { transaction in
-            let state = SyncStateTable(connection: transaction.connection)
-            var collection = try state.findOrInsert(namespace)
-            try state.save(listens: listens, in: &collection)
+            let stored = SyncCollectionTable(connection: transaction.connection)
+            var collection = try stored.findOrInsert(namespace)
+            try stored.save(listens: listens, in: &collection)
             var sync = SyncTransaction(
                 transaction: transaction, collection: collection, sets: sets)
             sync.strict = strict
@@ -228,7 +228,7 @@ extension SyncEngine {
         try await write(namespace) { sync in
             var collection = sync.collection
             collection.needsScan = true
-            try sync.state.save(collection)
+            try sync.collections.save(collection)
         }
         wake()
     }

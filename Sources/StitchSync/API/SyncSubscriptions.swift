@@ -92,14 +92,14 @@ extension SyncSubscriptions {
             of: history.latest, now: .now, makeID: { BSONObjectID() })
         try body(&changes)
         let set = history.commit(changes)
-        let state = SyncStateTable(connection: transaction.connection)
+        let stored = SyncCollectionTable(connection: transaction.connection)
         var seen: Set<Namespace> = []
         for namespace in set.subscriptions.map(\.query.namespace)
         where seen.insert(namespace).inserted {
-            var collection = try state.findOrInsert(namespace)
+            var collection = try stored.findOrInsert(namespace)
             guard !collection.isSubscribed else { continue }
             collection.isSubscribed = true
-            try state.save(collection)
+            try stored.save(collection)
         }
         // Finds earlier writes by the collections that the set queries.
         try sets.add(set)

@@ -275,7 +275,8 @@ extension EventDelivery {
     private func untold(in namespace: Namespace) throws -> ([RejectedWriteRecord], session: Int64) {
         try store.read { transaction in
             let connection = transaction.connection
-            guard let collection = try SyncStateTable(connection: connection).existing(namespace)
+            guard
+                let collection = try SyncCollectionTable(connection: connection).existing(namespace)
             else {
                 return ([], 0)
             }

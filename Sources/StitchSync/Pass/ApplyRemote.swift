@@ -195,7 +195,7 @@ struct ApplyRemote {
             let connection = transaction.connection
             let subscriptions = SubscriptionTable(connection: connection, cache: sets)
             guard try subscriptions.history().coming != nil,
-                let collection = try SyncStateTable(connection: connection).existing(
+                let collection = try SyncCollectionTable(connection: connection).existing(
                     context.namespace)
             else { return [] }
             return try Set(

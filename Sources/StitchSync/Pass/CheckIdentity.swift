@@ -67,7 +67,7 @@ struct CheckIdentity {
     /// Handles another identity, or a missing collection: a drop in the same history is a known
     /// event, anything else is another remote.
     private func examine(
-        _ answer: RemoteIdentity, _ collection: SyncStateTable.CollectionState
+        _ answer: RemoteIdentity, _ collection: SyncCollectionState
     ) async throws {
         let isDropKnown =
             if let token = collection.token { try await historyReportsDrop(after: token) } else {
@@ -109,7 +109,7 @@ struct CheckIdentity {
     /// Adopts an identity where none was adopted before, if the remote holds each confirmed
     /// document or has evidence of its delete.
     private func verify(
-        _ answer: RemoteIdentity, _ collection: SyncStateTable.CollectionState
+        _ answer: RemoteIdentity, _ collection: SyncCollectionState
     ) async throws {
         var place = collection.lostToken
         if let token = collection.token, !collection.needsScan {
@@ -165,7 +165,7 @@ struct CheckIdentity {
 
     /// Returns the facts about the remote's identity.
     private static func facts(
-        of collection: SyncStateTable.CollectionState, _ records: SyncRecordTable,
+        of collection: SyncCollectionState, _ records: SyncRecordTable,
         _ answer: RemoteIdentity
     ) throws -> IdentityFacts {
         let adopted: IdentityFacts.Adopted =

@@ -7,7 +7,7 @@ struct ClaimVersions {
     /// Adds a version to documents that still have none (rule R6).
     func claim(_ records: [SyncRecord]) async throws {
         guard !records.isEmpty else { return }
-        let operations = try await context.write { try $0.state.nextOperations(records.count) }
+        let operations = try await context.write { try $0.instance.nextOperations(records.count) }
         let writes = zip(records, operations).map { record, operation in
             let version = DocumentVersion.first(operation: operation)
             return RemoteWrite(

@@ -5,7 +5,8 @@ internal import BSONStore
 ///
 /// Each is a list of steps in a fixed order. A step reads the store and the remote and commits its
 /// own transactions, so the next pass can continue where this one ended (see ``PassContext``).
-/// Counts and errors of all steps go to ``PassFindings``.
+/// Counts and errors of all steps go to ``PassFindings``; the only state between the steps is
+/// ``state``.
 struct CollectionPass {
     /// How far the pass has come with the collection.
     enum State {
@@ -26,60 +27,188 @@ struct CollectionPass {
     var isPulled: Bool {
         if case .pulled = state { true } else { false }
     }
-}
 
-// MARK: - Pull
-
-extension CollectionPass {
     /// Downloads and applies the changes of the remote.
     ///
-    /// - Parameter isBootstrapping: whether documents of a subscription set were staged in this
-    ///   pass, so that a staged document is not counted twice.
+    /// - Parameter isBootstrapping: whether this pass staged documents, that is, stored documents
+    ///   of a subscription set that is not active yet; they are not counted twice.
     mutating func pull(isBootstrapping: Bool = false) async throws {
-        let finding = try await context.reportingFailure {
-            // Check the remote. Reads its identity; writes the adopted identity, or the reason why
-            // the collection stops.
-            let identity = try await CheckIdentity(context: context).run()
-            let apply = ApplyRemote(
-                context: context, isIdentityKnown: identity.isKnown, isStaging: isBootstrapping)
-
-            // Prepare the records. Reads and writes the store only.
-            try await moveBatchedAttemptsToRecords()
+        state = try await stateAfter {
+            let identity = try await checkIdentity()
+            let fetching = applyRemote(identity, isStaging: isBootstrapping)
+            try await moveBatchedAttempts()
             try await pauseQuarantined()
-            try ResolveConflicts(context: context).removeFinishedWaits()
-
-            // Pull. Reads the remote's history after the stored token and fetches the changed
-            // documents; writes them, their records and the new token.
-            try await ReadInbox(context: context, applyRemote: apply).run(changed: .fetch)
-
-            // Apply remote changes. Fetches the ids that the app requested, then the documents with
-            // a stale mark or an open attempt; writes them and their records. After each commit the
-            // app's handler resolves the conflicts that it found (``ResolveConflicts``).
-            try await apply.applyWanted()
-            try await apply.applyStale()
-
-            // Explain absences. Requests evidence of a delete for each document that a fetch
-            // missed; writes the delete, or keeps the document as unexplained.
-            try await ExplainMissing(context: context, applyRemote: apply).run()
+            try removeFinishedWaits()
+            try await readHistory(fetching, changed: .fetch)
+            try await fetchWanted(fetching)
+            try await fetchStale(fetching)
+            try await explainAbsences(fetching)
             return identity
         }
-        state = finding.map(State.pulled) ?? .failed
     }
 
-    /// Reads the remote's history and stores stale marks and the new token, without fetching the
-    /// documents; a later pull fetches them.
+    /// Reads the remote's history and marks the changed documents as stale, without fetching them;
+    /// a later pull does.
     mutating func readInbox() async throws {
-        let finding = try await context.reportingFailure {
-            let identity = try await CheckIdentity(context: context).run()
-            let apply = ApplyRemote(
-                context: context, isIdentityKnown: identity.isKnown, isStaging: false)
-            try await moveBatchedAttemptsToRecords()
-            try await ReadInbox(context: context, applyRemote: apply).run(changed: .markStale)
+        state = try await stateAfter {
+            let identity = try await checkIdentity()
+            try await moveBatchedAttempts()
+            try await readHistory(applyRemote(identity), changed: .markStale)
             return identity
         }
-        state = finding.map(State.pulled) ?? .failed
     }
 
+    /// Uploads pending changes, then asks the app about refused ones; does nothing unless the
+    /// collection was pulled.
+    ///
+    /// - Parameter set: the subscription set whose earlier writes are uploaded; `nil` uploads all.
+    mutating func push(before set: Int64? = nil) async throws {
+        guard case .pulled(let identity) = state else { return }
+        state = try await stateAfter {
+            try await upload(before: set, applyRemote(identity))
+            return try await adoptCreated(identity)
+        }
+        // Even after a failed upload, which may have stored refused writes before.
+        try await askAboutRejections()
+        if isPulled { try await endSubscriptions() }
+    }
+
+    /// Runs steps and returns the collection's state after them: pulled with the identity that they
+    /// return, or failed once a step fails for this collection alone.
+    ///
+    /// - Throws: the errors that end the whole pass.
+    private func stateAfter(
+        _ steps: () async throws -> CheckIdentity.Finding
+    ) async throws -> State {
+        let identity = try await context.reportingFailure(steps)
+        return identity.map(State.pulled) ?? .failed
+    }
+}
+
+// MARK: - Steps of a pull
+
+extension CollectionPass {
+    /// Checks that the remote collection is the one that the documents were synced with.
+    ///
+    /// Reads the remote's identity; writes the adopted identity, or why the collection stops.
+    private func checkIdentity() async throws -> CheckIdentity.Finding {
+        try await CheckIdentity(context: context).run()
+    }
+
+    /// Returns the step that fetches remote documents and stores them.
+    private func applyRemote(
+        _ identity: CheckIdentity.Finding, isStaging: Bool = false
+    ) -> ApplyRemote {
+        ApplyRemote(context: context, isIdentityKnown: identity.isKnown, isStaging: isStaging)
+    }
+
+    /// Moves the attempts of an interrupted upload to the records of their documents.
+    ///
+    /// An attempt is a write that was stored before it was sent. An upload stores the attempts of a
+    /// batch in one row (``AttemptBatch``) and removes it with the responses. A row that is still
+    /// there belongs to an upload whose responses were lost. Each record then needs its own
+    /// attempt, since the remote may have applied some of them: the pull looks for evidence of
+    /// each.
+    private func moveBatchedAttempts() async throws {
+        guard try context.read({ $1.hasAttempts }) else { return }
+        try await context.write { try ExpandBatches(sync: $0).expandAttempts() }
+    }
+
+    /// Pauses documents that the store quarantined, that is, moved away because they are damaged,
+    /// so that they are downloaded again and not deleted at the remote.
+    ///
+    /// Most passes find none and begin no write transaction.
+    private func pauseQuarantined() async throws {
+        let hasUnhandled = try context.snapshot { snapshot in
+            try !QuarantinedDocuments(snapshot.transaction.connection)
+                .unhandled(in: context.namespace).isEmpty
+        }
+        if hasUnhandled { try await context.write { try PauseQuarantined(sync: $0).run() } }
+    }
+
+    /// Removes from the pass's progress the conflicts that waited for the app and are resolved now.
+    private func removeFinishedWaits() throws {
+        try ResolveConflicts(context: context).removeFinishedWaits()
+    }
+
+    /// Reads the remote's history after the stored resume token; fetches the changed documents, or
+    /// marks them as stale: to be fetched later.
+    ///
+    /// Writes documents, records and the new token.
+    private func readHistory(
+        _ fetching: ApplyRemote, changed: ReadInbox.ChangedDocuments
+    ) async throws {
+        try await ReadInbox(context: context, applyRemote: fetching).run(changed: changed)
+    }
+
+    /// Fetches the wanted ids: those that the app asked for and that have no record yet.
+    private func fetchWanted(_ fetching: ApplyRemote) async throws {
+        try await fetching.applyWanted()
+    }
+
+    /// Fetches the documents that are stale or whose attempt has no known answer.
+    ///
+    /// After each commit the app's handler resolves the conflicts that it found
+    /// (``ResolveConflicts``).
+    private func fetchStale(_ fetching: ApplyRemote) async throws {
+        try await fetching.applyStale()
+    }
+
+    /// Requests evidence of a delete for each document that a fetch missed; writes the delete, or
+    /// keeps the document as unexplained.
+    private func explainAbsences(_ fetching: ApplyRemote) async throws {
+        try await ExplainMissing(context: context, applyRemote: fetching).run()
+    }
+}
+
+// MARK: - Steps of a push
+
+extension CollectionPass {
+    /// Uploads the pending changes.
+    ///
+    /// Writes an attempt for each before it is sent, then settles each response. Documents that
+    /// another client changed first are fetched.
+    private func upload(before set: Int64?, _ fetching: ApplyRemote) async throws {
+        try await Upload(context: context, applyRemote: fetching).run(before: set)
+    }
+
+    /// Adopts the identity of a remote collection that the first upload created, and returns what
+    /// is known of the identity now.
+    private func adoptCreated(
+        _ identity: CheckIdentity.Finding
+    ) async throws -> CheckIdentity.Finding {
+        guard identity.isUncreated, context.findings.report.uploaded > 0,
+            try await CheckIdentity(context: context).adoptCreated()
+        else { return identity }
+        var adopted = identity
+        adopted.isUncreated = false
+        return adopted
+    }
+
+    /// Asks the app about each refused write and stores its decisions.
+    private func askAboutRejections() async throws {
+        try await AskAboutRejections(context: context).run()
+    }
+
+    /// Clears the column `subscribed` once no subscription set includes the collection and no
+    /// document is left that only a query requested.
+    private func endSubscriptions() async throws {
+        let sets = context.engine.sets
+        let hasEnded = try context.snapshot { snapshot in
+            guard snapshot.collection.isSubscribed else { return false }
+            let stored = SubscriptionTable(connection: snapshot.transaction.connection, cache: sets)
+            return try !stored.hasSubscription(on: context.namespace)
+                && snapshot.records.records(.byQuery, in: snapshot.collection.rowID, limit: 1)
+                    .isEmpty
+        }
+        guard hasEnded else { return }
+        try await context.write { try ApplyMembership(sync: $0).clearSubscribedMark() }
+    }
+}
+
+// MARK: - The documents of a subscription set
+
+extension CollectionPass {
     /// The result of staging a page of a subscription set's documents.
     enum StagedPage {
         /// The page is stored; the next one begins here.
@@ -107,90 +236,6 @@ extension CollectionPass {
         }
         if page == nil { state = .failed }
         return page ?? .failed
-    }
-}
-
-// MARK: - Push
-
-extension CollectionPass {
-    /// Uploads pending changes, then asks the app about refused ones; does nothing unless the
-    /// collection was pulled.
-    ///
-    /// - Parameter set: the subscription set whose earlier writes are uploaded; `nil` uploads all.
-    mutating func push(before set: Int64? = nil) async throws {
-        guard case .pulled(let identity) = state else { return }
-
-        // Push. Reads the pending records; writes an attempt for each before it is sent, then the
-        // settlement of each response. Documents that another client changed first are fetched.
-        let finding = try await context.reportingFailure {
-            let apply = ApplyRemote(
-                context: context, isIdentityKnown: identity.isKnown, isStaging: false)
-            try await Upload(context: context, applyRemote: apply).run(before: set)
-            return try await adoptingCreated(identity)
-        }
-        state = finding.map(State.pulled) ?? .failed
-
-        // Ask about rejections. Reads the refused writes, even those of an upload that failed
-        // later; writes the app's decisions.
-        try await AskAboutRejections(context: context).run()
-
-        // End the subscriptions. Reads the sets and records; clears the column `subscribed`.
-        if isPulled { try await endSubscriptions() }
-    }
-
-    /// Adopts the identity of a remote collection that the first upload created, and returns what
-    /// is known of the identity now.
-    private func adoptingCreated(
-        _ identity: CheckIdentity.Finding
-    ) async throws -> CheckIdentity.Finding {
-        guard identity.isUncreated, context.findings.report.uploaded > 0,
-            try await CheckIdentity(context: context).adoptCreated()
-        else { return identity }
-        var adopted = identity
-        adopted.isUncreated = false
-        return adopted
-    }
-}
-
-// MARK: - Steps within the store
-
-extension CollectionPass {
-    /// Moves the attempts of an interrupted upload to the records of their documents.
-    ///
-    /// An upload stores the attempts of a batch in one row (``AttemptBatch``) and removes it with
-    /// the responses. A row that is still there belongs to an upload whose responses were lost.
-    /// Each record then needs its own attempt, since the remote may have applied some of them: the
-    /// pull looks for evidence of each.
-    private func moveBatchedAttemptsToRecords() async throws {
-        guard try context.read({ $1.hasAttempts }) else { return }
-        try await context.write { try ExpandBatches(sync: $0).expandAttempts() }
-    }
-
-    /// Marks the records of documents that the store quarantined as damaged, so that they are
-    /// downloaded again and not deleted at the remote.
-    ///
-    /// Most passes find none and begin no write transaction.
-    private func pauseQuarantined() async throws {
-        let hasUnhandled = try context.snapshot { snapshot in
-            try !QuarantinedDocuments(snapshot.transaction.connection)
-                .unhandled(in: context.namespace).isEmpty
-        }
-        if hasUnhandled { try await context.write { try PauseQuarantined(sync: $0).run() } }
-    }
-
-    /// Clears the column `subscribed` once no subscription set includes the collection and no
-    /// document is left that only a query requested.
-    private func endSubscriptions() async throws {
-        let sets = context.engine.sets
-        let hasEnded = try context.snapshot { snapshot in
-            guard snapshot.collection.isSubscribed else { return false }
-            let stored = SubscriptionTable(connection: snapshot.transaction.connection, cache: sets)
-            return try !stored.hasSubscription(on: context.namespace)
-                && snapshot.records.records(.byQuery, in: snapshot.collection.rowID, limit: 1)
-                    .isEmpty
-        }
-        guard hasEnded else { return }
-        try await context.write { try ApplyMembership(sync: $0).clearSubscribedMark() }
     }
 }
 

@@ -45,7 +45,7 @@ struct ExplainMissing {
             }
             var collection = sync.collection
             collection.lostToken = nil
-            try sync.state.save(collection)
+            try sync.collections.save(collection)
             return marked
         }
         try await applyRemote.apply(

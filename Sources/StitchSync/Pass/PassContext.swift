@@ -30,18 +30,18 @@ struct PassContext: Sendable {
 
     /// Changes the collection's sync state in a transaction of its own.
     func updateCollection(
-        _ change: @escaping @Sendable (inout SyncStateTable.CollectionState) -> Void
+        _ change: @escaping @Sendable (inout SyncCollectionState) -> Void
     ) async throws {
         try await write { sync in
             var collection = sync.collection
             change(&collection)
-            try sync.state.save(collection)
+            try sync.collections.save(collection)
         }
     }
 
     /// Reads the collection's records from a snapshot.
     func read<R>(
-        _ body: (SyncRecordTable, SyncStateTable.CollectionState) throws -> R
+        _ body: (SyncRecordTable, SyncCollectionState) throws -> R
     ) throws -> R {
         try snapshot { try body($0.records, $0.collection) }
     }
@@ -49,8 +49,8 @@ struct PassContext: Sendable {
     /// Reads the collection's documents and records from a snapshot.
     func snapshot<R>(_ body: (SyncSnapshot) throws -> R) throws -> R {
         try engine.store.read { transaction in
-            let state = SyncStateTable(connection: transaction.connection)
-            guard let collection = try state.existing(namespace) else {
+            let stored = SyncCollectionTable(connection: transaction.connection)
+            guard let collection = try stored.existing(namespace) else {
                 throw SyncError(
                     .storeFailed, "the sync tables lack the collection", namespace: namespace)
             }

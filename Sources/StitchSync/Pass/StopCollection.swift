@@ -14,7 +14,7 @@ struct StopCollection {
             let stop = SyncStop(
                 code, expected: collection.identity, found: found, documentCount: count)
             collection.stop = stop
-            try sync.state.save(collection)
+            try sync.collections.save(collection)
             return stop
         }
         return CollectionStoppedError(stop: stop)

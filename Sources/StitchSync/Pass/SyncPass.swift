@@ -26,46 +26,57 @@ struct SyncPass {
     ///   that were found before.
     func run() async throws -> SyncPassReport {
         var plan = try plan()
-        do {
-            try await run(&plan)
-        } catch {
-            deliverErrors(of: plan.collections)
-            throw error
-        }
-        deliverErrors(of: plan.collections)
-        return report(of: plan.collections)
-    }
-
-    private func run(_ plan: inout Plan) async throws {
-        if steps == .inboxOnly {
-            for index in plan.collections.indices {
-                try await plan.collections[index].readInbox()
+        defer { deliverErrors(of: plan.collections) }
+        switch steps {
+        case .inboxOnly:
+            try await readInboxes(&plan.collections)
+        case .all:
+            try await pull(&plan.collections)
+            if plan.isSetPending {
+                try await pushAndBootstrap(&plan.collections)
+            } else {
+                try await push(&plan.collections)
             }
-            return
         }
-
-        // Pull. Applies the remote's changes to the store.
-        for index in plan.collections.indices { try await plan.collections[index].pull() }
-
-        // Push. Uploads the local changes. Where a subscription set is pending, the remote must
-        // receive writes and sets in the order in which the app made them.
-        if plan.isSetPending {
-            try await PushAndBootstrap(pass: self).run(&plan.collections)
-        } else {
-            for index in plan.collections.indices { try await plan.collections[index].push() }
-        }
+        return report(of: plan.collections)
     }
 
     /// Whether the pass includes a collection.
     func includes(_ namespace: Namespace) -> Bool { only?.contains(namespace) ?? true }
 }
 
+// MARK: - Steps
+
+extension SyncPass {
+    /// Marks the documents that the remote changed as stale, which means: to be fetched again.
+    private func readInboxes(_ collections: inout [CollectionPass]) async throws {
+        for index in collections.indices { try await collections[index].readInbox() }
+    }
+
+    /// Applies the remote's changes to the store.
+    private func pull(_ collections: inout [CollectionPass]) async throws {
+        for index in collections.indices { try await collections[index].pull() }
+    }
+
+    /// Uploads the local changes.
+    private func push(_ collections: inout [CollectionPass]) async throws {
+        for index in collections.indices { try await collections[index].push() }
+    }
+
+    /// Uploads the local changes and downloads the documents of pending subscription sets, in the
+    /// order in which the app made both: the remote might refuse a write under another set.
+    private func pushAndBootstrap(_ collections: inout [CollectionPass]) async throws {
+        try await PushAndBootstrap(pass: self).run(&collections)
+    }
+}
+
 // MARK: - Plan and report
 
 extension SyncPass {
-    /// The collections of a pass, and whether it has to bootstrap a subscription set.
+    /// The collections of a pass.
     private struct Plan {
         var collections: [CollectionPass]
+        /// Whether a subscription set waits for its documents, so that the pass downloads them.
         let isSetPending: Bool
     }
 
@@ -76,7 +87,7 @@ extension SyncPass {
             let connection = transaction.connection
             let sets = SubscriptionTable(connection: connection, cache: engine.sets)
             return (
-                try SyncStateTable(connection: connection).collections(), try sets.isSetWaiting()
+                try SyncCollectionTable(connection: connection).all(), try sets.isSetWaiting()
             )
         }
         let isSetPending = hasPendingSet && steps == .all
@@ -84,7 +95,7 @@ extension SyncPass {
         return Plan(collections: chosen.map(collectionPass), isSetPending: isSetPending)
     }
 
-    private func collectionPass(_ collection: SyncStateTable.CollectionState) -> CollectionPass {
+    private func collectionPass(_ collection: SyncCollectionState) -> CollectionPass {
         let namespace = collection.namespace
         return CollectionPass(
             context: PassContext(

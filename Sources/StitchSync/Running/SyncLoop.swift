@@ -97,7 +97,7 @@ struct SyncLoop: Sendable {
     /// Returns the frequency of each collection.
     private func frequencies() throws -> [(Namespace, SyncFrequency)] {
         let namespaces = try store.read { transaction in
-            try SyncStateTable(connection: transaction.connection).collections().map(\.namespace)
+            try SyncCollectionTable(connection: transaction.connection).all().map(\.namespace)
         }
         return namespaces.map { ($0, frequency($0)) }
     }
@@ -215,7 +215,7 @@ struct SyncLoop: Sendable {
     /// Returns the position of the last pass in the history of each watched collection.
     private func watchedTokens() throws -> [(Namespace, ResumeToken)] {
         let places = try store.read { transaction in
-            try SyncStateTable(connection: transaction.connection).collections().compactMap {
+            try SyncCollectionTable(connection: transaction.connection).all().compactMap {
                 collection in
                 // The position of a stopped collection belongs to another remote's history.
                 collection.stop == nil

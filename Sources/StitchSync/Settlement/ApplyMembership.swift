@@ -129,6 +129,6 @@ struct ApplyMembership {
             try !sync.subscriptions.hasSubscription(on: sync.namespace),
             try sync.records.records(.byQuery, in: sync.collection.rowID, limit: 1).isEmpty
         else { return }
-        try sync.state.clearSubscribedMark(sync.collection)
+        try sync.collections.clearSubscribedMark(sync.collection)
     }
 }

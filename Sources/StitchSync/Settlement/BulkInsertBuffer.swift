@@ -30,6 +30,26 @@ extension BulkInsertBuffer {
 }
 
 extension SyncRecordTable {
+    /// The parameters of one inserted row, in order; those that all rows share come before them.
+    private enum RowParameter: Int32, CaseIterable {
+        case key
+        case documentID
+        case version
+        case byID
+
+        /// Returns the parameter's number in a row of a statement.
+        func number(inRow index: Int) -> Int32 {
+            SharedParameter.count + Int32(index * Self.allCases.count) + rawValue + 1
+        }
+    }
+
+    /// The parameters that all rows of a statement share.
+    private enum SharedParameter {
+        static let collection: Int32 = 1
+        static let revision: Int32 = 2
+        static let count: Int32 = 2
+    }
+
     private static let insertTwo = FixedStatement(insertion(of: 2))
     private static let insertEight = FixedStatement(insertion(of: 8))
 
@@ -38,11 +58,15 @@ extension SyncRecordTable {
     /// `OR FAIL` avoids the rollback of the single statement, for which SQLite would copy each
     /// written page.
     private static func insertion(of count: Int) -> String {
-        let row = "(?1, ?2, 1, 0, 0, 0, ?, ?, ?, ?)"
+        let shared = "?\(SharedParameter.collection), ?\(SharedParameter.revision)"
+        let rows = (0..<count).map { index in
+            let own = RowParameter.allCases.map { "?\($0.number(inRow: index))" }
+            return "(\(shared), 1, 0, 0, 0, \(own.joined(separator: ", ")))"
+        }
         return """
             INSERT OR FAIL INTO sync_documents(collection, revision, base_kind, pending, hint,
                 failures, key, document_id, version, by_id)
-            VALUES \(Array(repeating: row, count: count).joined(separator: ", "))
+            VALUES \(rows.joined(separator: ", "))
             """
     }
 
@@ -56,10 +80,10 @@ extension SyncRecordTable {
         for (count, sql) in [(8, Self.insertEight), (2, Self.insertTwo)] {
             while rest.count >= count {
                 let insert = try connection.prepare(sql)
-                insert.bind(1, collection)
-                insert.bind(2, revision)
+                insert.bind(SharedParameter.collection, collection)
+                insert.bind(SharedParameter.revision, revision)
                 for (index, record) in rest.prefix(count).enumerated() {
-                    bindSettled(record, to: insert, Int32(3 + 4 * index))
+                    bindSettled(record, to: insert, row: index)
                 }
                 try insert.run()
                 rest = rest.dropFirst(count)
@@ -72,11 +96,13 @@ extension SyncRecordTable {
     }
 
     private func bindSettled(
-        _ record: SyncRecord, to statement: borrowing SQLiteStatement, _ first: Int32
+        _ record: SyncRecord, to statement: borrowing SQLiteStatement, row index: Int
     ) {
-        statement.bind(first, keyOf: record.documentID)
-        Self.bind(documentID: record.documentID, to: statement, first + 1)
-        Self.bind(record.version, to: statement, first + 2)
-        statement.bind(first + 3, record.claim)
+        statement.bind(RowParameter.key.number(inRow: index), keyOf: record.documentID)
+        Self.bind(
+            documentID: record.documentID, to: statement,
+            RowParameter.documentID.number(inRow: index))
+        Self.bind(record.version, to: statement, RowParameter.version.number(inRow: index))
+        statement.bind(RowParameter.byID.number(inRow: index), record.claim)
     }
 }

@@ -15,7 +15,7 @@ struct MarkStale {
         }
         var collection = sync.collection
         collection.token = batch.token
-        try sync.state.save(collection)
+        try sync.collections.save(collection)
     }
 
     /// Notes a change, unless the record contains it already.

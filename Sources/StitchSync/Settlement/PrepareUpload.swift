@@ -32,7 +32,7 @@ struct PrepareUpload {
             bytesMax: limits.batchBytes)
         var batch = OutgoingBatch()
         guard !pending.isEmpty else { return batch }
-        let operations = try sync.state.nextOperations(pending.count)
+        let operations = try sync.instance.nextOperations(pending.count)
         var bytes = 0
         let locals = try sync.transaction.getFirstChecked(
             sync.namespace, ids: pending.map(\.documentID), bytesMax: limits.batchBytes)

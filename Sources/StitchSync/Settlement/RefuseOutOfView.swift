@@ -57,7 +57,7 @@ struct RefuseOutOfView {
         let error = RemoteError(
             CompensatingWrite(
                 RuleDenial(cause: .hidden, role: nil, namespace: sync.namespace, documentID: id)))
-        let operation = try attempt?.operation ?? sync.state.nextOperations(1)[0]
+        let operation = try attempt?.operation ?? sync.instance.nextOperations(1)[0]
         let refusal = SettleRejection.Refusal(
             operation: operation, intended: local, local: local, error: error)
         let settlement = try SettleRejection(sync: sync).settle(

@@ -37,9 +37,9 @@ struct SubscriptionActivation {
         try stored.save(history)
         try stored.removeEarlier(upTo: version)
         var outcome = Outcome()
-        let state = SyncStateTable(connection: transaction.connection)
-        for var collection in try state.collections() where collection.isSubscribed {
-            try state.save(listens: listens(collection.namespace), in: &collection)
+        let collections = SyncCollectionTable(connection: transaction.connection)
+        for var collection in try collections.all() where collection.isSubscribed {
+            try collections.save(listens: listens(collection.namespace), in: &collection)
             let sync = SyncTransaction(
                 transaction: transaction, collection: collection, sets: sets)
             try ExpandBatches(sync: sync).run()

@@ -18,7 +18,7 @@ struct SyncTransaction {
     }
 
     let transaction: WriteTransaction
-    let collection: SyncStateTable.CollectionState
+    let collection: SyncCollectionState
     private let notes = Notes()
     private let sets: SubscriptionCache
     /// Whether records count as unchanged since an earlier read; the write of a changed one throws
@@ -28,7 +28,7 @@ struct SyncTransaction {
     var strict: StrictWrites?
 
     init(
-        transaction: WriteTransaction, collection: SyncStateTable.CollectionState,
+        transaction: WriteTransaction, collection: SyncCollectionState,
         sets: SubscriptionCache
     ) {
         self.transaction = transaction
@@ -56,7 +56,10 @@ struct SyncTransaction {
     var records: SyncRecordTable {
         SyncRecordTable(connection: transaction.connection, trusts: trusts)
     }
-    var state: SyncStateTable { SyncStateTable(connection: transaction.connection) }
+    var collections: SyncCollectionTable {
+        SyncCollectionTable(connection: transaction.connection)
+    }
+    var instance: SyncInstanceTable { SyncInstanceTable(connection: transaction.connection) }
     var givenUp: UnresolvedAttemptTable {
         UnresolvedAttemptTable(connection: transaction.connection)
     }
@@ -150,7 +153,7 @@ struct SyncTransaction {
     /// compared.
     func nextStaleMark() throws -> Int64 {
         if let number = notes.hint { return number }
-        let number = try state.nextStaleMark()
+        let number = try instance.nextStaleMark()
         notes.hint = number
         return number
     }

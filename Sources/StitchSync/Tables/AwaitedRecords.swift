@@ -9,7 +9,7 @@ struct AwaitedRecords {
         _ selections: [SyncRecordTable.Selection], in namespace: Namespace?
     ) throws -> Bool {
         let records = SyncRecordTable(connection: transaction.connection)
-        let collections = try SyncStateTable(connection: transaction.connection).collections()
+        let collections = try SyncCollectionTable(connection: transaction.connection).all()
         for collection in collections
         where namespace == nil || collection.namespace == namespace {
             for selection in selections {

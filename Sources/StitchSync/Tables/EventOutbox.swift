@@ -6,6 +6,12 @@ enum EventOutbox {
     /// The number of events in one read.
     static let eventsPerRead = 100
 
+    /// The columns of an event, in the order in which statements select them.
+    private enum Column: Int32, SyncColumn {
+        case id
+        case event
+    }
+
     /// Appends an event; its row's number becomes its sequence number.
     static func append(
         _ event: ChangeEvent<BSONDocument>, collection: Int64, in connection: SQLiteConnection
@@ -37,13 +43,14 @@ enum EventOutbox {
         var events: [ChangeEvent<BSONDocument>] = []
         var byteCount = 0
         while byteCount < bytesMax, try select.step() {
-            guard select.int64(0) > events.last?.sequence ?? sequence else {
+            let id = select.int64(Column.id)
+            guard id > events.last?.sequence ?? sequence else {
                 throw SyncRecordTable.disordered("sync_events")
             }
-            let document = try BSONDocument(validating: select.bytes(1), limits: .ofWrappers)
+            let document = try BSONDocument(
+                validating: select.bytes(Column.event), limits: .ofWrappers)
             byteCount += document.byteCount
-            events.append(
-                try event(document, sequence: select.int64(0), namespace: namespace))
+            events.append(try event(document, sequence: id, namespace: namespace))
         }
         select.reset()
         return events

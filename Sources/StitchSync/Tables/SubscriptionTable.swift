@@ -15,15 +15,25 @@ struct SubscriptionTable {
         var read = 0
     }
 
+    /// The columns of a set, in the order in which statements select them.
+    private enum Column: Int32, SyncColumn {
+        case version
+        case state
+        case error
+        case content
+    }
+
     /// Returns the sets that are not superseded.
     func history() throws -> SubscriptionHistory {
         let select = try connection.prepare(
             "SELECT version, state, error, content FROM sync_sets ORDER BY version")
         var sets: [SubscriptionSet] = []
         while try select.step() {
-            var set = try cache.set(select.int64(0), select.bytes(3))
+            var set = try cache.set(
+                select.int64(Column.version), select.bytes(Column.content))
+            // An error that is NULL reads as an empty text.
             set.state = try Self.state(
-                select.int64(1), select.isNull(2) ? "" : select.string(2))
+                select.int64(Column.state), select.string(Column.error))
             sets.append(set)
         }
         // Before any set is complete, the empty one is active.
@@ -55,10 +65,10 @@ struct SubscriptionTable {
     /// Stores a committed set, and the list of pending writes before it.
     func add(_ set: SubscriptionSet) throws {
         let insert = try connection.prepare(
-            "INSERT INTO sync_sets(version, state, content) VALUES (?, ?, ?)")
-        insert.bind(1, set.version)
-        insert.bind(2, Self.number(of: set.state).state)
-        insert.bind(3, set.document)
+            "INSERT INTO sync_sets(version, state, content) VALUES (?1, ?2, ?4)")
+        insert.bind(Column.version, set.version)
+        insert.bind(Column.state, Self.number(of: set.state).state)
+        insert.bind(Column.content, set.document)
         try insert.run()
         try run(
             """
@@ -72,12 +82,12 @@ struct SubscriptionTable {
     func save(_ history: SubscriptionHistory) throws {
         try run("DELETE FROM sync_sets WHERE version < ?", history.sets[0].version)
         let update = try connection.prepare(
-            "UPDATE sync_sets SET state = ?, error = ? WHERE version = ?")
+            "UPDATE sync_sets SET state = ?2, error = ?3 WHERE version = ?1")
         for set in history.sets where set.version > 0 {
             let (state, error) = Self.number(of: set.state)
-            update.bind(1, state)
-            update.bind(2, error)
-            update.bind(3, set.version)
+            update.bind(Column.state, state)
+            update.bind(Column.error, error)
+            update.bind(Column.version, set.version)
             try update.run()
         }
     }

@@ -2,32 +2,47 @@ internal import BSONStore
 
 /// The table of rejected writes.
 extension SyncRecordTable {
+    /// The columns of a rejected write, in the order in which statements select them.
+    private enum RejectionColumn: Int32, SyncColumn {
+        case id
+        case state
+        case batch
+        case entry
+        /// Only written and compared.
+        case collection
+        /// Whether the app knows of the write; only written and compared.
+        case told
+
+        static let selected = "SELECT id, state, batch, entry FROM sync_rejected"
+    }
+
     /// Adds a refused write and returns its id.
     @discardableResult
     func add(_ rejection: RejectedWriteRecord, in collection: Int64) throws -> Int64 {
         let insert = try connection.prepare(
             """
-            INSERT INTO sync_rejected(collection, batch, state, told, entry) VALUES (?, ?, ?, ?, ?)
+            INSERT INTO sync_rejected(state, batch, entry, collection, told)
+            VALUES (?2, ?3, ?4, ?5, ?6)
             """)
-        insert.bind(1, collection)
-        insert.bind(2, rejection.batch)
-        insert.bind(3, rejection.state.rawValue)
+        insert.bind(RejectionColumn.collection, collection)
+        insert.bind(RejectionColumn.batch, rejection.batch)
+        insert.bind(RejectionColumn.state, rejection.state.rawValue)
         // The question to the app is its report.
-        insert.bind(4, Int64(rejection.state == .asking ? 1 : 0))
-        insert.bind(5, rejection.entry)
+        insert.bind(RejectionColumn.told, rejection.state == .asking ? 1 : 0)
+        insert.bind(RejectionColumn.entry, rejection.entry)
         try insert.run()
         return connection.lastInsertedRowID
     }
 
     /// Returns refused writes of one state after an id, the oldest first.
     func rejections(
-        _ state: RejectedWriteRecord.State, in collection: SyncStateTable.CollectionState,
+        _ state: RejectedWriteRecord.State, in collection: SyncCollectionState,
         after id: Int64 = 0,
         limit: Int = .max
     ) throws -> [RejectedWriteRecord] {
         let select = try connection.prepare(
             """
-            SELECT id, state, batch, entry FROM sync_rejected
+            \(RejectionColumn.selected)
             WHERE collection = ? AND state = ? AND id > ? ORDER BY id LIMIT ?
             """)
         select.bind(1, collection.rowID)
@@ -38,25 +53,23 @@ extension SyncRecordTable {
     }
 
     /// Returns one refused write; `nil` when it does not exist.
-    func rejection(_ id: Int64, in collection: SyncStateTable.CollectionState) throws
+    func rejection(_ id: Int64, in collection: SyncCollectionState) throws
         -> RejectedWriteRecord?
     {
         let select = try connection.prepare(
-            """
-            SELECT id, state, batch, entry FROM sync_rejected WHERE collection = ? AND id = ?
-            """)
+            "\(RejectionColumn.selected) WHERE collection = ? AND id = ?")
         select.bind(1, collection.rowID)
         select.bind(2, id)
         return try rejections(select, collection).first
     }
 
     /// Returns the oldest unreported refused writes that one error reports.
-    func unreportedRejections(in collection: SyncStateTable.CollectionState) throws
+    func unreportedRejections(in collection: SyncCollectionState) throws
         -> [RejectedWriteRecord]
     {
         let select = try connection.prepare(
             """
-            SELECT id, state, batch, entry FROM sync_rejected WHERE collection = ?1 AND told = 0
+            \(RejectionColumn.selected) WHERE collection = ?1 AND told = 0
                 AND batch = (SELECT min(batch) FROM sync_rejected WHERE collection = ?1 AND told = 0)
             ORDER BY id
             """)
@@ -69,18 +82,17 @@ extension SyncRecordTable {
     }
 
     private func rejections(
-        _ select: borrowing SQLiteStatement, _ collection: SyncStateTable.CollectionState
+        _ select: borrowing SQLiteStatement, _ collection: SyncCollectionState
     ) throws -> [RejectedWriteRecord] {
         var found: [RejectedWriteRecord] = []
         while try select.step() {
-            guard select.int64(0) > found.last?.write.id ?? 0 else {
-                throw Self.disordered("sync_rejected")
-            }
-            let entry = try Self.document(select, 3, "rejected write")
+            let id = select.int64(RejectionColumn.id)
+            guard id > found.last?.write.id ?? 0 else { throw Self.disordered("sync_rejected") }
+            let entry = try Self.document(select, RejectionColumn.entry, "rejected write")
             guard
                 let rejection = RejectedWriteRecord(
-                    id: select.int64(0), state: select.int64(1), batch: select.int64(2), entry,
-                    collection.namespace)
+                    id: id, state: select.int64(RejectionColumn.state),
+                    batch: select.int64(RejectionColumn.batch), entry, collection.namespace)
             else { throw Self.damaged("rejected write") }
             found.append(rejection)
         }

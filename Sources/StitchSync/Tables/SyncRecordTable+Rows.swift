@@ -3,8 +3,8 @@ internal import BSONStore
 // MARK: - Rows
 
 extension SyncRecordTable {
-    /// The selected columns of a record, in order: a column's raw value is its place in a result.
-    enum Column: Int32, CaseIterable {
+    /// The columns of a record, in the order in which statements select them.
+    enum Column: Int32, CaseIterable, SyncColumn {
         case id
         case documentID
         case revision
@@ -22,9 +22,21 @@ extension SyncRecordTable {
         case tombstone
         /// The base, from a table of its own; only in a selection that joins that table.
         case base
+        /// The number of the record's collection; only written and compared.
+        case collection
 
-        /// The columns of the records' own table.
-        static let stored = allCases.filter { $0 != .base }
+        /// The columns that every selection of records reads.
+        static let selected = allCases.filter { $0 != .base && $0 != .collection }
+        /// The columns to write where a record's place in the indexes stays.
+        static let unindexed: [Column] = [.revision, .baseKind, .version, .failures]
+        /// The columns that a change of a record may write.
+        static let changing =
+            unindexed + [.pending, .hint, .attempt, .discarded, .pause, .tombstone]
+        /// The columns of a new record.
+        static let inserted = changing + [.collection, .key, .documentID, .byID]
+
+        /// The parameter of the revision that a write expects; NULL accepts any.
+        static let expectedRevision = Int32(allCases.count) + 1
 
         /// The column's name in the file.
         var sql: String {
@@ -44,22 +56,36 @@ extension SyncRecordTable {
             case .byID: "by_id"
             case .tombstone: "tombstone"
             case .base: "base"
+            case .collection: "collection"
             }
         }
     }
 
-    /// Binds the first ten parameters of a statement that inserts or updates a record.
-    func bind(_ record: SyncRecord, to statement: borrowing SQLiteStatement) {
-        statement.bind(1, record.revision)
-        statement.bind(2, Self.kind(of: record.base))
-        Self.bind(record.version, to: statement, 3)
-        statement.bind(4, Int64(record.isPending ? 1 : 0))
-        statement.bind(5, record.hint)
-        statement.bind(6, record.failures)
-        statement.bind(7, record.attempt.map(Self.document(of:)))
-        statement.bind(8, UnresolvedAttempt.document(of: record.discarded))
-        statement.bind(9, record.pause.map(Self.document(of:)))
-        statement.bind(10, Int64(record.isDeletedHere ? 1 : 0))
+    /// The columns of a document's id, in the order in which statements select them.
+    enum IDColumn: Int32, SyncColumn {
+        case documentID
+        case key
+        /// Only in the selection of foreign versions.
+        case version
+    }
+
+    /// Binds the columns of ``Column/changing``.
+    static func bindChanging(_ record: SyncRecord, to statement: borrowing SQLiteStatement) {
+        bindUnindexed(record, to: statement)
+        statement.bind(Column.pending, record.isPending ? 1 : 0)
+        statement.bind(Column.hint, record.hint)
+        statement.bind(Column.attempt, record.attempt.map(document(of:)))
+        statement.bind(Column.discarded, UnresolvedAttempt.document(of: record.discarded))
+        statement.bind(Column.pause, record.pause.map(document(of:)))
+        statement.bind(Column.tombstone, record.isDeletedHere ? 1 : 0)
+    }
+
+    /// Binds the columns of ``Column/unindexed``.
+    static func bindUnindexed(_ record: SyncRecord, to statement: borrowing SQLiteStatement) {
+        statement.bind(Column.revision, record.revision)
+        statement.bind(Column.baseKind, kind(of: record.base))
+        bind(record.version, to: statement, Column.version.parameter)
+        statement.bind(Column.failures, record.failures)
     }
 
     static func bind(
@@ -86,42 +112,40 @@ extension SyncRecordTable {
     func record(
         _ row: borrowing SQLiteStatement, base column: Column? = nil
     ) throws -> SyncRecord {
-        let id = try Self.documentID(
-            row, Column.documentID.rawValue, key: Column.key.rawValue)
+        let id = try Self.documentID(row, Column.documentID, key: Column.key)
         var record = SyncRecord(documentID: id)
-        record.rowID = row.int64(.id)
-        record.revision = row.int64(.revision)
-        switch row.int64(.baseKind) {
+        record.rowID = row.int64(Column.id)
+        record.revision = row.int64(Column.revision)
+        switch row.int64(Column.baseKind) {
         case 0: record.base = .absent
         case 1: record.base = .sameAsLocal
         case 2:
             let base =
-                try column.map { try Self.base(row, $0.rawValue) } ?? base(ofRow: row.int64(.id))
+                try column.map { try Self.base(row, $0.rawValue) }
+                ?? base(ofRow: row.int64(Column.id))
             record.base = .stored(base)
             record.keptBase = base
         default: throw Self.damaged("base")
         }
-        if !row.isNull(.version) {
-            record.version = try Self.version(row, Column.version.rawValue)
+        if !row.isNull(Column.version) {
+            record.version = try Self.version(row, Column.version)
         }
-        record.isPending = row.int64(.pending) != 0
-        record.hint = row.int64(.hint)
-        record.failures = row.int64(.failures)
-        if !row.isNull(.attempt) {
-            record.attempt = try Self.attempt(
-                Self.document(row, Column.attempt.rawValue, "attempt"))
+        record.isPending = row.int64(Column.pending) != 0
+        record.hint = row.int64(Column.hint)
+        record.failures = row.int64(Column.failures)
+        if !row.isNull(Column.attempt) {
+            record.attempt = try Self.attempt(Self.document(row, Column.attempt, "attempt"))
         }
-        if !row.isNull(.discarded) {
+        if !row.isNull(Column.discarded) {
             record.discard(
-                UnresolvedAttempt.tries(
-                    try Self.document(row, Column.discarded.rawValue, "discarded")))
+                UnresolvedAttempt.tries(try Self.document(row, Column.discarded, "discarded")))
         }
-        if !row.isNull(.pause) {
-            record.pause = try Self.pause(Self.document(row, Column.pause.rawValue, "pause"))
+        if !row.isNull(Column.pause) {
+            record.pause = try Self.pause(Self.document(row, Column.pause, "pause"))
         }
-        record.isClaimedByID = row.int64(.byID) != 0
-        record.isRequestedByApp = row.int64(.byID) == SyncRecord.requestedByApp
-        record.isDeletedHere = row.int64(.tombstone) != 0
+        record.isClaimedByID = row.int64(Column.byID) != 0
+        record.isRequestedByApp = row.int64(Column.byID) == SyncRecord.requestedByApp
+        record.isDeletedHere = row.int64(Column.tombstone) != 0
         record.noteKept()
         return record
     }
@@ -145,18 +169,18 @@ extension SyncRecordTable {
 
     /// Returns an `_id` from its column, or from the key that contains the whole value.
     static func documentID(
-        _ row: borrowing SQLiteStatement, _ column: Int32, key: Int32
+        _ row: borrowing SQLiteStatement, _ column: some SyncColumn, key: some SyncColumn
     ) throws -> BSONValue {
         if !row.isNull(column) {
             return try document(row, column, "document_id").documentID
         }
-        guard let id = row.objectID(ofKey: key) else { throw damaged("document_id") }
+        guard let id = row.objectID(ofKey: key.rawValue) else { throw damaged("document_id") }
         return .objectID(id)
     }
 
     /// Reads a stored version document, or a foreign value in the field `v` of a document.
     private static func version(
-        _ row: borrowing SQLiteStatement, _ column: Int32
+        _ row: borrowing SQLiteStatement, _ column: some SyncColumn
     ) throws -> VersionField {
         let stored = try document(row, column, "version")
         if let version = DocumentVersion(understanding: stored) { return .version(version) }
@@ -217,6 +241,14 @@ extension SyncRecordTable {
         return PauseReason(code, message)
     }
 
+    /// Reads a document from a column that is not NULL.
+    static func document(
+        _ row: borrowing SQLiteStatement, _ column: some SyncColumn, _ name: String
+    ) throws -> BSONDocument {
+        try document(row, column.rawValue, name)
+    }
+
+    /// Reads a document from the only column, or from a column whose place the caller knows.
     static func document(
         _ row: borrowing SQLiteStatement, _ column: Int32, _ name: String
     ) throws -> BSONDocument {
@@ -241,16 +273,6 @@ extension SyncRecordTable {
     }
 }
 
-extension SQLiteStatement {
-    fileprivate borrowing func int64(_ column: SyncRecordTable.Column) -> Int64 {
-        int64(column.rawValue)
-    }
-
-    fileprivate borrowing func isNull(_ column: SyncRecordTable.Column) -> Bool {
-        isNull(column.rawValue)
-    }
-}
-
 extension BSONLimits {
     /// The limits of the engine's own columns, which hold documents inside other documents.
     static let ofWrappers = BSONLimits(depthMax: 110, documentBytesMax: 64 * 1024 * 1024)
@@ -271,8 +293,8 @@ extension SyncRecordTable {
         select.bind(1, collection)
         var ids: [BSONValue] = []
         while try select.step() {
-            guard case .foreign = try Self.version(select, 2) else { continue }
-            ids.append(try Self.documentID(select, 0, key: 1))
+            guard case .foreign = try Self.version(select, IDColumn.version) else { continue }
+            ids.append(try Self.documentID(select, IDColumn.documentID, key: IDColumn.key))
         }
         return ids
     }

@@ -1,6 +1,17 @@
 internal import BSONStore
 
 extension SyncRecordTable {
+    /// The columns of wanted ids, in the order in which statements select them.
+    private enum WantedColumn: Int32, SyncColumn {
+        case id
+        case ids
+        case byID
+        /// Only written and compared.
+        case collection
+        /// The number of ids; only written.
+        case count
+    }
+
     /// Returns the rows of wanted ids after a row, in order.
     func wanted(
         in collection: Int64, after row: Int64 = 0, limit: Int = .max
@@ -15,14 +26,13 @@ extension SyncRecordTable {
         select.bind(3, Int64(limit))
         var found: [WantedIDs] = []
         while try select.step() {
-            guard select.int64(0) > found.last?.row ?? row else {
-                throw Self.disordered("sync_wanted")
-            }
-            let ids = try Self.document(select, 1, "ids")["ids"]?.arrayValue
+            let id = select.int64(WantedColumn.id)
+            guard id > found.last?.row ?? row else { throw Self.disordered("sync_wanted") }
+            let ids = try Self.document(select, WantedColumn.ids, "ids")["ids"]?.arrayValue
             guard let ids else { throw Self.damaged("ids") }
             found.append(
                 WantedIDs(
-                    row: select.int64(0), ids: ids.values, isByID: select.int64(2) != 0))
+                    row: id, ids: ids.values, isByID: select.int64(WantedColumn.byID) != 0))
         }
         return found
     }
@@ -43,14 +53,15 @@ extension SyncRecordTable {
         // marks.
         let insert = try connection.prepare(
             """
-            INSERT INTO sync_wanted(collection, count, ids, by_id, id)
-            VALUES (?, ?, ?, ?, max(?, (SELECT ifnull(max(id), 0) + 1 FROM sync_wanted)))
+            INSERT INTO sync_wanted(id, ids, by_id, collection, count)
+            VALUES (max(?1, (SELECT ifnull(max(id), 0) + 1 FROM sync_wanted)), ?2, ?3, ?4, ?5)
             """)
-        insert.bind(1, collection)
-        insert.bind(2, Int64(ids.count))
-        insert.bind(3, Self.document(ids))
-        insert.bind(4, Int64(isByID ? 1 : 0))
-        insert.bind(5, try SyncStateTable(connection: connection).nextStaleMark())
+        insert.bind(WantedColumn.collection, collection)
+        insert.bind(WantedColumn.count, Int64(ids.count))
+        insert.bind(WantedColumn.ids, Self.document(ids))
+        insert.bind(WantedColumn.byID, isByID ? 1 : 0)
+        insert.bind(
+            WantedColumn.id, try SyncInstanceTable(connection: connection).nextStaleMark())
         try insert.run()
     }
 

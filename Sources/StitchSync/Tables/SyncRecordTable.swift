@@ -9,12 +9,18 @@ struct SyncRecordTable {
     /// The error of a write to a record that changed since it was read.
     struct StaleRevision: Error {}
 
-    private static let columns = Column.stored.map(\.sql).joined(separator: ", ")
+    private static let columns = Column.selected.map(\.sql).joined(separator: ", ")
 
     private static let selectByKey = FixedStatement(
         "SELECT \(columns) FROM sync_documents WHERE collection = ?1 AND key = ?2")
     private static let selectByRow = FixedStatement(
         "SELECT \(columns) FROM sync_documents WHERE id = ?1")
+    /// The columns of a record's state, in the order in which ``selectState`` selects them.
+    private enum StateColumn: Int32, SyncColumn {
+        case revision
+        case hint
+    }
+
     private static let selectState = FixedStatement(
         "SELECT revision, hint FROM sync_documents WHERE id = ?1")
     private static let joinOfBases =
@@ -38,8 +44,10 @@ struct SyncRecordTable {
     func hint(ofUnchanged record: SyncRecord) throws -> Int64? {
         let select = try connection.prepare(Self.selectState)
         select.bind(1, record.rowID ?? 0)
-        guard try select.step(), select.int64(0) == record.revision else { return nil }
-        return select.int64(1)
+        guard try select.step(), select.int64(StateColumn.revision) == record.revision else {
+            return nil
+        }
+        return select.int64(StateColumn.hint)
     }
 
     /// Returns the record of a document; `nil` when its id is not synced.
@@ -54,7 +62,7 @@ struct SyncRecordTable {
     func record(row: Int64) throws -> (record: SyncRecord, key: [UInt8])? {
         let select = try connection.prepare(Self.selectByRow)
         select.bind(1, row)
-        return try select.step() ? (try record(select), select.bytes(Column.key.rawValue)) : nil
+        return try select.step() ? (try record(select), select.bytes(Column.key)) : nil
     }
 
     /// A condition that selects records.
@@ -120,8 +128,9 @@ struct SyncRecordTable {
         var last = row
         while byteCount < bytesMax, try select.step() {
             // A damaged index may return rows repeatedly, or rows of other collections.
-            guard select.int64(0) > last else { throw Self.disordered("sync_documents") }
-            last = select.int64(0)
+            let row = select.int64(Column.id)
+            guard row > last else { throw Self.disordered("sync_documents") }
+            last = row
             let record = try record(select, base: base)
             guard selection.holds(record) else { throw Self.disordered("sync_documents") }
             byteCount += record.keptBase?.byteCount ?? 0
@@ -141,7 +150,9 @@ struct SyncRecordTable {
             """)
         select.bind(1, collection)
         var ids: [BSONValue] = []
-        while try select.step() { ids.append(try Self.documentID(select, 0, key: 1)) }
+        while try select.step() {
+            ids.append(try Self.documentID(select, IDColumn.documentID, key: IDColumn.key))
+        }
         switch selection {
         case .all, .toLook: ids += try wanted(in: collection).flatMap(\.ids)
         case .toSend, .unsent, .pending, .byQuery, .paused, .unexplained: break
@@ -277,80 +288,80 @@ struct SyncRecordTable {
         "DELETE FROM sync_earlier WHERE document = ?1")
     private static let insertRecord = FixedStatement(
         """
-        INSERT INTO sync_documents(revision, base_kind, version, pending, hint, failures,
-            attempt, discarded, pause, tombstone, collection, key, document_id, by_id)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+        INSERT INTO sync_documents(\(Column.inserted.map(\.sql).joined(separator: ", ")))
+        VALUES (\(Column.inserted.map { "?\($0.parameter)" }.joined(separator: ", ")))
         """)
-    private static let updateRecord = FixedStatement(
+    private static let updateUnindexed = FixedStatement(update(of: Column.unindexed))
+    private static let updatePending = FixedStatement(update(of: Column.unindexed + [.pending]))
+    private static let updateChanging = FixedStatement(update(of: Column.changing))
+    private static let deleteRecord = FixedStatement("DELETE FROM sync_documents \(whereExpected)")
+
+    /// The condition of one row, with the expected revision if there is one.
+    private static let whereExpected =
         """
-        UPDATE sync_documents SET revision = ?1, base_kind = ?2, version = ?3, pending = ?4,
-            hint = ?5, failures = ?6, attempt = ?7, discarded = ?8, pause = ?9, tombstone = ?10
-        WHERE id = ?11 AND (?12 IS NULL OR revision = ?12)
-        """)
+        WHERE id = ?\(Column.id.parameter)
+            AND (?\(Column.expectedRevision) IS NULL OR revision = ?\(Column.expectedRevision))
+        """
+
+    private static func update(of columns: [Column]) -> String {
+        """
+        UPDATE sync_documents
+        SET \(columns.map { "\($0.sql) = ?\($0.parameter)" }.joined(separator: ", "))
+        \(whereExpected)
+        """
+    }
 
     private func insert(_ record: SyncRecord, in collection: Int64) throws -> Int64 {
         let insert = try connection.prepare(Self.insertRecord)
-        bind(record, to: insert)
-        insert.bind(11, collection)
-        Self.bind(documentID: record.documentID, to: insert, 13)
-        insert.bind(12, keyOf: record.documentID)
-        insert.bind(14, record.claim)
+        Self.bindChanging(record, to: insert)
+        insert.bind(Column.collection, collection)
+        insert.bind(Column.key, keyOf: record.documentID)
+        Self.bind(documentID: record.documentID, to: insert, Column.documentID.parameter)
+        insert.bind(Column.byID, record.claim)
         try insert.run()
         return connection.lastInsertedRowID
     }
-
-    private static let updateBase = FixedStatement(
-        """
-        UPDATE sync_documents SET revision = ?1, base_kind = ?2, version = ?3, failures = ?4
-        WHERE id = ?5 AND (?6 IS NULL OR revision = ?6)
-        """)
-    private static let updatePending = FixedStatement(
-        """
-        UPDATE sync_documents SET revision = ?1, base_kind = ?2, version = ?3, failures = ?4,
-            pending = ?7
-        WHERE id = ?5 AND (?6 IS NULL OR revision = ?6)
-        """)
 
     private func update(_ record: SyncRecord, row: Int64) throws {
         switch record.listing {
         case .same:
             // No indexed field changes, so that SQLite updates no index.
-            let update = try connection.prepare(Self.updateBase)
-            try run(update, record, row: row)
+            let update = try connection.prepare(Self.updateUnindexed)
+            Self.bindUnindexed(record, to: update)
+            try run(update, row: row, expecting: record.revision - 1)
         case .samePendingApart:
             let update = try connection.prepare(Self.updatePending)
-            update.bind(7, Int64(record.isPending ? 1 : 0))
-            try run(update, record, row: row)
+            Self.bindUnindexed(record, to: update)
+            update.bind(Column.pending, record.isPending ? 1 : 0)
+            try run(update, row: row, expecting: record.revision - 1)
         case .different:
-            let update = try connection.prepare(Self.updateRecord)
-            bind(record, to: update)
-            update.bind(11, row)
-            if trusts { update.bind(12, record.revision - 1) } else { update.bindNull(12) }
-            try update.run()
+            let update = try connection.prepare(Self.updateChanging)
+            Self.bindChanging(record, to: update)
+            try run(update, row: row, expecting: record.revision - 1)
         }
-        try checkTrust()
     }
 
+    /// Runs a statement with the condition ``whereExpected``.
+    ///
+    /// - Throws: ``StaleRevision`` where the table trusts its records and this one has changed.
     private func run(
-        _ update: borrowing SQLiteStatement, _ record: SyncRecord, row: Int64
+        _ change: borrowing SQLiteStatement, row: Int64, expecting revision: Int64
     ) throws {
-        update.bind(1, record.revision)
-        update.bind(2, Self.kind(of: record.base))
-        Self.bind(record.version, to: update, 3)
-        update.bind(4, record.failures)
-        update.bind(5, row)
-        if trusts { update.bind(6, record.revision - 1) } else { update.bindNull(6) }
-        try update.run()
+        change.bind(Column.id, row)
+        if trusts {
+            change.bind(Column.expectedRevision, revision)
+        } else {
+            change.bindNull(Column.expectedRevision)
+        }
+        try change.run()
+        if trusts && connection.changedRowCount == 0 { throw StaleRevision() }
     }
 
     /// Removes a record; its id is no longer synced.
     func remove(_ record: SyncRecord) throws {
         guard let row = record.rowID else { return }
         let delete = try connection.prepare(Self.deleteRecord)
-        delete.bind(1, row)
-        if trusts { delete.bind(2, record.revision) } else { delete.bindNull(2) }
-        try delete.run()
-        try checkTrust()
+        try run(delete, row: row, expecting: record.revision)
         // The base is removed even if it is no longer needed.
         try run(Self.deleteBase, row)
         // The row's number may be reused for a write after the pending sets.
@@ -366,12 +377,6 @@ struct SyncRecordTable {
         try update.run()
     }
 
-    private func checkTrust() throws(StaleRevision) {
-        if trusts && connection.changedRowCount == 0 { throw StaleRevision() }
-    }
-
-    private static let deleteRecord = FixedStatement(
-        "DELETE FROM sync_documents WHERE id = ?1 AND (?2 IS NULL OR revision = ?2)")
     private static let updateHint = FixedStatement(
         "UPDATE sync_documents SET hint = ?1 WHERE id = ?2")
 

@@ -192,7 +192,7 @@ enum SyncSchema {
     /// row: those whose document neither its key nor a scan of all rows finds.
     private static func noteDeletes(in transaction: WriteTransaction) throws {
         let connection = transaction.connection
-        for collection in try SyncStateTable(connection: connection).collections() {
+        for collection in try SyncCollectionTable(connection: connection).all() {
             let records = SyncRecordTable(connection: connection)
             let pending = try records.documentIDs(.pending, in: collection.rowID)
             let absent = try pending.filter {

@@ -3,7 +3,7 @@ internal import BSONStore
 /// The documents and records of one collection in one snapshot of the store.
 struct SyncSnapshot {
     let transaction: ReadTransaction
-    let collection: SyncStateTable.CollectionState
+    let collection: SyncCollectionState
 
     var records: SyncRecordTable { SyncRecordTable(connection: transaction.connection) }
 

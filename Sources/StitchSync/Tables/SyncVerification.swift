@@ -3,7 +3,7 @@ internal import BSONStore
 /// The structural check of one collection, see Docs/SYNC.md, "Structural check".
 struct SyncVerification {
     let transaction: ReadTransaction
-    let collection: SyncStateTable.CollectionState
+    let collection: SyncCollectionState
     let membership: Membership
 
     private var records: SyncRecordTable { SyncRecordTable(connection: transaction.connection) }

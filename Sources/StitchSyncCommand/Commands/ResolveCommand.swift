@@ -28,6 +28,19 @@
             case adopt, replace
         }
 
+        /// The answer for missing documents.
+        enum Missing: String, ExpressibleByArgument, CaseIterable {
+            case keep, remove, upload
+
+            var answer: UnexplainedAnswer {
+                switch self {
+                case .keep: .keep
+                case .remove: .remove
+                case .upload: .upload
+                }
+            }
+        }
+
         @OptionGroup var place: StoreArguments
 
         @Option(
@@ -48,19 +61,6 @@
         @Flag(help: "Write one JSON object.")
         var json = false
 
-        /// The answer for missing documents.
-        enum Missing: String, ExpressibleByArgument, CaseIterable {
-            case keep, remove, upload
-
-            var answer: UnexplainedAnswer {
-                switch self {
-                case .keep: .keep
-                case .remove: .remove
-                case .upload: .upload
-                }
-            }
-        }
-
         func validate() throws {
             guard remote != nil || missing != nil else {
                 throw ValidationError(
@@ -68,29 +68,38 @@
             }
         }
 
+        /// Stores the answers, which the next sync applies, and prints what they concern.
         func run() async throws {
             let store = try place.existing()
             defer { store.close() }
             let collection = try SyncEngine(lookingAt: store).collection(place.namespace)
-            var wasStopped = false
-            switch remote {
-            case .adopt: wasStopped = try await collection.adoptRemote()
-            case .replace: wasStopped = try await collection.replaceFromRemote()
-            case nil: break
-            }
-            var count = 0
-            if let missing { count = try await collection.resolveUnexplained(missing.answer) }
+            let wasStopped = try await answerRemote(of: collection)
+            let count = try await answerMissing(in: collection)
             let object: BSONDocument = [
                 "stopEnded": .bool(wasStopped), "missing": .int64(Int64(count)),
             ]
             try Console.standard.say(
-                json ? object.extendedJSON(.relaxed) : Self.text(remote, wasStopped, missing, count)
-            )
+                json ? object.extendedJSON(.relaxed) : text(wasStopped, missingCount: count))
         }
 
-        private static func text(
-            _ remote: Remote?, _ wasStopped: Bool, _ missing: Missing?, _ count: Int
-        ) -> String {
+        /// Ends the collection's stop as `--remote` says; returns whether it was stopped.
+        private func answerRemote(of collection: SyncCollection<BSONDocument>) async throws -> Bool
+        {
+            switch remote {
+            case .adopt: try await collection.adoptRemote()
+            case .replace: try await collection.replaceFromRemote()
+            case nil: false
+            }
+        }
+
+        /// Resolves the missing documents as `--missing` says; returns how many there were.
+        private func answerMissing(in collection: SyncCollection<BSONDocument>) async throws -> Int
+        {
+            guard let missing else { return 0 }
+            return try await collection.resolveUnexplained(missing.answer)
+        }
+
+        private func text(_ wasStopped: Bool, missingCount: Int) -> String {
             var parts: [String] = []
             if remote != nil {
                 parts.append(
@@ -98,7 +107,9 @@
                         ? "the next sync continues the collection"
                         : "the collection was not stopped")
             }
-            if let missing { parts.append("\(count) missing documents: \(missing.rawValue)") }
+            if let missing {
+                parts.append("\(missingCount) missing documents: \(missing.rawValue)")
+            }
             return parts.joined(separator: "; ")
         }
     }

@@ -30,29 +30,44 @@
         @Flag(help: "Write one JSON object.")
         var json = false
 
+        /// Resumes the given documents, or all paused ones, and prints how many are left.
+        ///
+        /// An id that is not synced is printed as a warning and does not stop the others.
+        ///
+        /// - Throws: exit code 1 if a given id is not synced, and the store's errors.
         func run() async throws {
             let store = try place.existing()
             defer { store.close() }
-            let engine = try SyncEngine(lookingAt: store)
-            let collection = engine.collection(place.namespace)
-            let paused = try await collection.pausedIDs
+            let collection = try SyncEngine(lookingAt: store).collection(place.namespace)
+            let before = try await collection.pausedIDs
+            let missing = try await resume(ids ?? before, of: collection)
+            let after = try await collection.pausedIDs
+            try report(resumed: before.count - after.count, paused: after.count, missing)
+            guard missing.isEmpty else { throw ExitCode.failure }
+        }
+
+        /// Resumes documents and returns the ids that are not synced.
+        private func resume(
+            _ ids: [BSONValue], of collection: SyncCollection<BSONDocument>
+        ) async throws -> [BSONValue] {
             var missing: [BSONValue] = []
-            for id in ids ?? paused where try await !collection.resumeSync(of: id) {
-                missing.append(id)
-            }
+            for id in ids where try await !collection.resumeSync(of: id) { missing.append(id) }
+            return missing
+        }
+
+        /// Prints the counts, after a warning for each id that is not synced.
+        private func report(resumed: Int, paused: Int, _ missing: [BSONValue]) throws {
             for id in missing {
                 try Console.standard.warn("error: \(id.extendedJSON(.relaxed)) is not synced")
             }
-            let left = try await collection.pausedIDs.count
             let object: BSONDocument = [
-                "resumed": .int64(Int64(paused.count - left)), "paused": .int64(Int64(left)),
+                "resumed": .int64(Int64(resumed)), "paused": .int64(Int64(paused)),
                 "notSynced": .array(BSONArray(missing)),
             ]
             try Console.standard.say(
                 json
                     ? object.extendedJSON(.canonical)
-                    : "\(paused.count - left) documents resumed, \(left) paused")
-            guard missing.isEmpty else { throw ExitCode.failure }
+                    : "\(resumed) documents resumed, \(paused) paused")
         }
     }
 #endif

@@ -56,23 +56,26 @@
             }
         }
 
+        /// Lists the kept writes, or settles the chosen ones.
+        ///
+        /// Each number without a kept write, and each write that cannot be settled, counts as one
+        /// failure and is printed as a warning. A failure does not stop the others.
+        ///
+        /// - Throws: exit code 1 if there was a failure, and the store's errors.
         func run() async throws {
             let opened = try StoreOpening.existing(store)
             defer { opened.close() }
             let engine = try SyncEngine(lookingAt: opened)
-            let rejected = try await rejectedWrites(engine)
-            if numbers.isEmpty && !all { return try list(rejected) }
+            let kept = try await rejectedWrites(engine)
 
-            // A number without a write, or a write that cannot be retried, does not stop the others.
-            let missing = Set(numbers).subtracting(rejected.map(\.id)).sorted()
-            for number in missing {
-                try Console.standard.warn("error: \(store) keeps no rejected write \(number)")
+            let isListing = numbers.isEmpty && !all
+            if isListing { return try list(kept) }
+
+            var failureCount = try warnAboutMissing(in: kept)
+            for write in kept where isChosen(write) {
+                if try await !settle(write, engine) { failureCount += 1 }
             }
-            var failures = missing.count
-            for write in rejected where all || numbers.contains(write.id) {
-                if try await !retryOrDiscard(write, engine) { failures += 1 }
-            }
-            if failures > 0 { throw ExitCode.failure }
+            if failureCount > 0 { throw ExitCode.failure }
         }
 
         /// Returns the rejected writes of all synced collections in the order of their numbers.
@@ -86,29 +89,42 @@
             return writes.sorted { $0.id < $1.id }
         }
 
-        private func list(_ rejected: [RejectedWrite<BSONDocument>]) throws {
+        /// Prints all kept writes.
+        private func list(_ kept: [RejectedWrite<BSONDocument>]) throws {
             let console = Console.standard
             if json {
-                for write in rejected {
-                    try console.say(write.object().extendedJSON(.canonical))
-                }
+                for write in kept { try console.say(write.object().extendedJSON(.canonical)) }
                 return
             }
-            if rejected.isEmpty { try console.say("no rejected writes") }
-            for write in rejected {
+            if kept.isEmpty { try console.say("no rejected writes") }
+            for write in kept {
                 for line in write.lines { try console.say(line) }
             }
         }
 
+        /// Whether the arguments name a write.
+        private func isChosen(_ write: RejectedWrite<BSONDocument>) -> Bool {
+            all || numbers.contains(write.id)
+        }
+
+        /// Prints a warning for each given number without a kept write, and returns how many.
+        private func warnAboutMissing(in kept: [RejectedWrite<BSONDocument>]) throws -> Int {
+            let missing = Set(numbers).subtracting(kept.map(\.id)).sorted()
+            for number in missing {
+                try Console.standard.warn("error: \(store) keeps no rejected write \(number)")
+            }
+            return missing.count
+        }
+
         /// Retries or discards a write, as the flags say, and prints the outcome.
         ///
-        /// - Returns: false if it failed, with the reason printed.
-        private func retryOrDiscard(
+        /// - Returns: `false` if that failed, with the reason printed as a warning.
+        private func settle(
             _ write: RejectedWrite<BSONDocument>, _ engine: SyncEngine
         ) async throws -> Bool {
-            let collection = engine.collection(write.namespace)
             let title = "\(write.id): \(write.change) of \(write.place)"
             do {
+                let collection = engine.collection(write.namespace)
                 if discard {
                     try await collection.discardRejectedWrite(write.id)
                 } else if let document {
@@ -123,12 +139,12 @@
                 try Console.standard.warn("error: \(title): \(error.message.printable)")
                 return false
             }
-            let outcome = discard ? "discarded" : "retried; the next pass uploads it"
+            let outcome = discard ? "discarded" : "retried"
+            let explained = discard ? outcome : "\(outcome); the next pass uploads it"
             try Console.standard.say(
                 json
-                    ? write.object(outcome: discard ? "discarded" : "retried")
-                        .extendedJSON(.canonical)
-                    : "\(title) \(outcome)")
+                    ? write.object(outcome: outcome).extendedJSON(.canonical)
+                    : "\(title) \(explained)")
             return true
         }
     }

@@ -98,17 +98,14 @@ struct TransactionEndTests {
         let table = TransactionTable()
         let request = try Self.begin()
         let transaction = try table.enter(request, [1]) { _ in Self.transaction(store) }
-        let gate = ThreadCondition()
-        let isOpen = Locked(false)
+        let isOpen = ThreadCondition(false)
         let (running, begun) = AsyncStream<Void>.makeStream()
         async let writing: (any Error)? = Self.onThread {
             Self.fault {
                 try transaction.write {
                     _ = try $0.insert(Self.things, ["_id": 1])
                     begun.finish()
-                    gate.lock()
-                    defer { gate.unlock() }
-                    while !isOpen.withLock({ $0 }) { gate.wait() }
+                    isOpen.wait { $0 ? .done(()) : .forSignal }
                 }
             }
         }
@@ -117,10 +114,7 @@ struct TransactionEndTests {
         table.tidy(olderThan: .zero, whileOthersWait: true)
         #expect(table.current([1], 1) == nil)
         #expect(Self.isClosed(Self.fault { try Self.insert(2, transaction) }))
-        isOpen.withLock { $0 = true }
-        gate.lock()
-        gate.broadcast()
-        gate.unlock()
+        isOpen.withLock(waking: .all) { $0 = true }
         #expect(await writing == nil)
         try Self.checkIsFree(store)
         #expect(try store.collection(Self.things).count() == 0)

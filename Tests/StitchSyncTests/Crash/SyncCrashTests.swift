@@ -129,13 +129,12 @@ struct SyncingWriter {
         let items = engine.collection(Self.namespace)
         let delayMS = 1 + round * 13 % 90
         let isStarted = DetachedThread.start {
-            let condition = ThreadCondition()
-            condition.lock()
+            let bell = ThreadCondition(())
             // By its own CPU time, so that it gets to work on a busy machine, too.
             let end = Self.processorMS() + delayMS
-            while Self.processorMS() < end { condition.wait(milliseconds: 1) }
+            while Self.processorMS() < end { bell.pause(milliseconds: 1) }
             // It may wait for the disk when it dies.
-            condition.wait(milliseconds: delayMS % 7)
+            bell.pause(milliseconds: delayMS % 7)
             kill(getpid(), SIGKILL)
         }
         precondition(isStarted)

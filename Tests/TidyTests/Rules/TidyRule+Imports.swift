@@ -21,6 +21,9 @@ extension TidyRule {
             of: "zlib", matching: { $0 == "StitchZlibC" },
             only: ["Sources/StitchWire/Compression/Zlib.swift"], sample: "StitchZlibC"),
         imports(
+            of: "OpenSSL", matching: { $0 == "StitchCryptoC" },
+            only: ["Sources/StitchServer/Security/"], sample: "StitchCryptoC"),
+        imports(
             of: "ArgumentParser", matching: { $0 == "ArgumentParser" },
             only: ["Sources/StitchSyncCommand/", "Tests/StitchSyncCommandTests/"],
             sample: "ArgumentParser"),

@@ -30,12 +30,6 @@ extension TidyRule {
         "Sources/BSONStore/Core/Threads/ThreadMutex.swift",
         "Sources/BSONStore/Store/SQLite/",
         "Sources/BSONStore/Core/Threads/ThreadCondition.swift",
-        // Hands connections from thread to thread under that condition's lock.
-        "Sources/BSONStore/Store/Connections/ReaderPool.swift",
-        "Sources/BSONStore/Store/Connections/CommitWatch.swift",
-        "Sources/BSONStore/Core/Threads/WorkerThread.swift",
-        // Lends a transaction from thread to thread under that condition's lock.
-        "Sources/BSONStore/Store/Connections/OpenTransaction.swift",
         "Sources/StitchMongo/MongoClient.swift",
         "Sources/StitchMongo/MongoClientPool.swift",
     ]

@@ -19,13 +19,16 @@ package final class WorkerThread<Job: Sendable>: Sendable {
 }
 
 /// The state that the thread shares with its callers; the running thread retains it.
-private final class WorkerState<Job: Sendable>: @unchecked Sendable {
-    private let condition = ThreadCondition()
+private final class WorkerState<Job: Sendable>: Sendable {
+    private struct State: Sendable {
+        var jobs: [Job] = []
+        var isRunning = false
+        var isStopped = false
+    }
+
+    private let state = ThreadCondition(State())
     private let batchMax: Int
     private let body: @Sendable ([Job]) -> Void
-    private var jobs: [Job] = []
-    private var isRunning = false
-    private var isStopped = false
 
     init(batchMax: Int, body: @escaping @Sendable ([Job]) -> Void) {
         self.batchMax = batchMax
@@ -33,38 +36,29 @@ private final class WorkerState<Job: Sendable>: @unchecked Sendable {
     }
 
     func add(_ job: Job) -> Bool {
-        condition.lock()
-        defer { condition.unlock() }
-        guard !isStopped else { return false }
-        if !isRunning {
-            isRunning = DetachedThread.start { self.run() }
-            guard isRunning else { return false }
+        state.withLock(waking: .one) { state in
+            guard !state.isStopped else { return false }
+            if !state.isRunning {
+                state.isRunning = DetachedThread.start { self.run() }
+                guard state.isRunning else { return false }
+            }
+            state.jobs.append(job)
+            return true
         }
-        jobs.append(job)
-        condition.signal()
-        return true
     }
 
-    func stop() {
-        condition.lock()
-        isStopped = true
-        condition.signal()
-        condition.unlock()
-    }
+    func stop() { state.withLock(waking: .one) { $0.isStopped = true } }
 
     private func run() {
         while let batch = next() { body(batch) }
     }
 
     private func next() -> [Job]? {
-        condition.lock()
-        defer { condition.unlock() }
-        while jobs.isEmpty {
-            if isStopped { return nil }
-            condition.wait()
+        state.wait { state in
+            guard !state.jobs.isEmpty else { return state.isStopped ? .done(nil) : .forSignal }
+            let batch = Array(state.jobs.prefix(batchMax))
+            state.jobs.removeFirst(batch.count)
+            return .done(batch)
         }
-        let batch = Array(jobs.prefix(batchMax))
-        jobs.removeFirst(batch.count)
-        return batch
     }
 }

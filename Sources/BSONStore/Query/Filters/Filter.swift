@@ -7,6 +7,251 @@ public struct Filter: Sendable {
     private let contents: Contents
     private var binding: Binding?
 
+    /// The document from which the filter was parsed.
+    public var document: BSONDocument { contents.document }
+    package var predicate: Predicate { contents.predicate }
+    /// The collation of texts; `nil` compares their bytes.
+    package var collation: Collation? { contents.collation }
+    /// The variables' values and the time for ``matches(_:)``; see ``bound(to:)``.
+    var frame: ExpressionFrame? { binding?.frame }
+    private var engine: Engine { contents.engine }
+
+    /// The filter that every document passes.
+    public static let all = Filter(predicate: .all([]), program: everything)
+
+    private static let everything = {
+        var program = FilterProgram()
+        program.nodes = [FilterProgram.Node(join: .all, groups: 0..<0, children: 0..<0)]
+        return program
+    }()
+
+    /// Parses a filter.
+    ///
+    /// - Throws: `badValue` (2) and others with MongoDB's text for an invalid filter.
+    public init(_ document: BSONDocument) throws(StoreError) {
+        try self.init(document, options: .ofCollection)
+    }
+
+    /// Parses a filter that may use variables, a collation and a text index.
+    ///
+    /// - Throws: as ``init(_:)``; `indexNotFound` (27) for `$text` without an index.
+    package init(_ document: BSONDocument, options: FilterOptions) throws(StoreError) {
+        if options.collation == nil, let id = Self.soleID(document) {
+            contents = Contents(
+                document, .field(Self.idPath, .compare(.equal, id)), nil, .id(id))
+        } else {
+            let predicate = try PredicateParser.parse(document, options: options)
+            let waits =
+                options.defersText && options.textIndex == nil
+                && Self.textSearch(in: predicate) != nil
+            contents = Contents(
+                document, predicate, options.collation,
+                .program(try Compiled(predicate, options, waitsForText: waits)))
+        }
+    }
+
+    /// Compiles a condition on a single value, for `$pull` and array filters.
+    init(_ predicate: Predicate, collation: Collation? = nil) throws(StoreError) {
+        contents = Contents(
+            BSONDocument(), predicate, collation,
+            .program(try Compiled(predicate, FilterOptions(collation: collation))))
+    }
+
+    private init(predicate: Predicate, program: FilterProgram) {
+        contents = Contents(BSONDocument(), predicate, nil, .program(Compiled(program)))
+    }
+}
+
+// MARK: - Matching
+
+extension Filter {
+    /// Whether a document passes; one pass over its bytes in the usual case, no allocation.
+    ///
+    /// A document for which an `$expr` cannot be computed does not pass.
+    public func matches(_ document: BSONDocument) -> Bool {
+        document.withUnsafeBytes { matches($0) }
+    }
+
+    /// Whether a document passes with the given values of the variables.
+    ///
+    /// - Throws: MongoDB's error if an `$expr` cannot be computed.
+    func matches(
+        _ document: BSONDocument, _ frame: ExpressionFrame
+    ) throws(StoreError) -> Bool {
+        try document.withUnsafeBytes { (bytes) throws(StoreError) in
+            try bound(to: frame).passes(bytes)
+        }
+    }
+
+    /// Whether the document in these bytes, which must be valid, passes.
+    ///
+    /// Work with a ``WorkBudget`` calls `WorkBudget.spend()` before it uses the result: once the
+    /// budget is over, the result means nothing.
+    package func matches(_ document: UnsafeRawBufferPointer) -> Bool {
+        switch engine {
+        case .program(let compiled):
+            compiled.shared.matches(document, frame)
+        case .id(let id): Self.hasID(id, document)
+        }
+    }
+
+    /// Whether a document passes, as ``matches(_:)-(UnsafeRawBufferPointer)``, with errors.
+    ///
+    /// - Throws: MongoDB's error if an `$expr` cannot be computed.
+    package func passes(_ document: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
+        switch engine {
+        case .program(let compiled):
+            try compiled.shared.passes(document, frame)
+        case .id(let id): Self.hasID(id, document)
+        }
+    }
+
+    /// Compares as the compiled filter would: a NaN equals a NaN, types of one class compare by
+    /// value.
+    private static func hasID(_ id: BSONValue, _ document: UnsafeRawBufferPointer) -> Bool {
+        var cursor = BSONCursor(document)
+        while let element = cursor.next() {
+            guard "_id".utf8.elementsEqual(element.key) else { continue }
+            let value = BSONValue(copying: element.value)
+            guard case .array(let array) = value else {
+                return BSONOrder.compare(value, id) == .equal
+            }
+            // The `_id` of a stored document is never an array, but any document may be tested.
+            return array.contains { BSONOrder.compare($0, id) == .equal }
+        }
+        return false
+    }
+
+    /// Whether a single value passes a filter whose paths are empty.
+    func matches(_ value: BSONValue) -> Bool {
+        let wrapped: BSONDocument = ["": value]
+        return wrapped.withCursor { cursor in
+            guard case .program(let compiled) = engine, let element = cursor.next() else {
+                return false
+            }
+            return FilterMatcher.lend(compiled.shared.program, frame) {
+                $0.valuePasses(element.value, node: 0)
+            }
+        }
+    }
+
+    /// Calls a closure with the program, for many matches of stored documents that are checked on
+    /// the way.
+    @inline(__always)
+    package func matchingStored<R, E: Error>(
+        _ body: ((UnsafeRawBufferPointer) throws(StoreError) -> StoredMatchResult) throws(E) -> R
+    ) throws(E) -> R {
+        switch engine {
+        case .program(let compiled):
+            let isShallow = compiled.shared.program.isShallow
+            return try FilterMatcher.lend(compiled.shared.program, frame) {
+                (matching) throws(E) -> R in
+                try body { (document) throws(StoreError) in
+                    try matching.storedPasses(document, isShallow: isShallow)
+                }
+            }
+        case .id(let id):
+            return try body { document in
+                guard BSONValidator.isValid(document) else { return .damaged }
+                return Self.hasID(id, document) ? .passes : .fails
+            }
+        }
+    }
+}
+
+// MARK: - A filter for one collection and one call
+
+extension Filter {
+    /// Returns the filter for a collection: with the collection's collation unless the filter has
+    /// its own, and with its text index for `$text`.
+    ///
+    /// - Throws: the errors of parsing it.
+    package func adapted(
+        to collation: Collation?, _ textIndex: TextIndexFields?
+    ) throws(StoreError) -> Filter {
+        var options = FilterOptions.ofCollection
+        switch engine {
+        case .program(let compiled): options = compiled.options
+        case .id: break
+        }
+        if self.collation == nil, options.inheritsCollation { options.collation = collation }
+        options.textIndex = options.textIndex ?? textIndex
+        var filter = try Filter(document, options: options)
+        filter.binding = binding
+        return filter
+    }
+
+    /// Returns the filter with values for its variables and a time, for all later matches.
+    package func bound(to frame: ExpressionFrame) -> Filter {
+        var filter = self
+        filter.binding = Binding(frame)
+        return filter
+    }
+
+    /// Whether a test computes a value, so that it may read the time.
+    private var computes: Bool {
+        switch engine {
+        case .program(let compiled): compiled.hasSpecialTests
+        case .id: false
+        }
+    }
+
+    /// The filter with a fixed time for all documents, unless it has one.
+    package var timed: Filter {
+        computes && binding == nil ? bound(to: ExpressionFrame(now: WallClock.now)) : self
+    }
+
+    package var waitsForText: Bool {
+        switch engine {
+        case .program(let compiled): compiled.waitsForText
+        case .id: false
+        }
+    }
+}
+
+// MARK: - Filters on the _id alone
+
+extension Filter {
+    private static let idPath = FieldPath(parts: ["_id"])
+
+    /// Returns the `_id` of a filter that tests only the `_id` for equality with a plain value.
+    package static func soleID(_ document: BSONDocument) -> BSONValue? {
+        var elements = document.makeIterator()
+        guard let first = elements.next(), first.key == "_id", elements.next() == nil else {
+            return nil
+        }
+        switch first.value {
+        case .double, .string, .binary, .objectID, .bool, .datetime, .int32, .timestamp, .int64:
+            return first.value
+        default: return nil
+        }
+    }
+
+    /// Whether the `_id` alone decides, so that a document found by its key passes.
+    package var isDeterminedByID: Bool {
+        switch engine {
+        case .program: false
+        case .id: true
+        }
+    }
+
+    /// The `_id` that alone decides, if there is one.
+    package var determiningID: BSONValue? {
+        switch engine {
+        case .program: nil
+        case .id(let id): id
+        }
+    }
+
+    /// Whether every document passes.
+    package var isEverything: Bool {
+        if case .all(let parts) = predicate { parts.isEmpty } else { false }
+    }
+}
+
+// MARK: - Parts
+
+extension Filter {
     /// The parsed filter, shared by its copies: a call makes many of them on its way.
     private final class Contents: Sendable {
         let document: BSONDocument
@@ -31,15 +276,6 @@ public struct Filter: Sendable {
 
         init(_ frame: ExpressionFrame) { self.frame = frame }
     }
-
-    /// The document from which the filter was parsed.
-    public var document: BSONDocument { contents.document }
-    package var predicate: Predicate { contents.predicate }
-    /// The collation of texts; `nil` compares their bytes.
-    package var collation: Collation? { contents.collation }
-    /// The variables' values and the time for ``matches(_:)``; see ``bound(to:)``.
-    var frame: ExpressionFrame? { binding?.frame }
-    private var engine: Engine { contents.engine }
 
     /// The way to test documents.
     private enum Engine: Sendable {
@@ -133,226 +369,6 @@ public struct Filter: Sendable {
                     if case .field(_, .compare) = $0 { collation == nil } else { false }
                 }
             case .any, .not, .field, .special: false
-            }
-        }
-    }
-
-    /// The filter that every document passes.
-    public static let all = Filter(predicate: .all([]), program: everything)
-
-    private static let everything = {
-        var program = FilterProgram()
-        program.nodes = [FilterProgram.Node(join: .all, groups: 0..<0, children: 0..<0)]
-        return program
-    }()
-
-    private static let idPath = FieldPath(parts: ["_id"])
-
-    /// Parses a filter.
-    ///
-    /// - Throws: `badValue` (2) and others with MongoDB's text for an invalid filter.
-    public init(_ document: BSONDocument) throws(StoreError) {
-        try self.init(document, options: .ofCollection)
-    }
-
-    /// Parses a filter that may use variables, a collation and a text index.
-    ///
-    /// - Throws: as ``init(_:)``; `indexNotFound` (27) for `$text` without an index.
-    package init(_ document: BSONDocument, options: FilterOptions) throws(StoreError) {
-        if options.collation == nil, let id = Self.soleID(document) {
-            contents = Contents(
-                document, .field(Self.idPath, .compare(.equal, id)), nil, .id(id))
-        } else {
-            let predicate = try PredicateParser.parse(document, options: options)
-            let waits =
-                options.defersText && options.textIndex == nil
-                && Self.textSearch(in: predicate) != nil
-            contents = Contents(
-                document, predicate, options.collation,
-                .program(try Compiled(predicate, options, waitsForText: waits)))
-        }
-    }
-
-    /// Whether a test computes a value, so that it may read the time.
-    private var computes: Bool {
-        switch engine {
-        case .program(let compiled): compiled.hasSpecialTests
-        case .id: false
-        }
-    }
-
-    /// The filter with a fixed time for all documents, unless it has one.
-    package var timed: Filter {
-        computes && binding == nil ? bound(to: ExpressionFrame(now: WallClock.now)) : self
-    }
-
-    package var waitsForText: Bool {
-        switch engine {
-        case .program(let compiled): compiled.waitsForText
-        case .id: false
-        }
-    }
-
-    /// Returns the filter for a collection: with the collection's collation unless the filter has
-    /// its own, and with its text index for `$text`.
-    ///
-    /// - Throws: the errors of parsing it.
-    package func adapted(
-        to collation: Collation?, _ textIndex: TextIndexFields?
-    ) throws(StoreError) -> Filter {
-        var options = FilterOptions.ofCollection
-        switch engine {
-        case .program(let compiled): options = compiled.options
-        case .id: break
-        }
-        if self.collation == nil, options.inheritsCollation { options.collation = collation }
-        options.textIndex = options.textIndex ?? textIndex
-        var filter = try Filter(document, options: options)
-        filter.binding = binding
-        return filter
-    }
-
-    /// Compiles a condition on a single value, for `$pull` and array filters.
-    init(_ predicate: Predicate, collation: Collation? = nil) throws(StoreError) {
-        contents = Contents(
-            BSONDocument(), predicate, collation,
-            .program(try Compiled(predicate, FilterOptions(collation: collation))))
-    }
-
-    private init(predicate: Predicate, program: FilterProgram) {
-        contents = Contents(BSONDocument(), predicate, nil, .program(Compiled(program)))
-    }
-
-    /// Returns the filter with values for its variables and a time, for all later matches.
-    package func bound(to frame: ExpressionFrame) -> Filter {
-        var filter = self
-        filter.binding = Binding(frame)
-        return filter
-    }
-
-    /// Returns the `_id` of a filter that tests only the `_id` for equality with a plain value.
-    package static func soleID(_ document: BSONDocument) -> BSONValue? {
-        var elements = document.makeIterator()
-        guard let first = elements.next(), first.key == "_id", elements.next() == nil else {
-            return nil
-        }
-        switch first.value {
-        case .double, .string, .binary, .objectID, .bool, .datetime, .int32, .timestamp, .int64:
-            return first.value
-        default: return nil
-        }
-    }
-
-    /// Whether the `_id` alone decides, so that a document found by its key passes.
-    package var isDeterminedByID: Bool {
-        switch engine {
-        case .program: false
-        case .id: true
-        }
-    }
-
-    /// The `_id` that alone decides, if there is one.
-    package var determiningID: BSONValue? {
-        switch engine {
-        case .program: nil
-        case .id(let id): id
-        }
-    }
-
-    /// Whether every document passes.
-    package var isEverything: Bool {
-        if case .all(let parts) = predicate { parts.isEmpty } else { false }
-    }
-
-    /// Whether a document passes; one pass over its bytes in the usual case, no allocation.
-    ///
-    /// A document for which an `$expr` cannot be computed does not pass.
-    public func matches(_ document: BSONDocument) -> Bool {
-        document.withUnsafeBytes { matches($0) }
-    }
-
-    /// Whether a document passes with the given values of the variables.
-    ///
-    /// - Throws: MongoDB's error if an `$expr` cannot be computed.
-    func matches(
-        _ document: BSONDocument, _ frame: ExpressionFrame
-    ) throws(StoreError) -> Bool {
-        try document.withUnsafeBytes { (bytes) throws(StoreError) in
-            try bound(to: frame).passes(bytes)
-        }
-    }
-
-    /// Whether the document in these bytes, which must be valid, passes.
-    ///
-    /// Work with a ``WorkBudget`` calls `WorkBudget.spend()` before it uses the result: once the
-    /// budget is over, the result means nothing.
-    package func matches(_ document: UnsafeRawBufferPointer) -> Bool {
-        switch engine {
-        case .program(let compiled):
-            compiled.shared.matches(document, frame)
-        case .id(let id): Self.hasID(id, document)
-        }
-    }
-
-    /// Whether a document passes, as ``matches(_:)-(UnsafeRawBufferPointer)``, with errors.
-    ///
-    /// - Throws: MongoDB's error if an `$expr` cannot be computed.
-    package func passes(_ document: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
-        switch engine {
-        case .program(let compiled):
-            try compiled.shared.passes(document, frame)
-        case .id(let id): Self.hasID(id, document)
-        }
-    }
-
-    /// Compares as the compiled filter would: a NaN equals a NaN, types of one class compare by
-    /// value.
-    private static func hasID(_ id: BSONValue, _ document: UnsafeRawBufferPointer) -> Bool {
-        var cursor = BSONCursor(document)
-        while let element = cursor.next() {
-            guard "_id".utf8.elementsEqual(element.key) else { continue }
-            let value = BSONValue(copying: element.value)
-            guard case .array(let array) = value else {
-                return BSONOrder.compare(value, id) == .equal
-            }
-            // The `_id` of a stored document is never an array, but any document may be tested.
-            return array.contains { BSONOrder.compare($0, id) == .equal }
-        }
-        return false
-    }
-
-    /// Whether a single value passes a filter whose paths are empty.
-    func matches(_ value: BSONValue) -> Bool {
-        let wrapped: BSONDocument = ["": value]
-        return wrapped.withCursor { cursor in
-            guard case .program(let compiled) = engine, let element = cursor.next() else {
-                return false
-            }
-            return FilterMatcher.lend(compiled.shared.program, frame) {
-                $0.valuePasses(element.value, node: 0)
-            }
-        }
-    }
-
-    /// Calls a closure with the program, for many matches of stored documents that are checked on
-    /// the way.
-    @inline(__always)
-    package func matchingStored<R, E: Error>(
-        _ body: ((UnsafeRawBufferPointer) throws(StoreError) -> StoredMatchResult) throws(E) -> R
-    ) throws(E) -> R {
-        switch engine {
-        case .program(let compiled):
-            let isShallow = compiled.shared.program.isShallow
-            return try FilterMatcher.lend(compiled.shared.program, frame) {
-                (matching) throws(E) -> R in
-                try body { (document) throws(StoreError) in
-                    try matching.stored(document, isShallow: isShallow)
-                }
-            }
-        case .id(let id):
-            return try body { document in
-                guard BSONValidator.isValid(document) else { return .damaged }
-                return Self.hasID(id, document) ? .passes : .fails
             }
         }
     }

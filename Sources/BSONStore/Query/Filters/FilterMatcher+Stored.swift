@@ -1,33 +1,4 @@
-/// The result of matching stored bytes that were not validated.
-package enum StoredMatchResult {
-    /// A fault of the bytes that the match found.
-    case damaged
-    case passes
-    /// The inspected part passes; the rest is not checked.
-    case passesUnchecked
-    case fails
-}
-
-extension FilterProgram {
-    /// Whether a match of unchecked bytes reads whole values of top-level keys only, so that it can
-    /// check the bytes that it reads.
-    var isShallow: Bool {
-        guard let root = nodes.first, root.join == .all, root.children.isEmpty, !root.groups.isEmpty
-        else { return false }
-        return leaves.allSatisfy { $0.parts.count == 1 && $0.test.isScalar }
-    }
-}
-
-extension FilterProgram.Test {
-    /// Whether numbers, dates and texts are compared by their bytes alone.
-    fileprivate var isScalar: Bool {
-        switch self {
-        case .equal, .less, .lessOrEqual, .greater, .greaterOrEqual, .exists, .hasType, .hasSize:
-            true
-        case .isIn, .matches, .modulo, .hasDocument, .hasElement, .special: false
-        }
-    }
-}
+// MARK: - Levels 1 and 2 of a stored document
 
 extension FilterMatcher {
     /// Whether a stored document passes that was not validated since it was read.
@@ -39,16 +10,16 @@ extension FilterMatcher {
     /// - Throws: MongoDB's error if an `$expr` cannot be computed; the budget's error once it is
     ///   over.
     @inline(__always)
-    func stored(
+    func storedPasses(
         _ document: UnsafeRawBufferPointer, isShallow: Bool
     ) throws(StoreError) -> StoredMatchResult {
-        if isShallow { return try shallow(document) }
+        if isShallow { return try shallowlyPasses(document) }
         guard BSONValidator.isValid(document) else { return .damaged }
         return try passes(document) ? .passes : .fails
     }
 
-    /// Tests the document as `passesGroups` does, and checks the bounds of each element.
-    private func shallow(
+    /// Tests the document as `passesKeys` does, and checks the bounds of each element.
+    private func shallowlyPasses(
         _ document: UnsafeRawBufferPointer
     ) throws(StoreError) -> StoredMatchResult {
         let range = nodes[0].groups
@@ -58,9 +29,9 @@ extension FilterMatcher {
         else { return .damaged }
         let end = base + (document.count - 1)
         guard end.load(as: UInt8.self) == 0 else { return .damaged }
-        var pending = Self.mask(ofGroups: range.count)
+        var missing = Self.mask(ofGroups: range.count)
         var at = base + 4
-        while pending != 0, at < end {
+        while missing != 0, at < end {
             let key = at + 1
             let keyCount = BSONCursor.textCount(key, end)
             let start = key + (keyCount + 1)
@@ -70,10 +41,10 @@ extension FilterMatcher {
             guard size >= 0 else { return .damaged }
             at = start + size
             let keyFirst = key.load(as: UInt8.self)
-            var open = pending
-            while open != 0 {
-                let bit = open.trailingZeroBitCount
-                open &= open &- 1
+            var candidates = missing
+            while candidates != 0 {
+                let bit = candidates.trailingZeroBitCount
+                candidates &= candidates &- 1
                 let group = groups + bit
                 guard group.pointee.keyCount == keyCount, group.pointee.keyFirst == keyFirst,
                     BSONCursor.isEqual(
@@ -81,7 +52,7 @@ extension FilterMatcher {
                         UnsafeRawBufferPointer(
                             start: keys + group.pointee.keyStart, count: keyCount))
                 else { continue }
-                pending &= ~(1 << UInt64(bit))
+                missing &= ~(1 << UInt64(bit))
                 let value = BSONRawValue(typeByte: typeByte, start: start, count: size)
                 if Self.isScalar(value) {
                     guard passesLeaves(group.pointee.leaves, value) else { return .fails }
@@ -92,7 +63,7 @@ extension FilterMatcher {
                 break
             }
         }
-        return passesMissingKeys(pending, groups) ? .passesUnchecked : .fails
+        return passesMissingKeys(missing, groups) ? .passesUnchecked : .fails
     }
 
     /// Whether a valid value passes that may be an array, whose elements are tested one by one.
@@ -105,24 +76,6 @@ extension FilterMatcher {
         let isFound = passesLeaves(leaves, value)
         try WorkBudget.spend()
         return isFound
-    }
-
-    /// Whether the leaves pass of the groups whose keys are missing: those with a bit in `pending`.
-    @inline(__always)
-    func passesMissingKeys(
-        _ pending: UInt64, _ groups: UnsafePointer<FilterProgram.Group>
-    ) -> Bool {
-        var pending = pending
-        while pending != 0 {
-            // Takes the lowest bit that is set, and clears it.
-            let bit = pending.trailingZeroBitCount
-            pending &= pending &- 1
-            for index in (groups + bit).pointee.leaves {
-                let leaf = pointer(toLeaf: index)
-                if testMissing(leaf) == leaf.pointee.isNegated { return false }
-            }
-        }
-        return true
     }
 
     /// Whether a value can be tested by its own bytes, none of which is a length.
@@ -163,6 +116,27 @@ extension FilterMatcher {
             let whole = pattern + BSONCursor.textCount(start + pattern, end) + 1
             return whole <= end - start ? whole : -1
         default: return -1
+        }
+    }
+}
+
+extension FilterProgram {
+    /// Whether a match of unchecked bytes reads whole values of top-level keys only, so that it can
+    /// check the bytes that it reads.
+    var isShallow: Bool {
+        guard let root = nodes.first, root.join == .all, root.children.isEmpty, !root.groups.isEmpty
+        else { return false }
+        return leaves.allSatisfy { $0.parts.count == 1 && $0.test.isScalar }
+    }
+}
+
+extension FilterProgram.Test {
+    /// Whether numbers, dates and texts are compared by their bytes alone.
+    fileprivate var isScalar: Bool {
+        switch self {
+        case .equal, .less, .lessOrEqual, .greater, .greaterOrEqual, .exists, .hasType, .hasSize:
+            true
+        case .isIn, .matches, .modulo, .hasDocument, .hasElement, .special: false
         }
     }
 }

@@ -3,12 +3,22 @@
 /// It holds pointers into the program, which ``lend(_:_:_:)`` keeps alive. It follows paths as
 /// MongoDB does: it enters arrays in the middle, and numbers also name array positions.
 ///
-/// A match goes through four levels: ``documentPasses(_:node:)`` joins nodes, `passesGroups` walks
-/// over the document's keys once, `follow` walks along one path, and `test` compares one value.
+/// A match goes down four levels, and each calls the next one:
+///
+/// 1. Nodes: ``documentPasses(_:node:)``, the entry, joins conditions by "and", "or" and "not".
+/// 2. Keys: `passesKeys` walks over the document's top-level keys once, for all conditions of a
+///    conjunction.
+/// 3. Paths: `follow` walks from a key's value along the rest of one path, through documents and
+///    arrays.
+/// 4. Values: ``valuePasses(_:leaf:)`` tests one value, and ``missingPasses(leaf:)`` the lack of
+///    one (`FilterMatcher+Values.swift`).
+///
+/// Stored documents that were not validated have an entry of their own,
+/// ``storedPasses(_:isShallow:)``, which replaces the level of keys.
 ///
 /// When the thread's ``WorkBudget`` is over, a loop ends early and returns `false`, which a
 /// negation may turn into `true`: then neither result means anything. The caller discards it:
-/// `passes(_:)` and `stored(_:isShallow:)` throw the budget's error after the walk, and a caller
+/// `passes(_:)` and `storedPasses(_:isShallow:)` throw the budget's error after the walk, and a caller
 /// of a function without errors calls `WorkBudget.spend()` or `WorkBudget.check()` before it uses
 /// the result.
 struct FilterMatcher {
@@ -21,65 +31,17 @@ struct FilterMatcher {
     let patterns: UnsafeBufferPointer<CompiledRegex>
     let bytes: UnsafeRawBufferPointer
     let context: UnsafeMutablePointer<FilterContext>?
+}
 
-    /// Calls a closure with a matcher over a program's arrays.
-    @inline(__always)
-    static func lend<R, E: Error>(
-        _ program: FilterProgram, _ frame: ExpressionFrame? = nil,
-        _ body: (FilterMatcher) throws(E) -> R
-    ) throws(E) -> R {
-        try FilterContext.lend(program, frame) { (context) throws(E) -> R in
-            try lendNodes(program, context, body)
-        }
-    }
+// MARK: - Level 1: nodes
 
-    @inline(__always)
-    private static func lendNodes<R, E: Error>(
-        _ program: FilterProgram, _ context: UnsafeMutablePointer<FilterContext>?,
-        _ body: (FilterMatcher) throws(E) -> R
-    ) throws(E) -> R {
-        try program.nodes.withUnsafeBufferPointer { (nodes) throws(E) -> R in
-            try program.children.withUnsafeBufferPointer { (children) throws(E) -> R in
-                try program.groups.withUnsafeBufferPointer { (groups) throws(E) -> R in
-                    try program.leaves.withUnsafeBufferPointer { (leaves) throws(E) -> R in
-                        try lendConstants(
-                            program, context, nodes, children, groups, leaves, body)
-                    }
-                }
-            }
-        }
-    }
-
-    @inline(__always)
-    private static func lendConstants<R, E: Error>(
-        _ program: FilterProgram, _ context: UnsafeMutablePointer<FilterContext>?,
-        _ nodes: UnsafeBufferPointer<FilterProgram.Node>,
-        _ children: UnsafeBufferPointer<Int32>,
-        _ groups: UnsafeBufferPointer<FilterProgram.Group>,
-        _ leaves: UnsafeBufferPointer<FilterProgram.Leaf>,
-        _ body: (FilterMatcher) throws(E) -> R
-    ) throws(E) -> R {
-        try program.parts.withUnsafeBufferPointer { (parts) throws(E) -> R in
-            try program.constants.withUnsafeBufferPointer { (constants) throws(E) -> R in
-                try program.patterns.withUnsafeBufferPointer { (patterns) throws(E) -> R in
-                    try program.bytes.withLentBytes { (bytes) throws(E) -> R in
-                        try body(
-                            FilterMatcher(
-                                nodes: nodes, children: children, groups: groups, leaves: leaves,
-                                parts: parts, constants: constants, patterns: patterns,
-                                bytes: bytes, context: context))
-                    }
-                }
-            }
-        }
-    }
-
+extension FilterMatcher {
     /// Whether a document passes a node.
     func documentPasses(_ document: UnsafeRawBufferPointer, node index: Int32) -> Bool {
         let node = nodes[Int(index)]
         switch node.join {
         case .all:
-            guard node.groups.isEmpty || passesGroups(node.groups, document) else { return false }
+            guard node.groups.isEmpty || passesKeys(node.groups, document) else { return false }
             for child in node.children
             where !documentPasses(document, node: children[Int(child)]) {
                 return false
@@ -105,7 +67,7 @@ struct FilterMatcher {
             for group in node.groups {
                 for leafIndex in groups[Int(group)].leaves {
                     let leaf = pointer(toLeaf: leafIndex)
-                    if test(leaf, value) == leaf.pointee.isNegated { return false }
+                    if valuePasses(value, leaf: leaf) == leaf.pointee.isNegated { return false }
                 }
             }
             for child in node.children where !valuePasses(value, node: children[Int(child)]) {
@@ -125,25 +87,29 @@ struct FilterMatcher {
             return false
         }
     }
+}
 
+// MARK: - Level 2: keys
+
+extension FilterMatcher {
     /// Whether all leaves of some groups pass: one walk over the document's top level.
     ///
-    /// Each group's bit in `pending` is set until the walk has found its key. The walk ends once
+    /// Each group's bit in `missing` is set until the walk has found its key. The walk ends once
     /// no bit is set; the leaves of the remaining groups test a missing value.
-    private func passesGroups(_ range: Range<Int32>, _ document: UnsafeRawBufferPointer) -> Bool {
+    private func passesKeys(_ range: Range<Int32>, _ document: UnsafeRawBufferPointer) -> Bool {
         guard let groups = groups.baseAddress.map({ $0 + Int(range.lowerBound) }),
             let bytes = bytes.baseAddress
         else { return range.isEmpty }
-        var pending = Self.mask(ofGroups: range.count)
+        var missing = Self.mask(ofGroups: range.count)
         var cursor = BSONCursor(document)
-        while pending != 0, let element = cursor.next() {
+        while missing != 0, let element = cursor.next() {
             let keyCount = element.key.count
             let keyFirst = keyCount == 0 ? 0 : element.key[0]
-            var open = pending
-            while open != 0 {
+            var candidates = missing
+            while candidates != 0 {
                 // Takes the lowest bit that is set, and clears it.
-                let bit = open.trailingZeroBitCount
-                open &= open &- 1
+                let bit = candidates.trailingZeroBitCount
+                candidates &= candidates &- 1
                 let group = groups + bit
                 guard group.pointee.keyCount == keyCount, group.pointee.keyFirst == keyFirst,
                     BSONCursor.isEqual(
@@ -151,20 +117,12 @@ struct FilterMatcher {
                         UnsafeRawBufferPointer(
                             start: bytes + group.pointee.keyStart, count: keyCount))
                 else { continue }
-                pending &= ~(1 << UInt64(bit))
+                missing &= ~(1 << UInt64(bit))
                 guard passesLeaves(group.pointee.leaves, element.value) else { return false }
                 break
             }
         }
-        return passesMissingKeys(pending, groups)
-    }
-
-    /// Returns a mask with one bit for each group of a node.
-    ///
-    /// All bits are a case of their own, since a shift by 64 would give 0.
-    @inline(__always)
-    static func mask(ofGroups count: Int) -> UInt64 {
-        count == FilterProgram.groupsMax ? UInt64.max : (1 << UInt64(count)) &- 1
+        return passesMissingKeys(missing, groups)
     }
 
     /// Whether the value of a top-level key passes the leaves whose paths begin with it.
@@ -180,6 +138,32 @@ struct FilterMatcher {
         return true
     }
 
+    /// Whether the leaves pass of the groups whose keys are missing: those with a bit in `missing`.
+    @inline(__always)
+    func passesMissingKeys(
+        _ missing: UInt64, _ groups: UnsafePointer<FilterProgram.Group>
+    ) -> Bool {
+        var missing = missing
+        while missing != 0 {
+            // Takes the lowest bit that is set, and clears it.
+            let bit = missing.trailingZeroBitCount
+            missing &= missing &- 1
+            for index in (groups + bit).pointee.leaves {
+                let leaf = pointer(toLeaf: index)
+                if missingPasses(leaf: leaf) == leaf.pointee.isNegated { return false }
+            }
+        }
+        return true
+    }
+
+    /// Returns a mask with one bit for each group of a node.
+    ///
+    /// All bits are a case of their own, since a shift by 64 would give 0.
+    @inline(__always)
+    static func mask(ofGroups count: Int) -> UInt64 {
+        count == FilterProgram.groupsMax ? UInt64.max : (1 << UInt64(count)) &- 1
+    }
+
     /// Returns a leaf in place: it is too large to copy.
     @inline(__always)
     func pointer(toLeaf index: Int32) -> UnsafePointer<FilterProgram.Leaf> {
@@ -188,33 +172,29 @@ struct FilterMatcher {
         }
         return base + Int(index)
     }
+}
 
-    /// Whether a key is the one in a range of the program's bytes.
-    @inline(__always)
-    func isKey(_ wanted: Range<Int32>, _ key: UnsafeRawBufferPointer) -> Bool {
-        guard wanted.count == key.count else { return false }
-        let range = Int(wanted.lowerBound)..<Int(wanted.upperBound)
-        return BSONCursor.isEqual(key, UnsafeRawBufferPointer(rebasing: bytes[range]))
-    }
+// MARK: - Level 3: paths
 
+extension FilterMatcher {
     /// Whether a value, reached by the keys before a part, leads to one that passes.
     private func follow(
         _ leaf: UnsafePointer<FilterProgram.Leaf>, from part: Int32, _ value: BSONRawValue
     ) -> Bool {
         let isArray = value.typeByte == BSONType.array.rawValue
         guard part < leaf.pointee.parts.upperBound else {
-            guard isArray, leaf.pointee.entersArrays else { return test(leaf, value) }
+            guard isArray, leaf.pointee.entersArrays else { return valuePasses(value, leaf: leaf) }
             var cursor = BSONCursor(value)
             while let element = cursor.next() {
                 if WorkBudget.isOver() { return false }
-                if test(leaf, element.value) { return true }
+                if valuePasses(element.value, leaf: leaf) { return true }
             }
-            return test(leaf, value)
+            return valuePasses(value, leaf: leaf)
         }
         if value.typeByte == BSONType.document.rawValue {
             return followInDocument(leaf, from: part, value.bytes)
         }
-        return isArray ? followInArray(leaf, from: part, value) : testMissing(leaf)
+        return isArray ? followInArray(leaf, from: part, value) : missingPasses(leaf: leaf)
     }
 
     /// Whether a document's field of a part's key leads to a value that passes; a missing field is
@@ -229,7 +209,7 @@ struct FilterMatcher {
             guard isKey(key, element.key) else { continue }
             return follow(leaf, from: part + 1, element.value)
         }
-        return testMissing(leaf)
+        return missingPasses(leaf: leaf)
     }
 
     /// Whether an element of an array in the middle of the path leads to a value that passes.
@@ -250,7 +230,7 @@ struct FilterMatcher {
             if isDocument, followInDocument(leaf, from: part, value.bytes) { return true }
             if index == wanted {
                 if isLast {
-                    if test(leaf, value) { return true }
+                    if valuePasses(value, leaf: leaf) { return true }
                 } else if isDocument {
                     if followInDocument(leaf, from: part + 1, value.bytes) { return true }
                 } else if value.typeByte == BSONType.array.rawValue,
@@ -262,5 +242,13 @@ struct FilterMatcher {
             index += 1
         }
         return false
+    }
+
+    /// Whether a key is the one in a range of the program's bytes.
+    @inline(__always)
+    func isKey(_ wanted: Range<Int32>, _ key: UnsafeRawBufferPointer) -> Bool {
+        guard wanted.count == key.count else { return false }
+        let range = Int(wanted.lowerBound)..<Int(wanted.upperBound)
+        return BSONCursor.isEqual(key, UnsafeRawBufferPointer(rebasing: bytes[range]))
     }
 }

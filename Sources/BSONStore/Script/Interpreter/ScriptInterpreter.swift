@@ -154,12 +154,10 @@ final class ScriptInterpreter {
     func pause(milliseconds: Double) throws(ScriptFailure) {
         let length = milliseconds.isNaN ? 0 : max(0, min(milliseconds, 1e12))
         let end = min(ContinuousClock.now + .milliseconds(Int64(length)), deadline)
-        let bell = ThreadCondition()
-        bell.lock()
-        defer { bell.unlock() }
+        let bell = ThreadCondition(())
         // The signal never arrives: this only waits for the timeout.
         while case let left = end - .now, left > .zero {
-            bell.wait(milliseconds: Int(left / .milliseconds(1)) + 1)
+            bell.pause(milliseconds: Int(left / .milliseconds(1)) + 1)
         }
         try checkTime()
     }

@@ -1,11 +1,18 @@
 extension DocumentCollection {
     /// Runs a pipeline on one snapshot of the collection and returns its documents.
     ///
+    /// ```swift
+    /// let counts = try people.aggregate([
+    ///     ["$match": ["age": ["$gte": 18]]],
+    ///     ["$group": ["_id": "$city", "count": ["$sum": 1]]],
+    /// ])
+    /// ```
+    ///
     /// A pipeline that ends in `$merge` or `$out` writes all of its documents or none, and returns
     /// none.
     ///
-    /// - Throws: errors with MongoDB's codes and messages for an invalid pipeline and for values
-    ///   that a stage rejects; 292 when a stage would hold more than 100 MiB.
+    /// - Throws: the parser's error for an invalid pipeline, the error of a stage that rejects a
+    ///   value, and 292 when a stage would hold more than 100 MiB.
     @discardableResult
     public func aggregate(
         _ pipeline: [BSONDocument], options: PipelineOptions = PipelineOptions()
@@ -17,13 +24,13 @@ extension DocumentCollection {
         return try store.write { try $0.aggregate(namespace, pipeline) }
     }
 
-    /// Runs a pipeline on one snapshot of the collection and returns its documents.
+    /// Runs a pipeline; the commit of one that writes runs on the store's writer thread.
     ///
-    /// A pipeline that ends in `$merge` or `$out` writes all of its documents or none, and returns
-    /// none; its commit runs on the store's writer thread.
+    /// ```swift
+    /// try await people.aggregate([["$out": "copyOfPeople"]])
+    /// ```
     ///
-    /// - Throws: errors with MongoDB's codes and messages for an invalid pipeline and for values
-    ///   that a stage rejects; 292 when a stage would hold more than 100 MiB.
+    /// - Throws: the errors of the synchronous form.
     @discardableResult
     public func aggregate(
         _ pipeline: [BSONDocument], options: PipelineOptions = PipelineOptions()

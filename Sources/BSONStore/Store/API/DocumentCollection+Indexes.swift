@@ -1,9 +1,18 @@
 extension DocumentCollection {
-    /// Creates an index, such as `["age": 1, "name": -1]` with `unique`; does nothing when the same
-    /// index exists.
+    /// Creates an index; does nothing when the same index exists.
     ///
+    /// ```swift
+    /// try people.createIndex(["email": 1], ["unique": true])
+    /// let name = try people.createIndex(["city": 1, "age": -1])  // "city_1_age_-1"
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - keys: the fields, each with 1 or -1 as its direction, or with an index kind.
+    ///   - options: options of MongoDB's `createIndex`, such as `unique`.
     /// - Returns: the index's name.
-    /// - Throws: 67, 85, 86, 11000, 171 with MongoDB's messages; no index is created then.
+    /// - Throws: 67 for invalid keys or options, 85 and 86 for an index that differs from one of
+    ///   the same name or keys, 11000 when documents violate `unique`, 171 for two arrays in one key; no index is created
+    ///   then.
     @discardableResult
     public func createIndex(
         _ keys: BSONDocument, _ options: BSONDocument = [:]
@@ -13,8 +22,13 @@ extension DocumentCollection {
         return try createIndexes([specification])[0]
     }
 
-    /// Creates several indexes or none; each specification has a `key` and options.
+    /// Creates several indexes or none.
     ///
+    /// ```swift
+    /// try people.createIndexes([["key": ["city": 1]], ["key": ["email": 1], "unique": true]])
+    /// ```
+    ///
+    /// - Parameter specifications: documents with a `key` and options.
     /// - Returns: the indexes' names.
     /// - Throws: as ``createIndex(_:_:)`` does.
     @discardableResult
@@ -30,18 +44,35 @@ extension DocumentCollection {
 
     /// Returns the indexes, the `_id` index first; an empty array when the collection does not
     /// exist.
+    ///
+    /// ```swift
+    /// let names = try people.listIndexes().map(\.name)
+    /// ```
+    ///
+    /// - Throws: the store's errors.
     public func listIndexes() throws -> [IndexDefinition] {
         try store.read { try $0.indexes(namespace) }
     }
 
     /// Removes an index by its name.
     ///
-    /// - Throws: 26, 27 or 72 as ``WriteTransaction/dropIndex(_:name:)`` does.
+    /// ```swift
+    /// try people.dropIndex("email_1")
+    /// ```
+    ///
+    /// - Throws: 26 when the collection does not exist, 27 when the index does not, 72 for the
+    ///   `_id` index.
     public func dropIndex(_ name: String) throws {
         try store.write { try $0.dropIndex(namespace, name: name) }
     }
 
     /// Removes all indexes except the `_id` index.
+    ///
+    /// ```swift
+    /// try people.dropIndexes()
+    /// ```
+    ///
+    /// - Throws: 26 when the collection does not exist, and the store's errors.
     public func dropIndexes() throws {
         try store.write { try $0.dropIndexes(namespace) }
     }

@@ -1,3 +1,5 @@
+// MARK: - Documents
+
 extension DocumentCollection {
     /// Returns the documents that match a filter, in the order of insertion or of a sort.
     ///
@@ -6,9 +8,7 @@ extension DocumentCollection {
     ///     ["age": ["$gte": 18]], options: FindOptions(sort: SortOrder(["age": -1]), limit: 10))
     /// ```
     ///
-    /// - Parameters:
-    ///   - filter: the condition in MongoDB's query language; an empty one matches every document.
-    ///   - options: the order, the number and the fields of the returned documents.
+    /// - Parameter options: the order, the number and the fields of the returned documents.
     /// - Throws: `badValue` (2) and others with MongoDB's messages for an invalid filter;
     ///   `corrupt`.
     public func find(
@@ -38,6 +38,17 @@ extension DocumentCollection {
         return try find(filter, options: options).first
     }
 
+    /// Returns the document with an id, or `nil`.
+    ///
+    /// ```swift
+    /// let ada = try people.findOne(id: 1)
+    /// ```
+    ///
+    /// - Throws: `corrupt` when its bytes are not valid BSON.
+    public func findOne(id: BSONValue) throws -> BSONDocument? {
+        try store.read { try $0.get(namespace, id: id) }
+    }
+
     /// Whether the collection's collation may treat other ids as equal to this one.
     private func isCollated(_ id: BSONValue) throws -> Bool {
         guard Collation.concerns(id) else { return false }
@@ -49,14 +60,14 @@ extension DocumentCollection {
         Filter.soleID(document)
     }
 
-    /// Returns the document with an id, or `nil`.
-    ///
-    /// - Throws: `corrupt` when its bytes are not valid BSON.
-    public func findOne(id: BSONValue) throws -> BSONDocument? {
-        try store.read { try $0.get(namespace, id: id) }
-    }
-
     /// Calls a body with every document that matches a filter, from one snapshot of the store.
+    ///
+    /// ```swift
+    /// var total = 0
+    /// try people.forEach(["age": ["$exists": true]]) { total += Int($0["age"]?.int64Value ?? 0) }
+    /// ```
+    ///
+    /// Unlike `find`, it does not hold all documents in memory.
     ///
     /// - Throws: as ``find(_:options:)`` does, and the body's error, which ends the iteration.
     public func forEach(
@@ -71,6 +82,10 @@ extension DocumentCollection {
 
     /// Returns how many documents match a filter.
     ///
+    /// ```swift
+    /// let adults = try people.count(["age": ["$gte": 18]])
+    /// ```
+    ///
     /// - Throws: as ``find(_:options:)`` does.
     public func count(_ filter: BSONDocument = [:]) throws -> Int {
         let filter = try Filter(filter)
@@ -78,6 +93,10 @@ extension DocumentCollection {
     }
 
     /// Returns the distinct values of a field in the documents that match a filter.
+    ///
+    /// ```swift
+    /// let cities = try people.distinct("address.city", ["age": ["$gte": 18]])
+    /// ```
     ///
     /// - Throws: as ``find(_:options:)`` does.
     public func distinct(
@@ -88,6 +107,10 @@ extension DocumentCollection {
     }
 
     /// Returns a query's plan in the shape of the command `explain`.
+    ///
+    /// ```swift
+    /// let plan = try people.explain(["age": 36], verbosity: .executionStats)
+    /// ```
     ///
     /// - Throws: for an invalid filter, and the store's errors.
     public func explain(

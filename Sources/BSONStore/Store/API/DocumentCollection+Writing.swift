@@ -12,14 +12,27 @@ extension DocumentCollection {
     /// manual, "BSON Types", "Timestamps".
     ///
     /// - Returns: the document's `_id`.
-    /// - Throws: `duplicateKey` (11000), `documentTooLarge` (10334), and for an invalid `_id`.
+    /// - Throws: `duplicateKey` (11000), `documentTooLarge` (10334), and `badValue` (2) for an
+    ///   invalid `_id`.
     @discardableResult
-    public func insertOne(
-        _ document: BSONDocument
-    ) throws -> BSONValue {
+    public func insertOne(_ document: BSONDocument) throws -> BSONValue {
         try store.write {
             try $0.insert(namespace, WallClock.fillingTimestamps(in: document))["_id"] ?? .null
         }
+    }
+
+    /// Adds a document on the store's writer thread.
+    ///
+    /// ```swift
+    /// let id = try await people.insertOne(["name": "Ada", "age": 36])
+    /// ```
+    ///
+    /// - Returns: the document's `_id`.
+    /// - Throws: the errors of the synchronous form.
+    @discardableResult
+    public func insertOne(_ document: BSONDocument) async throws -> BSONValue {
+        let document = WallClock.fillingTimestamps(in: document)
+        return try await store.write { try $0.insert(namespace, document)["_id"] ?? .null }
     }
 
     /// Adds documents in one transaction; a refused document is not added, and the others are.
@@ -32,9 +45,8 @@ extension DocumentCollection {
     /// - Parameter ordered: whether to stop at the first refused document; otherwise the rest is
     ///   added all the same.
     /// - Returns: the documents' `_id`s in order.
-    /// - Throws: the first refusal, as `insertOne(_:)-(BSONDocument)` does; its `writes` lists the
-    ///   added and the refused documents. When the file cannot be written, `writes` is `nil` and
-    ///   nothing was added.
+    /// - Throws: the first refusal, as `insertOne` does; its `writes` lists the added and the
+    ///   refused documents. When the file cannot be written, `writes` is `nil`.
     @discardableResult
     public func insertMany(
         _ documents: [BSONDocument], ordered: Bool = true
@@ -43,9 +55,27 @@ extension DocumentCollection {
             try $0.insertEach(namespace, documents, ordered: ordered)
         }.whole()
     }
+
+    /// Adds documents in one transaction on the store's writer thread.
+    ///
+    /// ```swift
+    /// let ids = try await people.insertMany([["name": "Ada"], ["name": "Grace"]])
+    /// ```
+    ///
+    /// - Parameter ordered: whether to stop at the first refused document.
+    /// - Returns: the documents' `_id`s in order.
+    /// - Throws: the errors of the synchronous form, with `writes`.
+    @discardableResult
+    public func insertMany(
+        _ documents: [BSONDocument], ordered: Bool = true
+    ) async throws -> [BSONValue] {
+        try await store.write {
+            try $0.insertEach(namespace, documents, ordered: ordered)
+        }.whole()
+    }
 }
 
-// MARK: - Update and replace
+// MARK: - Update
 
 extension DocumentCollection {
     /// Applies an update to the first document that matches a filter.
@@ -58,14 +88,10 @@ extension DocumentCollection {
     ///     ["_id": 1], ["$set": ["grades.$[low]": 50]], arrayFilters: [["low": ["$lt": 50]]])
     /// ```
     ///
-    /// - Parameters:
-    ///   - filter: the condition in MongoDB's query language; an empty one matches every document.
-    ///   - update: MongoDB's update operators, such as `$set`.
-    ///   - upsert: whether to insert a document when none matches: the values that the filter
-    ///     requires, with the update applied.
-    ///   - arrayFilters: one filter for each `$[name]` in the update's paths, with conditions on
-    ///     the field `name`; it selects the array elements to change.
-    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
+    /// - Returns: whether a document matched, was modified or was inserted.
+    /// - Throws: `failedToParse` (9) for an update without operators, the parser's error for an
+    ///   invalid filter or update, `duplicateKey` (11000), and the error of an operator that does
+    ///   not apply to its field.
     @discardableResult
     public func updateOne(
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
@@ -73,6 +99,25 @@ extension DocumentCollection {
     ) throws -> UpdateResult {
         let (filter, update) = try Self.parse(filter, update, arrayFilters)
         return try store.write {
+            try $0.updateOne(namespace, filter: filter, update: update, upsert: upsert)
+        }
+    }
+
+    /// Applies an update to the first matching document on the store's writer thread.
+    ///
+    /// ```swift
+    /// try await counters.updateOne(["_id": "visits"], ["$inc": ["count": 1]], upsert: true)
+    /// ```
+    ///
+    /// - Returns: whether a document matched, was modified or was inserted.
+    /// - Throws: the errors of the synchronous form.
+    @discardableResult
+    public func updateOne(
+        _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
+        arrayFilters: [BSONDocument] = []
+    ) async throws -> UpdateResult {
+        let (filter, update) = try Self.parse(filter, update, arrayFilters)
+        return try await store.write {
             try $0.updateOne(namespace, filter: filter, update: update, upsert: upsert)
         }
     }
@@ -85,16 +130,9 @@ extension DocumentCollection {
     /// let changed = result.modifiedCount
     /// ```
     ///
-    /// - Parameters:
-    ///   - filter: the condition in MongoDB's query language; an empty one matches every document.
-    ///   - update: MongoDB's update operators, such as `$set`.
-    ///   - upsert: whether to insert a document when none matches: the values that the filter
-    ///     requires, with the update applied.
-    ///   - arrayFilters: one filter for each `$[name]` in the update's paths, with conditions on
-    ///     the field `name`; it selects the array elements to change.
     /// - Returns: the counts, without the documents.
-    /// - Throws: errors with MongoDB's codes and messages; after a refused document, `writes`
-    ///   counts the documents that stay changed. Within `DocumentStore/write(_:)` none stays changed.
+    /// - Throws: as `updateOne` does; after a refused document, `writes` counts the documents that
+    ///   stay changed. Within `DocumentStore/write(_:)` none stays changed.
     @discardableResult
     public func updateMany(
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
@@ -106,26 +144,23 @@ extension DocumentCollection {
         }.get()
     }
 
-    /// Replaces the first document that matches a filter; its `_id` stays.
+    /// Applies an update to every matching document on the store's writer thread.
     ///
     /// ```swift
-    /// try people.replaceOne(["_id": 1], ["name": "Ada Lovelace"], upsert: true)
+    /// try await people.updateMany([:], ["$inc": ["age": 1]])
     /// ```
     ///
-    /// - Parameters:
-    ///   - filter: the condition in MongoDB's query language; an empty one matches every document.
-    ///   - document: the new document, without update operators.
-    ///   - upsert: whether to insert the document when none matches, with the `_id` that the filter
-    ///     requires.
-    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
+    /// - Returns: the counts, without the documents.
+    /// - Throws: the errors of the synchronous form, with `writes`.
     @discardableResult
-    public func replaceOne(
-        _ filter: BSONDocument, _ document: BSONDocument, upsert: Bool = false
-    ) throws -> UpdateResult {
-        let filter = try Filter(filter)
-        return try store.write {
-            try $0.replaceOne(namespace, filter: filter, document: document, upsert: upsert)
-        }
+    public func updateMany(
+        _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
+        arrayFilters: [BSONDocument] = []
+    ) async throws -> UpdateResult {
+        let (filter, update) = try Self.parse(filter, update, arrayFilters)
+        return try await store.write {
+            try $0.updateEach(namespace, filter, update, upsert: upsert)
+        }.get()
     }
 
     /// Parses a filter and an update that must consist of operators.
@@ -144,19 +179,80 @@ extension DocumentCollection {
     }
 }
 
+// MARK: - Replace
+
+extension DocumentCollection {
+    /// Replaces the first document that matches a filter; its `_id` stays.
+    ///
+    /// ```swift
+    /// try people.replaceOne(["_id": 1], ["name": "Ada Lovelace"], upsert: true)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - document: the new document, without update operators.
+    ///   - upsert: whether to insert the document when none matches, with the `_id` that the filter
+    ///     requires.
+    /// - Returns: whether a document matched, was replaced or was inserted.
+    /// - Throws: the parser's error for an invalid filter, `duplicateKey` (11000),
+    ///   `documentTooLarge` (10334), and for another `_id` than the replaced document's.
+    @discardableResult
+    public func replaceOne(
+        _ filter: BSONDocument, _ document: BSONDocument, upsert: Bool = false
+    ) throws -> UpdateResult {
+        let filter = try Filter(filter)
+        return try store.write {
+            try $0.replaceOne(namespace, filter: filter, document: document, upsert: upsert)
+        }
+    }
+
+    /// Replaces the first matching document on the store's writer thread.
+    ///
+    /// ```swift
+    /// try await people.replaceOne(["_id": 1], ["name": "Ada Lovelace"])
+    /// ```
+    ///
+    /// - Returns: whether a document matched, was replaced or was inserted.
+    /// - Throws: the errors of the synchronous form.
+    @discardableResult
+    public func replaceOne(
+        _ filter: BSONDocument, _ document: BSONDocument, upsert: Bool = false
+    ) async throws -> UpdateResult {
+        let filter = try Filter(filter)
+        return try await store.write {
+            try $0.replaceOne(namespace, filter: filter, document: document, upsert: upsert)
+        }
+    }
+}
+
 // MARK: - Delete
 
 extension DocumentCollection {
     /// Removes the first document that matches a filter.
     ///
+    /// ```swift
+    /// let wasThere = try people.deleteOne(["_id": 1]) == 1
+    /// ```
+    ///
     /// - Returns: how many were removed, 0 or 1.
-    /// - Throws: for an invalid filter, and the store's errors.
+    /// - Throws: the parser's error for an invalid filter, and the store's errors.
     @discardableResult
-    public func deleteOne(
-        _ filter: BSONDocument
-    ) throws -> Int {
+    public func deleteOne(_ filter: BSONDocument) throws -> Int {
         let filter = try Filter(filter)
         return try store.write { try $0.deleteOne(namespace, filter: filter) == nil ? 0 : 1 }
+    }
+
+    /// Removes the first matching document on the store's writer thread.
+    ///
+    /// ```swift
+    /// try await people.deleteOne(["_id": 1])
+    /// ```
+    ///
+    /// - Returns: how many were removed, 0 or 1.
+    /// - Throws: the errors of the synchronous form.
+    @discardableResult
+    public func deleteOne(_ filter: BSONDocument) async throws -> Int {
+        let filter = try Filter(filter)
+        return try await store.write { try $0.deleteOne(namespace, filter: filter) == nil ? 0 : 1 }
     }
 
     /// Removes every document that matches a filter.
@@ -167,77 +263,29 @@ extension DocumentCollection {
     /// ```
     ///
     /// - Returns: how many were removed.
-    /// - Throws: for an invalid filter, and the store's errors.
+    /// - Throws: the parser's error for an invalid filter, and the store's errors.
     @discardableResult
-    public func deleteMany(
-        _ filter: BSONDocument
-    ) throws -> Int {
+    public func deleteMany(_ filter: BSONDocument) throws -> Int {
         let filter = try Filter(filter)
         return try store.write { try $0.deleteMany(namespace, filter: filter) }
     }
-}
 
-// MARK: - Find one and change it
-
-extension DocumentCollection {
-    /// Updates the first document that matches a filter and returns it, as it was before or after.
+    /// Removes every matching document on the store's writer thread.
     ///
     /// ```swift
-    /// let ticket = try counters.findOneAndUpdate(
-    ///     ["_id": "tickets"], ["$inc": ["last": 1]],
-    ///     options: FindOneAndOptions(upsert: true, returnsAfter: true))
+    /// let count = try await people.deleteMany(["age": ["$exists": false]])
     /// ```
     ///
-    /// - Parameter options: the order of the candidates, the returned fields and edition, and
-    ///   `upsert` and `arrayFilters` as in
-    ///   `updateOne(_:_:upsert:arrayFilters:)`.
-    /// - Returns: the document; `nil` when none matches, and before an upsert.
-    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
+    /// - Returns: how many were removed.
+    /// - Throws: the errors of the synchronous form.
     @discardableResult
-    public func findOneAndUpdate(
-        _ filter: BSONDocument, _ update: BSONDocument, options: FindOneAndOptions = .init()
-    ) throws -> BSONDocument? {
-        let (filter, update) = try Self.parse(filter, update, options.arrayFilters)
-        return try store.write { try $0.findAndModify(namespace, filter, update, options) }
-    }
-
-    /// Replaces the first document that matches a filter and returns it, as it was before or after.
-    ///
-    /// - Parameter options: the order of the candidates, the returned fields and edition, and
-    ///   whether to insert the document when none matches.
-    /// - Returns: the document; `nil` when none matches, and before an upsert.
-    /// - Throws: errors with MongoDB's codes and messages, and for `arrayFilters`, since a
-    ///   replacement has no paths; nothing is changed then.
-    @discardableResult
-    public func findOneAndReplace(
-        _ filter: BSONDocument, _ document: BSONDocument, options: FindOneAndOptions = .init()
-    ) throws -> BSONDocument? {
-        try options.checkReplaces()
-        let (filter, update) = (try Filter(filter), try Update(replacement: document))
-        return try store.write { try $0.findAndModify(namespace, filter, update, options) }
-    }
-
-    /// Removes the first document that matches a filter and returns it, or `nil`.
-    ///
-    /// ```swift
-    /// let oldest = try jobs.findOneAndDelete(
-    ///     [:], options: FindOneAndOptions(sort: try SortOrder(["at": 1])))
-    /// ```
-    ///
-    /// - Parameter options: the order of the candidates and the returned fields; `upsert` and
-    ///   `returnsAfter` have no effect.
-    /// - Throws: for an invalid filter and for `arrayFilters`, and the store's errors.
-    @discardableResult
-    public func findOneAndDelete(
-        _ filter: BSONDocument, options: FindOneAndOptions = .init()
-    ) throws -> BSONDocument? {
-        try options.checkDeletes()
+    public func deleteMany(_ filter: BSONDocument) async throws -> Int {
         let filter = try Filter(filter)
-        return try store.write { try $0.findAndDelete(namespace, filter, options) }
+        return try await store.write { try $0.deleteMany(namespace, filter: filter) }
     }
 }
 
-// MARK: - Bulk
+// MARK: - Several writes
 
 extension DocumentCollection {
     /// Performs several writes in one transaction; a refused write changes none of its documents,
@@ -253,11 +301,27 @@ extension DocumentCollection {
     /// - Parameter ordered: whether to stop at the first refused write; otherwise the rest is
     ///   performed all the same.
     /// - Returns: the counts, and each refused write with its error.
-    /// - Throws: the store's errors; no write has an effect then.
+    /// - Throws: the store's errors; a refused write is in the result instead.
     @discardableResult
     public func bulkWrite(
         _ writes: [BulkWrite], ordered: Bool = true
     ) throws -> BulkWriteResult {
         try store.write { try $0.bulkWrite(namespace, writes, ordered: ordered) }
+    }
+
+    /// Performs several writes in one transaction on the store's writer thread.
+    ///
+    /// ```swift
+    /// let result = try await people.bulkWrite([.insertOne(["_id": 2]), .deleteOne(["_id": 1])])
+    /// ```
+    ///
+    /// - Parameter ordered: whether to stop at the first refused write.
+    /// - Returns: the counts, and each refused write with its error.
+    /// - Throws: the store's errors; a refused write is in the result instead.
+    @discardableResult
+    public func bulkWrite(
+        _ writes: [BulkWrite], ordered: Bool = true
+    ) async throws -> BulkWriteResult {
+        try await store.write { try $0.bulkWrite(namespace, writes, ordered: ordered) }
     }
 }

@@ -16,10 +16,31 @@
 /// document (`findOneAndUpdate`, `findOneAndReplace`, `findOneAndDelete`), perform several writes
 /// (`bulkWrite`) and observe (`observe`).
 ///
-/// ## When a write of several documents is refused
+/// ## Filters and updates
 ///
-/// The store may refuse one document of several, for example because of a unique index. What
-/// remains of the call then differs, as in MongoDB:
+/// A *filter* is a condition in MongoDB's query language; an empty one matches every document. An
+/// *update* holds MongoDB's update operators, such as `$set`. `upsert` inserts a document when none
+/// matches: the values that the filter requires, with the update applied. `arrayFilters` selects
+/// the array elements to change: one filter for each `$[name]` in the update's paths, with
+/// conditions on the field `name`. `Docs/QUERIES.md` lists the operators.
+///
+/// ## Two forms of each write
+///
+/// Every call that writes has two forms with the same name, parameters, result and errors. Without
+/// `await` it commits on the calling thread, which waits for other writers. With `await` it commits
+/// on the store's writer thread, together with other waiting calls, and blocks no thread of Swift's
+/// pool; in asynchronous code Swift chooses this form.
+///
+/// ```swift
+/// try people.insertOne(["_id": 2])        // in a synchronous function
+/// try await people.insertOne(["_id": 2])  // in an asynchronous one
+/// ```
+///
+/// ## Errors
+///
+/// All calls throw ``StoreError`` with MongoDB's codes and messages: for an invalid argument, for a
+/// refused document, and for a file that cannot be read or written. A call that throws has changed
+/// nothing, with three exceptions, which may be refused in the middle, as in MongoDB:
 ///
 /// - `insertMany(_:ordered:)`: the refused document is not added. The call
 ///   stops, or adds the rest if it is not `ordered`, and then throws the refusal. The error's
@@ -31,8 +52,7 @@
 ///   changes none of them. The call stops, or performs the other writes if it is not `ordered`, and
 ///   returns the refusals in its result.
 ///
-/// Every other call changes nothing when it throws. That also holds for these three when the file
-/// cannot be written.
+/// These three change nothing, too, when the file cannot be written.
 public struct DocumentCollection: Sendable {
     /// The store that the collection is in.
     public let store: DocumentStore

@@ -114,16 +114,18 @@ final class CatalogCache {
         return query.isEmpty ? nil : query
     }
 
-    /// Compares samples of a table with its indexes, once per connection.
+    /// Compares samples of a table with its indexes, once per connection; a table whose comparison
+    /// failed is compared again.
     ///
     /// - Throws: `corrupt` naming the collection and the index.
     func probe(_ table: CollectionTable, _ connection: SQLiteConnection) throws(StoreError) {
         // Most calls use the table of the call before.
         guard table.id != lastProbed else { return }
-        defer { lastProbed = table.id }
-        guard !probed.contains(table.id), !connection.isInMemory else { return }
-        try TableCheck(table: table, connection: connection).probe()
-        probed.insert(table.id)
+        if !probed.contains(table.id), !connection.isInMemory {
+            try TableCheck(table: table, connection: connection).probe()
+            probed.insert(table.id)
+        }
+        lastProbed = table.id
     }
 
     /// Compares the rows that a full read found with the number of keys in the index, once per

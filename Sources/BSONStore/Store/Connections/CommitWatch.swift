@@ -43,67 +43,60 @@ final class CommitWatch: Sendable {
 }
 
 /// The thread that looks for commits of other processes while a task waits.
-private final class CommitWatchThread: @unchecked Sendable {
+private final class CommitWatchThread: Sendable {
     typealias Start = () throws(StoreError) -> (SQLiteConnection, Signal)
 
-    private let condition = ThreadCondition()
-    private var waiting = 0
-    private var isStopped = false
-    private var isRunning = false
-    private var watched: (connection: SQLiteConnection, signal: Signal)?
+    private struct State: Sendable {
+        /// The number of waiting tasks.
+        var waiting = 0
+        var isStopped = false
+        var isRunning = false
+        var watched: (connection: SQLiteConnection, signal: Signal)?
+    }
+
+    private let state = ThreadCondition(State())
 
     /// Adds a waiting task; the first one starts the thread.
     func begin(_ start: Start) throws(StoreError) {
-        condition.lock()
-        defer { condition.unlock() }
-        guard !isStopped else { throw DocumentStore.closed }
-        if watched == nil {
-            watched = try start()
-        }
-        if !isRunning {
-            guard DetachedThread.start({ self.run() }) else {
-                watched = nil
-                throw StoreError(.internalError, "The system has no thread left")
+        try state.withLock(waking: .one) { (state) throws(StoreError) in
+            guard !state.isStopped else { throw DocumentStore.closed }
+            if state.watched == nil { state.watched = try start() }
+            if !state.isRunning {
+                guard DetachedThread.start({ self.run() }) else {
+                    state.watched = nil
+                    throw StoreError(.internalError, "The system has no thread left")
+                }
+                state.isRunning = true
             }
-            isRunning = true
+            state.waiting += 1
         }
-        waiting += 1
-        condition.signal()
     }
 
-    func end() {
-        condition.lock()
-        defer { condition.unlock() }
-        waiting = max(0, waiting - 1)
-    }
+    func end() { state.withLock { $0.waiting = max(0, $0.waiting - 1) } }
 
-    func forget() {
-        condition.lock()
-        defer { condition.unlock() }
-        watched = nil
-        condition.broadcast()
-    }
+    func forget() { state.withLock(waking: .all) { $0.watched = nil } }
 
+    /// Ends the thread and waits for its end.
     func stop() {
-        condition.lock()
-        defer { condition.unlock() }
-        isStopped = true
-        condition.broadcast()
-        while isRunning { condition.wait() }
+        state.withLock(waking: .all) { $0.isStopped = true }
+        state.wait { $0.isRunning ? .forSignal : .done(()) }
     }
 
     private func run() {
-        condition.lock()
-        defer { condition.unlock() }
         // Not the current header: the waiting task may have read before a commit that is already in
         // it.
         var last: WALHeader?
         var delay = 2
-        while !isStopped, let (connection, signal) = watched {
-            guard waiting > 0 else {
-                condition.wait()
+        state.wait { state in
+            guard !state.isStopped, let (connection, signal) = state.watched else {
+                state.watched = nil
+                state.isRunning = false
+                self.state.wake(.all)
+                return .done(())
+            }
+            guard state.waiting > 0 else {
                 delay = 2
-                continue
+                return .forSignal
             }
             let header = connection.walHeader
             if header != last {
@@ -111,11 +104,8 @@ private final class CommitWatchThread: @unchecked Sendable {
                 delay = 2
                 signal.notify()
             }
-            condition.wait(milliseconds: delay)
-            delay = min(delay * 2, CommitWatch.delayMaxMS)
+            defer { delay = min(delay * 2, CommitWatch.delayMaxMS) }
+            return .forSignalOr(milliseconds: delay)
         }
-        watched = nil
-        isRunning = false
-        condition.broadcast()
     }
 }

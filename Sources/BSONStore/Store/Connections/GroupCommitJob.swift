@@ -72,32 +72,20 @@ extension GroupCommitJob {
     static func perform<R: Sendable>(
         _ body: @escaping @Sendable (WriteTransaction) throws -> R, in store: DocumentStore
     ) throws -> R {
-        let outcome = Locked<Result<R, any Error>?>(nil)
+        let outcome = ThreadCondition<Result<R, any Error>?>(nil)
         let claim = WriteClaim()
-        let condition = ThreadCondition()
-        let settle: @Sendable (Result<R, any Error>) -> Void = { result in
-            condition.lock()
-            outcome.withLock { $0 = result }
-            condition.signal()
-            condition.unlock()
-        }
         let job = GroupCommitJob(
             store: store,
             { transaction in
                 try claim.begin()
                 return try body(transaction)
-            }, deliver: settle)
+            }, deliver: { result in outcome.withLock(waking: .one) { $0 = result } })
         guard store.writerThread.add(job) else { throw DocumentStore.closed }
-        condition.lock()
-        defer { condition.unlock() }
-        while true {
-            if let result = outcome.withLock({ $0 }) { return try result.get() }
-            guard let budget = WorkBudget.current else {
-                condition.wait()
-                continue
-            }
+        return try outcome.wait { outcome in
+            if let outcome { return .done(try outcome.get()) }
+            guard let budget = WorkBudget.current else { return .forSignal }
             if let fault = budget.fault, claim.withdraw() { throw fault }
-            condition.wait(milliseconds: 20)
+            return .forSignalOr(milliseconds: 20)
         }
     }
 }

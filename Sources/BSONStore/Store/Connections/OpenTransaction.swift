@@ -2,7 +2,18 @@
 ///
 /// One caller at a time may use it, from any thread. An open write transaction keeps every other
 /// writer of the store waiting.
-package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Sendable {
+package final class OpenTransaction<Transaction: ReadTransaction>: Sendable {
+    private struct State {
+        var phase = Phase.beginning
+        /// The requested end; the first request counts.
+        var wish: EndRequest?
+        var lastUsed = ContinuousClock.now
+        /// The number of threads that wait for the end or are about to cause it.
+        var waiters = 0
+        /// The budget for the work of the current caller.
+        var budget: WorkBudget?
+    }
+
     private enum Phase {
         case beginning
         case open(Transaction)
@@ -18,14 +29,7 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
     /// The request to abort the transaction; never leaves this file.
     private struct AbortRequested: Error {}
 
-    private let condition = ThreadCondition()
-    private var phase = Phase.beginning
-    private var wish: EndRequest?
-    private var lastUsed = ContinuousClock.now
-    /// The number of threads that wait for the end or are about to cause it.
-    private var waiters = 0
-    /// The budget for the work of the current caller.
-    private var budget: WorkBudget?
+    private let state = ThreadCondition(State())
 
     fileprivate init() {}
 
@@ -50,47 +54,37 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
         guard isStarted else {
             throw StoreError(.internalError, "no thread is left for a transaction")
         }
-        condition.lock()
-        defer { condition.unlock() }
         let limit = ContinuousClock.now + .milliseconds(milliseconds)
-        while case .beginning = phase {
-            guard ContinuousClock.now < limit else {
-                wish = .abort
-                throw StoreError(
-                    .lockTimeout,
-                    "Unable to acquire the store's lock for writing within \(milliseconds)ms.")
+        try state.wait { state -> ThreadWait<Void> in
+            switch state.phase {
+            case .beginning:
+                guard ContinuousClock.now < limit else {
+                    state.wish = .abort
+                    throw StoreError(
+                        .lockTimeout,
+                        "Unable to acquire the store's lock for writing within \(milliseconds)ms.")
+                }
+                return .forSignalOr(milliseconds: milliseconds)
+            case .ended(let error?): throw error
+            case .open, .inUse, .ended(nil): return .done(())
             }
-            condition.wait(milliseconds: milliseconds)
         }
-        if case .ended(let error?) = phase { throw error }
     }
 
     /// Offers the transaction to callers, on the thread that holds it, until it ends.
     fileprivate func hold(_ transaction: Transaction) throws {
-        condition.lock()
-        defer { condition.unlock() }
-        if wish == nil {
-            phase = .open(transaction)
-            condition.broadcast()
-        }
-        while true {
-            if case .inUse = phase {
-                condition.wait()
-            } else if let wish {
-                phase = .beginning
-                if wish == .abort { throw AbortRequested() }
-                return
-            } else {
-                condition.wait()
-            }
+        state.withLock(waking: .all) { if $0.wish == nil { $0.phase = .open(transaction) } }
+        try state.wait { state -> ThreadWait<Void> in
+            if case .inUse = state.phase { return .forSignal }
+            guard let wish = state.wish else { return .forSignal }
+            state.phase = .beginning
+            if wish == .abort { throw AbortRequested() }
+            return .done(())
         }
     }
 
     private func end(_ error: (any Error)?) {
-        condition.lock()
-        phase = .ended(error)
-        condition.broadcast()
-        condition.unlock()
+        state.withLock(waking: .all) { $0.phase = .ended(error) }
     }
 
     /// Runs a body in the transaction, on the calling thread.
@@ -103,30 +97,31 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
     }
 
     private func take() throws -> Transaction {
-        condition.lock()
-        defer { condition.unlock() }
-        // The lock is not fair: a caller that uses the transaction all the time would starve
-        // waiting threads.
-        if waiters > 0 { condition.wait(milliseconds: 1) }
-        while true {
-            switch phase {
-            case .open(let transaction) where wish == nil:
-                phase = .inUse
-                budget = WorkBudget.current
-                return transaction
-            case .inUse where wish == nil: condition.wait()
+        var hasYielded = false
+        return try state.wait { state in
+            // The lock is not fair: a caller that uses the transaction all the time would starve
+            // waiting threads.
+            if state.waiters > 0, !hasYielded {
+                hasYielded = true
+                return .forSignalOr(milliseconds: 1)
+            }
+            switch state.phase {
+            case .open(let transaction) where state.wish == nil:
+                state.phase = .inUse
+                state.budget = WorkBudget.current
+                return .done(transaction)
+            case .inUse where state.wish == nil: return .forSignal
             case .open, .inUse, .beginning, .ended: throw StoreError.transactionEnded
             }
         }
     }
 
     private func give(_ transaction: Transaction) {
-        condition.lock()
-        phase = .open(transaction)
-        budget = nil
-        lastUsed = .now
-        condition.broadcast()
-        condition.unlock()
+        state.withLock(waking: .all) { state in
+            state.phase = .open(transaction)
+            state.budget = nil
+            state.lastUsed = .now
+        }
     }
 
     /// Commits and waits for the result.
@@ -146,40 +141,36 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
 
     /// Requests an abort without waiting for it; ends the current caller's work.
     package func giveUp() {
-        condition.lock()
-        defer { condition.unlock() }
-        if wish == nil { wish = .abort }
-        if wish == .abort { budget?.stop(.interrupted) }
-        condition.broadcast()
+        state.withLock(waking: .all) { state in
+            if state.wish == nil { state.wish = .abort }
+            if state.wish == .abort { state.budget?.stop(.interrupted) }
+        }
     }
 
     private func end(by wish: EndRequest) throws {
-        condition.lock()
-        defer { condition.unlock() }
-        if case .ended(let error) = phase, wish == .commit {
-            throw error ?? StoreError.transactionEnded
-        }
-        if self.wish == nil {
-            self.wish = wish
-        } else if wish == .commit {
-            throw StoreError.transactionEnded
-        }
-        condition.broadcast()
-        while true {
-            if case .ended(let error) = phase {
-                if let error { throw error }
-                return
+        try state.withLock(waking: .all) { state in
+            if case .ended(let error) = state.phase, wish == .commit {
+                throw error ?? StoreError.transactionEnded
             }
-            condition.wait()
+            if state.wish == nil {
+                state.wish = wish
+            } else if wish == .commit {
+                throw StoreError.transactionEnded
+            }
+        }
+        try state.wait { state -> ThreadWait<Void> in
+            guard case .ended(let error) = state.phase else { return .forSignal }
+            if let error { throw error }
+            return .done(())
         }
     }
 
     /// Whether it is open and has not been used for a while.
     package func hasBeenIdle(for idle: Duration) -> Bool {
-        condition.lock()
-        defer { condition.unlock() }
-        guard case .open = phase, wish == nil else { return false }
-        return ContinuousClock.now - lastUsed >= idle
+        state.withLock { state in
+            guard case .open = state.phase, state.wish == nil else { return false }
+            return ContinuousClock.now - state.lastUsed >= idle
+        }
     }
 
     /// Waits until the transaction has ended, has been idle for a while, or a deadline passes.
@@ -189,29 +180,26 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
     package func waitForEnd(
         idleAtMost idle: Duration, until limit: ContinuousClock.Instant
     ) throws(StoreError) -> Bool {
-        condition.lock()
-        waiters += 1
-        var mayGoOn = true
-        defer {
-            // A waiting thread that timed out aborts the transaction, which needs the lock once
-            // more.
-            if mayGoOn { waiters -= 1 }
-            condition.unlock()
-        }
-        while true {
-            switch phase {
-            case .ended: return true
-            case .open where ContinuousClock.now - lastUsed >= idle && wish == nil:
-                mayGoOn = false
-                return false
-            case .open, .inUse, .beginning:
-                guard ContinuousClock.now < limit else {
-                    mayGoOn = false
-                    return false
+        state.withLock { $0.waiters += 1 }
+        do throws(StoreError) {
+            return try state.wait { (state) throws(StoreError) in
+                switch state.phase {
+                case .ended:
+                    state.waiters -= 1
+                    return .done(true)
+                // A waiting thread that timed out aborts the transaction, which needs the lock once
+                // more: it stays a waiter.
+                case .open where ContinuousClock.now - state.lastUsed >= idle && state.wish == nil:
+                    return .done(false)
+                case .open, .inUse, .beginning:
+                    guard ContinuousClock.now < limit else { return .done(false) }
+                    try WorkBudget.check()
+                    return .forSignalOr(milliseconds: 20)
                 }
-                try WorkBudget.check()
-                condition.wait(milliseconds: 20)
             }
+        } catch {
+            state.withLock { $0.waiters -= 1 }
+            throw error
         }
     }
 }

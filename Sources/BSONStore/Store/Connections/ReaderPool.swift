@@ -9,24 +9,25 @@
 /// Connections are numbered from 0, and the lowest idle one is used. The more connections read
 /// concurrently, the smaller the cache of each new one, so that all caches together stay within
 /// twice the first.
-final class ReaderPool: @unchecked Sendable {
+final class ReaderPool: Sendable {
     /// The largest number of idle connections.
     static let idleMax = 4
     /// The keeper's interval in milliseconds; a transaction without reads ends after one to two
     /// intervals.
     static let idleMS = 10
 
-    private let condition = ThreadCondition()
-    /// The idle connections, the lowest number last.
-    private var idle: [StoreReader] = []
-    /// The numbers of connections that are idle or in use.
-    private var numbers: Set<Int> = []
-    private var isClosed = false
-    /// How often the file has been replaced.
-    private var generation = 0
-    /// The number of the keeper's rounds.
-    private var round = 0
-    private var keeper = Keeper.absent
+    private struct State {
+        /// The idle connections, the lowest number last.
+        var idle: [StoreReader] = []
+        /// The numbers of connections that are idle or in use.
+        var numbers: Set<Int> = []
+        var isClosed = false
+        /// How often the file has been replaced.
+        var generation = 0
+        /// The number of the keeper's rounds.
+        var round = 0
+        var keeper = Keeper.absent
+    }
 
     /// The state of the thread that ends idle transactions.
     private enum Keeper {
@@ -35,6 +36,8 @@ final class ReaderPool: @unchecked Sendable {
         case working
     }
 
+    private let state = ThreadCondition(State())
+
     /// Takes an idle connection or opens one.
     ///
     /// - Parameter open: opens the connection with a number.
@@ -42,16 +45,13 @@ final class ReaderPool: @unchecked Sendable {
     func take(
         orOpen open: (Int) throws(StoreError) -> SQLiteConnection
     ) throws(StoreError) -> StoreReader {
-        let place = try place()
-        switch place {
+        switch try state.withLock(Self.place) {
         case .idle(let reader): return reader
         case .free(let number, let generation):
             do {
                 return StoreReader(try open(number), number: number, generation)
             } catch {
-                condition.lock()
-                defer { condition.unlock() }
-                numbers.remove(number)
+                state.withLock { _ = $0.numbers.remove(number) }
                 throw error
             }
         }
@@ -62,84 +62,88 @@ final class ReaderPool: @unchecked Sendable {
         case free(Int, generation: Int)
     }
 
-    private func place() throws(StoreError) -> Place {
-        condition.lock()
-        defer { condition.unlock() }
-        guard !isClosed else { throw DocumentStore.closed }
-        if let reader = idle.popLast() { return .idle(reader) }
+    private static func place(_ state: inout State) throws(StoreError) -> Place {
+        guard !state.isClosed else { throw DocumentStore.closed }
+        if let reader = state.idle.popLast() { return .idle(reader) }
         var number = 0
-        while !numbers.insert(number).inserted { number += 1 }
-        return .free(number, generation: generation)
+        while !state.numbers.insert(number).inserted { number += 1 }
+        return .free(number, generation: state.generation)
     }
 
     /// Returns a connection to the pool; closes the last one when there are enough, and all when
     /// the store is closed.
     func give(_ reader: StoreReader) {
-        condition.lock()
-        defer { condition.unlock() }
-        guard !isClosed else { return }
-        guard reader.generation == generation else {
-            numbers.remove(reader.number)
-            return
+        state.withLock { state in
+            guard !state.isClosed else { return }
+            guard reader.generation == state.generation else {
+                state.numbers.remove(reader.number)
+                return
+            }
+            if reader.isHolding {
+                reader.round = state.round
+                if state.keeper != .working { wakeKeeper(reader, &state) }
+            }
+            let after =
+                state.idle.firstIndex { $0.number < reader.number } ?? state.idle.endIndex
+            state.idle.insert(reader, at: after)
+            if state.idle.count > Self.idleMax {
+                state.numbers.remove(state.idle.removeFirst().number)
+            }
         }
-        if reader.isHolding {
-            reader.round = round
-            if keeper != .working { wakeKeeper(reader) }
-        }
-        let after = idle.firstIndex { $0.number < reader.number } ?? idle.endIndex
-        idle.insert(reader, at: after)
-        if idle.count > Self.idleMax { numbers.remove(idle.removeFirst().number) }
     }
 
     /// Ends the transactions that idle connections hold, so that a checkpoint can pass.
     func release() {
-        condition.lock()
-        defer { condition.unlock() }
-        for reader in idle where reader.isHolding { reader.release() }
+        state.withLock { state in
+            for reader in state.idle where reader.isHolding { reader.release() }
+        }
     }
 
     /// Closes idle connections now and used ones on return, because the file was replaced.
     func forget() {
-        condition.lock()
-        defer { condition.unlock() }
-        generation += 1
-        for reader in idle { numbers.remove(reader.number) }
-        idle.removeAll()
+        state.withLock { state in
+            state.generation += 1
+            for reader in state.idle { state.numbers.remove(reader.number) }
+            state.idle.removeAll()
+        }
     }
 
     /// Closes idle connections; used ones are closed on return.
     func close() {
-        condition.lock()
-        defer { condition.unlock() }
-        isClosed = true
-        idle.removeAll()
-        condition.signal()
+        state.withLock(waking: .one) { state in
+            state.isClosed = true
+            state.idle.removeAll()
+        }
     }
 
-    private func wakeKeeper(_ reader: StoreReader) {
-        switch keeper {
-        case .waiting: condition.signal()
+    private func wakeKeeper(_ reader: StoreReader, _ state: inout State) {
+        switch state.keeper {
+        case .waiting: self.state.wake(.one)
         case .absent:
             guard DetachedThread.start({ self.keep() }) else { return reader.release() }
         case .working: return
         }
-        keeper = .working
+        state.keeper = .working
     }
 
+    /// Ends transactions without reads, in rounds, until the pool is closed.
     private func keep() {
-        condition.lock()
-        defer { condition.unlock() }
-        while !isClosed {
-            if idle.contains(where: { $0.isHolding }) {
-                condition.wait(milliseconds: Self.idleMS)
-                for reader in idle where reader.isHolding && reader.round < round {
+        var isRoundOver = false
+        state.wait { state in
+            if isRoundOver {
+                for reader in state.idle where reader.isHolding && reader.round < state.round {
                     reader.release()
                 }
-                round += 1
-            } else {
-                keeper = .waiting
-                condition.wait()
+                state.round += 1
+                isRoundOver = false
             }
+            if state.isClosed { return .done(()) }
+            guard state.idle.contains(where: { $0.isHolding }) else {
+                state.keeper = .waiting
+                return .forSignal
+            }
+            isRoundOver = true
+            return .forSignalOr(milliseconds: Self.idleMS)
         }
     }
 }

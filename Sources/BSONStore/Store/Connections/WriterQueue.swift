@@ -8,8 +8,7 @@ package final class WriterQueue: Sendable {
         var waiting: Set<UInt64> = []
     }
 
-    private let state = Locked(State())
-    private let condition = ThreadCondition()
+    private let state = ThreadCondition(State())
 
     /// Makes an empty queue.
     package init() {}
@@ -28,10 +27,7 @@ package final class WriterQueue: Sendable {
 
     /// Leaves the queue, once the writer writes, has written, or gives up.
     package func leave(_ place: UInt64) {
-        condition.lock()
-        state.withLock { _ = $0.waiting.remove(place) }
-        condition.broadcast()
-        condition.unlock()
+        state.withLock(waking: .all) { _ = $0.waiting.remove(place) }
     }
 
     /// Waits until no earlier writer is left.
@@ -42,13 +38,11 @@ package final class WriterQueue: Sendable {
         _ place: UInt64, milliseconds: Int
     ) throws(StoreError) -> Bool {
         let limit = ContinuousClock.now + .milliseconds(milliseconds)
-        condition.lock()
-        defer { condition.unlock() }
-        while state.withLock({ state in state.waiting.contains { $0 < place } }) {
-            guard ContinuousClock.now < limit else { return false }
+        return try state.wait { (state) throws(StoreError) in
+            guard state.waiting.contains(where: { $0 < place }) else { return .done(true) }
+            guard ContinuousClock.now < limit else { return .done(false) }
             try WorkBudget.check()
-            condition.wait(milliseconds: 10)
+            return .forSignalOr(milliseconds: 10)
         }
-        return true
     }
 }

@@ -9,11 +9,13 @@ internal import BSONStore
 /// await todos.configure(droppedCollectionPolicy: .remove)
 /// ```
 public enum DroppedCollectionPolicy: Sendable, Hashable {
-    /// Keeps and pauses the documents; the error listener receives
-    /// ``SyncError/Code-swift.enum/collectionDropped`` once.
+    /// Stops the collection: its documents stay, and nothing is uploaded or deleted. The error
+    /// listener receives ``SyncError/Code-swift.enum/collectionDropped`` once for each start of the
+    /// engine.
     ///
-    /// ``SyncCollection/resumeSync(of:)`` removes such a document locally, too. A write to it
-    /// conflicts with the remote's delete, so that the conflict handler can insert it again.
+    /// ``SyncCollection/adoptRemote()`` uploads the documents to the new collection;
+    /// ``SyncCollection/replaceFromRemote()`` replaces them by the remote's. ``SyncStop`` holds the
+    /// details of the stop.
     case pause
     /// Treats the drop as a delete of each document: documents without a pending change are
     /// removed, the others are conflicts.

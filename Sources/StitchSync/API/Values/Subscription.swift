@@ -29,8 +29,8 @@ public struct Subscription: Sendable, Hashable, Identifiable {
 public enum SubscriptionState: Sendable, Hashable {
     /// The set is committed and not yet answered. Bootstrapping, error or superseded follow.
     case pending
-    /// Documents are being downloaded. Complete, error or superseded follow; pending after a
-    /// restart.
+    /// Documents are being downloaded; after a restart the download continues. Complete, error or
+    /// superseded follow; pending if the remote lost the history meanwhile, which starts it again.
     case bootstrapping
     /// All documents that matched when the remote was asked are on the device. Superseded follows.
     case complete

@@ -60,9 +60,7 @@ import Testing
         func runUntilKilled() throws {
             let delayMS = 1 + round * 7 % 60
             let isStarted = DetachedThread.start {
-                let condition = ThreadCondition()
-                condition.lock()
-                condition.wait(milliseconds: delayMS)
+                ThreadCondition(()).pause(milliseconds: delayMS)
                 kill(getpid(), SIGKILL)
             }
             precondition(isStarted)

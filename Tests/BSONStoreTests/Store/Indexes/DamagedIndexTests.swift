@@ -59,6 +59,21 @@ import Testing
         }
     }
 
+    @Test(arguments: ["sqlite_autoindex_collection_1_1", "index_1", "collection_1"])
+    func `a damaged collection is reported by each read, not only by the first`(
+        name: String
+    ) throws {
+        let directory = try TemporaryDirectory()
+        try Self.damaged(directory, 5_000, emptying: name)
+        let store = try DocumentStore(at: .file(directory.file()))
+        for query in [["n": 3], ["n": 3], ["n": ["$gt": 1, "$lt": 5]]] as [BSONDocument] {
+            let error = #expect(throws: StoreError.self) {
+                _ = try store.collection(Self.things).find(query)
+            }
+            #expect(error?.code == .corrupt)
+        }
+    }
+
     @Test func `what is not there is confirmed where nothing is damaged`() throws {
         let directory = try TemporaryDirectory()
         let store = try DocumentStore(at: .file(directory.file()))

@@ -1,6 +1,10 @@
+// MARK: - Level 4: values
+
 extension FilterMatcher {
     /// Whether a value passes a leaf's test, without regard to the path.
-    func test(_ leaf: UnsafePointer<FilterProgram.Leaf>, _ value: BSONRawValue) -> Bool {
+    func valuePasses(
+        _ value: BSONRawValue, leaf: UnsafePointer<FilterProgram.Leaf>
+    ) -> Bool {
         switch leaf.pointee.test {
         case .equal: return compare(leaf, value) == .equal
         case .less: return compare(leaf, value) == .less
@@ -28,7 +32,7 @@ extension FilterMatcher {
     }
 
     /// Whether a missing value passes, as in MongoDB: like null, but of no type.
-    func testMissing(_ leaf: UnsafePointer<FilterProgram.Leaf>) -> Bool {
+    func missingPasses(leaf: UnsafePointer<FilterProgram.Leaf>) -> Bool {
         switch leaf.pointee.test {
         case .equal: return leaf.pointee.rank == Self.nullRank
         case .lessOrEqual:
@@ -44,13 +48,11 @@ extension FilterMatcher {
             return false
         }
     }
+}
 
-    private static var nullRank: Int8 { 5 }
-    private static var numberRank: Int8 { 10 }
-    private static var undefinedRank: Int8 { 0 }
-    private static var minKeyRank: Int8 { -1 }
-    private static var maxKeyRank: Int8 { 127 }
+// MARK: - Comparisons with a constant
 
+extension FilterMatcher {
     /// Returns the order of a value and the leaf's constant; `nil` if their types do not compare.
     private func compare(_ leaf: UnsafePointer<FilterProgram.Leaf>, _ value: BSONRawValue)
         -> BSONOrder?
@@ -94,6 +96,34 @@ extension FilterMatcher {
         return nil
     }
 
+    /// Compares numbers; a NaN is the least in the order, but in a filter it compares with NaN
+    /// only.
+    private func compareNumbers(_ value: BSONRawValue, _ constant: BSONRawValue) -> BSONOrder? {
+        let order = BSONOrder.compare(value, constant)
+        guard order == .equal || !(isNaN(value) || isNaN(constant)) else { return nil }
+        return order
+    }
+
+    private func isNaN(_ value: BSONRawValue) -> Bool {
+        switch value.typeByte {
+        case BSONType.double.rawValue: value.double.isNaN
+        case BSONType.decimal128.rawValue: value.decimal128.kind == .nan
+        default: false
+        }
+    }
+
+    /// Returns a constant of the program.
+    @inline(__always)
+    func constant(_ index: Int32) -> BSONRawValue {
+        let constant = constants[Int(index)]
+        let start = Int(constant.bytes.lowerBound)
+        guard let base = bytes.baseAddress else {
+            preconditionFailure("a program with constants has bytes")
+        }
+        return BSONRawValue(
+            typeByte: constant.typeByte, start: base + start, count: constant.bytes.count)
+    }
+
     /// Returns the rank as ``BSONOrder/rank(_:)``, by the byte on the wire.
     private static func rank(_ typeByte: UInt8) -> Int8 {
         switch typeByte {
@@ -117,33 +147,17 @@ extension FilterMatcher {
         }
     }
 
-    @inline(__always)
-    func constant(_ index: Int32) -> BSONRawValue {
-        let constant = constants[Int(index)]
-        let start = Int(constant.bytes.lowerBound)
-        guard let base = bytes.baseAddress else {
-            preconditionFailure("a program with constants has bytes")
-        }
-        return BSONRawValue(
-            typeByte: constant.typeByte, start: base + start, count: constant.bytes.count)
-    }
+    private static var nullRank: Int8 { 5 }
+    private static var numberRank: Int8 { 10 }
+    private static var undefinedRank: Int8 { 0 }
+    private static var minKeyRank: Int8 { -1 }
+    private static var maxKeyRank: Int8 { 127 }
+}
 
-    /// Compares numbers; a NaN is the least in the order, but in a filter it compares with NaN
-    /// only.
-    private func compareNumbers(_ value: BSONRawValue, _ constant: BSONRawValue) -> BSONOrder? {
-        let order = BSONOrder.compare(value, constant)
-        guard order == .equal || !(isNaN(value) || isNaN(constant)) else { return nil }
-        return order
-    }
+// MARK: - Sets and patterns
 
-    private func isNaN(_ value: BSONRawValue) -> Bool {
-        switch value.typeByte {
-        case BSONType.double.rawValue: value.double.isNaN
-        case BSONType.decimal128.rawValue: value.decimal128.kind == .nan
-        default: false
-        }
-    }
-
+extension FilterMatcher {
+    /// Whether a value is in the leaf's sorted set of constants, or matches one of its patterns.
     private func isMember(_ leaf: UnsafePointer<FilterProgram.Leaf>, _ value: BSONRawValue) -> Bool
     {
         var low = leaf.pointee.constants.lowerBound
@@ -161,6 +175,7 @@ extension FilterMatcher {
         return !leaf.pointee.patterns.isEmpty && matchesPattern(leaf, value)
     }
 
+    /// Whether one of the leaf's patterns is found in a text, or is the same regular expression.
     private func matchesPattern(_ leaf: UnsafePointer<FilterProgram.Leaf>, _ value: BSONRawValue)
         -> Bool
     {
@@ -179,7 +194,12 @@ extension FilterMatcher {
         default: return false
         }
     }
+}
 
+// MARK: - Arrays and remainders
+
+extension FilterMatcher {
+    /// Whether a value is an array of a size (`$size`).
     private func isArray(_ value: BSONRawValue, ofSize size: Int64) -> Bool {
         guard value.typeByte == BSONType.array.rawValue else { return false }
         var cursor = BSONCursor(value)
@@ -188,6 +208,7 @@ extension FilterMatcher {
         return count == size
     }
 
+    /// Whether an array has an element that passes the leaf's node (`$elemMatch`).
     private func hasElement(_ leaf: UnsafePointer<FilterProgram.Leaf>, _ value: BSONRawValue)
         -> Bool
     {
@@ -208,6 +229,7 @@ extension FilterMatcher {
         return false
     }
 
+    /// Returns a number without its fraction (`$mod`); `nil` for other values and large numbers.
     private static func truncated(_ value: BSONRawValue) -> Int64? {
         switch value.typeByte {
         case BSONType.int32.rawValue: Int64(value.int32)

@@ -1,0 +1,6 @@
+/// The waiting threads of a ``ThreadCondition`` to wake.
+package enum ThreadWaking: Sendable {
+    case none
+    case one
+    case all
+}

@@ -1,0 +1,119 @@
+// MARK: - Find and update
+
+extension DocumentCollection {
+    /// Updates the first document that matches a filter and returns it, as it was before or after.
+    ///
+    /// ```swift
+    /// let ticket = try counters.findOneAndUpdate(
+    ///     ["_id": "tickets"], ["$inc": ["last": 1]],
+    ///     options: FindOneAndOptions(upsert: true, returnsAfter: true))
+    /// ```
+    ///
+    /// - Parameter options: the order of the candidates, the returned fields and edition, `upsert`
+    ///   and `arrayFilters`.
+    /// - Returns: the document; `nil` when none matches, and before an upsert.
+    /// - Throws: as `updateOne` does.
+    @discardableResult
+    public func findOneAndUpdate(
+        _ filter: BSONDocument, _ update: BSONDocument, options: FindOneAndOptions = .init()
+    ) throws -> BSONDocument? {
+        let (filter, update) = try Self.parse(filter, update, options.arrayFilters)
+        return try store.write { try $0.findAndModify(namespace, filter, update, options) }
+    }
+
+    /// Updates the first matching document on the store's writer thread and returns it.
+    ///
+    /// ```swift
+    /// let before = try await counters.findOneAndUpdate(
+    ///     ["_id": "tickets"], ["$inc": ["last": 1]])
+    /// ```
+    ///
+    /// - Returns: the document; `nil` when none matches, and before an upsert.
+    /// - Throws: the errors of the synchronous form.
+    @discardableResult
+    public func findOneAndUpdate(
+        _ filter: BSONDocument, _ update: BSONDocument, options: FindOneAndOptions = .init()
+    ) async throws -> BSONDocument? {
+        let (filter, update) = try Self.parse(filter, update, options.arrayFilters)
+        return try await store.write { try $0.findAndModify(namespace, filter, update, options) }
+    }
+}
+
+// MARK: - Find and replace
+
+extension DocumentCollection {
+    /// Replaces the first document that matches a filter and returns it, as it was before or after.
+    ///
+    /// ```swift
+    /// let before = try people.findOneAndReplace(["_id": 1], ["name": "Ada Lovelace"])
+    /// ```
+    ///
+    /// - Parameter options: the order of the candidates, the returned fields and edition, and
+    ///   whether to insert the document when none matches.
+    /// - Returns: the document; `nil` when none matches, and before an upsert.
+    /// - Throws: as `replaceOne` does, and for `arrayFilters`, since a replacement has no paths.
+    @discardableResult
+    public func findOneAndReplace(
+        _ filter: BSONDocument, _ document: BSONDocument, options: FindOneAndOptions = .init()
+    ) throws -> BSONDocument? {
+        try options.checkReplaces()
+        let (filter, update) = (try Filter(filter), try Update(replacement: document))
+        return try store.write { try $0.findAndModify(namespace, filter, update, options) }
+    }
+
+    /// Replaces the first matching document on the store's writer thread and returns it.
+    ///
+    /// ```swift
+    /// let before = try await people.findOneAndReplace(["_id": 1], ["name": "Ada Lovelace"])
+    /// ```
+    ///
+    /// - Returns: the document; `nil` when none matches, and before an upsert.
+    /// - Throws: the errors of the synchronous form.
+    @discardableResult
+    public func findOneAndReplace(
+        _ filter: BSONDocument, _ document: BSONDocument, options: FindOneAndOptions = .init()
+    ) async throws -> BSONDocument? {
+        try options.checkReplaces()
+        let (filter, update) = (try Filter(filter), try Update(replacement: document))
+        return try await store.write { try $0.findAndModify(namespace, filter, update, options) }
+    }
+}
+
+// MARK: - Find and delete
+
+extension DocumentCollection {
+    /// Removes the first document that matches a filter and returns it, or `nil`.
+    ///
+    /// ```swift
+    /// let oldest = try jobs.findOneAndDelete(
+    ///     [:], options: FindOneAndOptions(sort: try SortOrder(["at": 1])))
+    /// ```
+    ///
+    /// - Parameter options: the order of the candidates and the returned fields; `upsert` and
+    ///   `returnsAfter` have no effect.
+    /// - Throws: as `deleteOne` does, and for `arrayFilters`.
+    @discardableResult
+    public func findOneAndDelete(
+        _ filter: BSONDocument, options: FindOneAndOptions = .init()
+    ) throws -> BSONDocument? {
+        try options.checkDeletes()
+        let filter = try Filter(filter)
+        return try store.write { try $0.findAndDelete(namespace, filter, options) }
+    }
+
+    /// Removes the first matching document on the store's writer thread and returns it, or `nil`.
+    ///
+    /// ```swift
+    /// let job = try await jobs.findOneAndDelete(["state": "new"])
+    /// ```
+    ///
+    /// - Throws: the errors of the synchronous form.
+    @discardableResult
+    public func findOneAndDelete(
+        _ filter: BSONDocument, options: FindOneAndOptions = .init()
+    ) async throws -> BSONDocument? {
+        try options.checkDeletes()
+        let filter = try Filter(filter)
+        return try await store.write { try $0.findAndDelete(namespace, filter, options) }
+    }
+}
