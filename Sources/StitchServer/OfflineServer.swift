@@ -73,7 +73,7 @@ public final class OfflineServer {
     }
 
     /// Sets the client's user as if by signing in; `nil` signs the client out.
-    func become(_ user: SignedInUser?) { connection.state.withLock { $0.user = user } }
+    func become(_ user: SignedInUser?) { connection.become(user) }
 
     /// The number of open logical sessions.
     var sessionCount: Int { backend.sessions.all.count }

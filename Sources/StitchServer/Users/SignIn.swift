@@ -90,7 +90,7 @@ struct SignIn: Sendable {
             guard var user = try users.user(conversation.user, conversation.database)?.signedIn
             else { throw ScramConversation.failed }
             user.generation = generation
-            connection.state.withLock { [user] in $0.user = user }
+            connection.become(user)
             server.settings.log.write(.info, "connection \(connection.id) signed in")
         } else {
             connection.state.withLock { [conversation] in $0.conversation = conversation }
