@@ -129,7 +129,10 @@ enum HelloCommand {
 
     /// The parts of this server that MongoDB does not have.
     private static func extensions(_ server: ServerContext) -> BSONDocument {
-        ["tombstones": 1, "concurrent": 1]
+        var parts: BSONDocument = ["tombstones": 1, "concurrent": 1]
+        if server.settings.allowsAnonymous { parts.append("anonymous", 1) }
+        if server.settings.signUps != nil { parts.append("signUp", 1) }
+        return parts
     }
 
     private static func reply(_ call: CommandCall) -> BSONDocument {
