@@ -19,7 +19,9 @@ package struct ServerSettings: Sendable {
     package var tokens: TokenSettings?
     /// Whether people may use the server without an account (``AnonymousSignIn``); needs rules.
     package var allowsAnonymous = false
-    /// The limits on how many people may sign up; `nil` if nobody may. Needs rules.
+    /// The limits on how many people may sign up; `nil` allows no sign-up.
+    ///
+    /// Sign-ups need rules.
     package var signUps: SignUpLimits?
     /// The access rules for users; `nil` for none.
     package var rules: ReloadableRules?

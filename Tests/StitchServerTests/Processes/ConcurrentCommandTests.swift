@@ -196,10 +196,13 @@ import Testing
         let large = Self.command(bytes: 40_000_000)
         waits.add(large)
         #expect(!waits.hasRoom() && !waits.isEmpty)
-        #expect(waits.wake(large, isTimeUp: true))
-        #expect(!waits.wake(large, isTimeUp: true), "it is woken once")
+        let wakings = [
+            waits.wake(large, isTimeUp: true), waits.wake(large, isTimeUp: true),
+        ]
+        #expect(wakings == [true, false])
         #expect(!waits.hasRoom(), "its request is still there")
-        #expect(waits.popWoken()?.isTimeUp == true)
+        let woken = waits.popWoken()
+        #expect(woken?.isTimeUp == true)
         #expect(waits.isEmpty && waits.hasRoom())
         for count in 1...WaitingCommands.countMax {
             #expect(waits.hasRoom())
@@ -217,10 +220,11 @@ import Testing
             Self.command(bytes: 1) { abandoned.withLock { $0 += 1 } }
         }
         for command in commands { waits.add(command) }
-        #expect(waits.wake(commands[1], isTimeUp: false))
+        let isWoken = waits.wake(commands[1], isTimeUp: false)
         waits.abandonAll()
-        #expect(abandoned.withLock { $0 } == 4 && waits.isEmpty)
-        #expect(!waits.wake(commands[0], isTimeUp: false))
+        #expect(isWoken && abandoned.withLock { $0 } == 4 && waits.isEmpty)
+        let isWokenLater = waits.wake(commands[0], isTimeUp: false)
+        #expect(!isWokenLater)
     }
 
     private static func command(

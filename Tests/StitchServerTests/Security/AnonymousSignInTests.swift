@@ -128,7 +128,8 @@ import Testing
         var settings = ServerSettings()
         settings.port = 0
         settings.requiresSignIn = true
-        if flag == "--anonymous" { settings.allowsAnonymous = true } else { settings.signUps = .init() }
+        settings.allowsAnonymous = flag == "--anonymous"
+        settings.signUps = flag == "--sign-up" ? SignUpLimits() : nil
         let store = try DocumentStore(
             at: .inMemory, options: .init(changeHistory: .keep(changesMax: 100)))
         await #expect(throws: UnsafeSettings.self) {
