@@ -37,6 +37,8 @@ final class ServerContext: Sendable {
     let metrics = ServerMetrics()
     /// The delays after wrong passwords.
     let signIns = SignInDelay()
+    /// The sign-ups of the last hour.
+    let signUps: SignUpRecord
     /// The last writes that rules denied.
     let denials = DeniedWrites()
 
@@ -53,6 +55,7 @@ final class ServerContext: Sendable {
     init(settings: ServerSettings) {
         self.settings = settings
         memory = MemoryBudget(bytesMax: settings.memoryBytesMax)
+        signUps = SignUpRecord(settings.signUps ?? SignUpLimits())
     }
 
     /// The time since the start.
