@@ -47,7 +47,11 @@ let package = Package(
         .executable(name: "stitchsync", targets: ["StitchSyncCommand"]),
     ],
     traits: [
-        .default(enabledTraits: ["CommandLine", "Server"]),
+        // None: an app names what it needs, and without traits it fetches no package.
+        .default(enabledTraits: []),
+        .trait(
+            name: "Tool", description: "The `stitchsync` tool with its server.",
+            enabledTraits: ["CommandLine", "Server"]),
         .trait(
             name: "Scripts",
             description: "The JavaScript of `$where`, `$function`, `$accumulator` and `mapReduce`."),

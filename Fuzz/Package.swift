@@ -7,7 +7,7 @@ let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .er
 let package = Package(
     name: "StitchSyncFuzz",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "StitchSync", path: "..", traits: [])],
+    dependencies: [.package(name: "StitchSync", path: "..", traits: ["Server"])],
     targets: [
         .systemLibrary(
             name: "FuzzCBSON", pkgConfig: "libbson-1.0",

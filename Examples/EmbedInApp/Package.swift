@@ -6,7 +6,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         // Without traits: no command-line tool, no server, and no package is fetched.
-        .package(name: "StitchSync", path: "../..", traits: [])
+        .package(name: "StitchSync", path: "../..")
     ],
     targets: [
         .executableTarget(

@@ -4,7 +4,7 @@ import PackageDescription
 let package = Package(
     name: "Notes",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "StitchSync", path: "../..", traits: [])],
+    dependencies: [.package(name: "StitchSync", path: "../..")],
     targets: [
         .executableTarget(
             name: "Notes",

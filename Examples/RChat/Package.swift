@@ -9,7 +9,7 @@ let package = Package(
     dependencies: [
         // The traits: `stitchsync serve`, which `run` starts, and sync with it through libmongoc.
         .package(
-            name: "StitchSync", path: "../..", traits: ["CommandLine", "Server", "MongoRemote"])
+            name: "StitchSync", path: "../..", traits: ["Tool", "MongoRemote"])
     ],
     targets: [
         .executableTarget(

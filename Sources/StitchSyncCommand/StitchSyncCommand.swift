@@ -36,9 +36,15 @@
         }
     }
 #else
-    /// Without the trait `CommandLine` there is no tool.
+    internal import Foundation
+
+    /// The program without the trait `CommandLine`, which only says how to build the tool.
     @main
     struct StitchSyncCommand {
-        static func main() {}
+        static func main() {
+            let text = "stitchsync: built without the tool; add --traits Tool\n"
+            FileHandle.standardError.write(Data(text.utf8))
+            exit(64)
+        }
     }
 #endif

@@ -41,7 +41,7 @@
             defer { opened.close() }
             try ServerUsers.add(
                 name, password: password, roles: role, customData: customData, to: opened)
-            try Console.standard.say("\(name): created")
+            try Console.standard.say("\(name): created; users sign in to the database admin")
         }
     }
 #endif

@@ -4,16 +4,31 @@
 
     /// Values on the command line, which are Extended JSON.
     enum ExtendedJSONArgument {
-        /// Reads a value.
+        /// Reads a value, whose keys may be without quotes, as in MongoDB's shell: `{price: 1}`.
         ///
         /// - Throws: `ValidationError` with an example of Extended JSON.
         static func value(_ text: String) throws -> BSONValue {
             do {
                 return try BSONValue(extendedJSON: text)
             } catch {
+                let quoted = quotingKeys(text)
+                if quoted != text, let value = try? BSONValue(extendedJSON: quoted) {
+                    return value
+                }
                 throw ValidationError(
                     "\(error) Extended JSON is expected, such as {\"name\": \"pen\"} or "
                         + #"{"_id": {"$oid": "5f0e9c2b1c9d440000a1b2c3"}}"#)
+            }
+        }
+
+        /// Returns the text with quotes around each key that has none.
+        ///
+        /// A key without quotes is of letters, digits, `_`, `$` and `.`, and a colon follows it.
+        static func quotingKeys(_ text: String) -> String {
+            let key = #/"(?:[^"\\]|\\.)*"|(?<key>[\p{L}_$][\p{L}\p{N}_$.]*)(?<colon>\s*:)/#
+            return text.replacing(key) { match in
+                match.output.key.map { "\"\($0)\"\(match.output.colon ?? "")" }
+                    ?? String(match.output.0)
             }
         }
 

@@ -10,7 +10,7 @@
             discussion: """
                 Filter, sort and projection are MongoDB's, in Extended JSON. The documents are \
                 shown as canonical Extended JSON, which keeps every type; --relaxed is easier to \
-                read.
+                read, and --pretty easier still.
 
                 Example:
                   stitchsync find shop.stitch shop.products '{"stock": {"$lt": 5}}' \\
@@ -40,6 +40,9 @@
         @Flag(help: "Write relaxed Extended JSON.")
         var relaxed = false
 
+        @Flag(help: "Write one field per line; relaxed, unless --json is given.")
+        var pretty = false
+
         @Flag(help: "Write one JSON array, not one document per line.")
         var json = false
 
@@ -50,7 +53,8 @@
             let store = try place.open(readOnly: true)
             defer { store.close() }
             var lines = DocumentLines(
-                to: Console.standard.output, isRelaxed: relaxed, isArray: json)
+                to: Console.standard.output, isRelaxed: relaxed || pretty && !json, isArray: json,
+                isPretty: pretty)
             try store.collection(place.namespace).forEach(selection.filter, options: options) {
                 document in
                 try lines.append(document)

@@ -13,7 +13,8 @@
                 a dump in the format of mongodump, without indexes. The file is read in parts, so \
                 it may be larger than memory. A rejected document is reported with its line or \
                 number and the reason, and the rest is imported; with --strict nothing is \
-                imported.
+                imported. A document without an _id is given one, an ObjectId; imported again, it \
+                is another document.
 
                 Examples:
                   stitchsync import shop.stitch shop.products products.jsonl
@@ -34,10 +35,17 @@
         @Flag(help: "Import everything or nothing.")
         var strict = false
 
+        @Option(help: "The maximum number of rejected documents to name; 0 for all.")
+        var errors = 20
+
         @Flag(help: "Write one JSON object.")
         var json = false
 
         private var isDump: Bool { bson || file.hasSuffix(".bson") }
+
+        func validate() throws {
+            guard errors >= 0 else { throw ValidationError("--errors is 0 or more") }
+        }
 
         func run() async throws {
             let console = Console.standard
@@ -46,7 +54,8 @@
             let store = try place.open()
             defer { store.close() }
             let importer = Importer(
-                descriptor, name: file, isDump: isDump, into: place.namespace, console: console)
+                descriptor, name: file, isDump: isDump, into: place.namespace, console: console,
+                faultsShownMax: errors == 0 ? .max : errors)
             let tally =
                 strict
                 ? try importer.importAllOrNothing(into: store)
@@ -58,8 +67,8 @@
             try console.say(
                 json
                     ? object.extendedJSON(.relaxed)
-                    : "\(tally.imported) documents imported into \(place.namespace), "
-                        + "\(tally.rejected) \(isDump ? "documents" : "lines") rejected")
+                    : "\(tally.imported.counted("document")) imported into \(place.namespace), "
+                        + "\(tally.rejected.counted(isDump ? "document" : "line")) rejected")
             guard tally.rejected == 0 else { throw ExitCode.failure }
         }
     }

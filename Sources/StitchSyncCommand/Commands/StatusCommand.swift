@@ -67,7 +67,7 @@
                 if let stop = status.stop { remarks.append("stopped: \(namespace): \(stop)") }
                 if !missing.isEmpty {
                     remarks.append(
-                        "missing at the remote: \(namespace): \(missing.count) documents, kept "
+                        "missing at the remote: \(namespace): \(missing.count.counted("document")), kept "
                             + "here and not uploaded (see `stitchsync resolve`)")
                 }
                 let foreign = try await collection.foreignVersionIDs

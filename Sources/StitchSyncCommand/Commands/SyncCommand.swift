@@ -105,9 +105,10 @@
             }
             let report = outcome.report
             try console.say(
-                "\(outcome.after.synced) documents synced, \(adopted) of them new: "
+                "\(outcome.after.synced.counted("document")) synced, \(adopted) of them new: "
                     + "\(report.uploaded) sent, \(report.taken) taken, \(report.removed) removed, "
-                    + "\(report.conflicts) conflicts resolved in \(outcome.passes) passes")
+                    + "\(report.conflicts.counted("conflict")) resolved in "
+                    + outcome.passes.counted("pass", plural: "passes"))
             if watch {
                 try console.say("watching")
                 try await session.watch(until: StopSignals.stream())
@@ -181,9 +182,9 @@
             let synced = try await engine.collection(collection()).status().synced
             guard synced == 0 else {
                 throw CommandError(
-                    "\(remote): there is no such file; \(synced) documents of \(path) are synced "
-                        + "with a remote already, and a new file would be another one "
-                        + "(check the path)")
+                    "\(remote): there is no such file; \(path) has "
+                        + "\(synced.counted("document")) synced with a remote already, and a new "
+                        + "file would be another one (check the path)")
             }
         }
     }

@@ -48,8 +48,9 @@
             } else {
                 for line in lines { try Console.standard.say(line) }
                 try Console.standard.say(
-                    "\(report.documentCount) documents and \(report.changeCount) changes checked: "
-                        + (isSound ? "nothing is wrong" : "\(lines.count) faults"))
+                    "\(report.documentCount.counted("document")) and "
+                        + "\(report.changeCount.counted("change")) checked: "
+                        + (isSound ? "nothing is wrong" : lines.count.counted("fault")))
             }
             guard isSound else { throw ExitCode.failure }
         }

@@ -59,7 +59,7 @@ extension DemoConductor {
         let a = try start(.a)
         try console.say("A imports \(input)")
         let imported = try carryOut(.importFile(path: input), .a, a)
-        try note("\(imported.imported) documents, \(imported.rejected) lines rejected")
+        try note("\(imported.imported.counted("document")), \(imported.rejected.counted("line")) rejected")
         try sync(.a, a)
         try a.end()
         let b = try start(.b)
@@ -176,10 +176,10 @@ extension DemoConductor {
         try console.say("\(device.rawValue) syncs")
         let tally = try carryOut(.sync, device, process)
         try note(
-            "\(tally.sent) sent, \(tally.taken) taken, \(tally.conflicts) conflicts settled in "
-                + "\(tally.passes) passes")
+            "\(tally.sent) sent, \(tally.taken) taken, \(tally.conflicts.counted("conflict")) settled "
+                + "in \(tally.passes.counted("pass", plural: "passes"))")
         for error in tally.errors { try note("error: \(error)") }
-        if tally.paused > 0 { try note("\(tally.paused) documents are paused") }
+        if tally.paused > 0 { try note("\(tally.paused.counted("document")) paused") }
         return tally
     }
 }

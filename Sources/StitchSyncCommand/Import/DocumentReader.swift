@@ -5,7 +5,7 @@ import BSONStore
 struct DocumentReader {
     /// A batch of consecutive documents and rejected lines.
     struct Batch: Sendable {
-        /// The documents with their line numbers; all have an `_id`.
+        /// The documents with their line numbers; the store gives an `_id` to those without one.
         var documents: [(line: Int, document: BSONDocument)] = []
         /// The rejected lines, with the reasons.
         var faults: [(line: Int, fault: ImportLineError)] = []
@@ -71,14 +71,11 @@ struct DocumentReader {
         case .tooLong(let byteCount): throw .lineTooLong(byteCount: byteCount)
         case .broken(let reason): throw .broken(reason)
         }
-        let document: BSONDocument
         do throws(BSONError) {
-            document = try BSONDocument(validating: bytes)
+            return try BSONDocument(validating: bytes)
         } catch {
             throw .malformed(error)
         }
-        guard document["_id"] != nil else { throw .noID }
-        return document
     }
 
     /// Returns the document of a line; `nil` for an empty line.
@@ -92,14 +89,11 @@ struct DocumentReader {
         if line.number == 1, bytes.starts(with: LineReader.byteOrderMark) { bytes.removeFirst(3) }
         guard let first = bytes.first(where: { !isBlank($0) }) else { return nil }
         guard first == UInt8(ascii: "{") else { throw .notAnObject }
-        let document: BSONDocument
         do throws(BSONError) {
-            document = try BSONDocument(extendedJSONBytes: bytes)
+            return try BSONDocument(extendedJSONBytes: bytes)
         } catch {
             throw .malformed(error)
         }
-        guard document["_id"] != nil else { throw .noID }
-        return document
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool {

@@ -10,8 +10,6 @@ enum ImportLineError: Error, Sendable, CustomStringConvertible {
     case malformed(BSONError)
     /// The file is malformed from here on; the rest was not read.
     case broken(String)
-    /// The document has no `_id`.
-    case noID
     /// A document with this `_id` already exists, from this file or before.
     case duplicateID(BSONValue)
     /// The store refuses the document.
@@ -25,7 +23,6 @@ enum ImportLineError: Error, Sendable, CustomStringConvertible {
         case .malformed(let error):
             error.column.map { "\(error.message) (column \($0))" } ?? error.message
         case .broken(let reason): "\(reason); the rest is not read"
-        case .noID: "the document has no _id"
         case .duplicateID(let id): "a document with _id \(id.extendedJSON(.relaxed)) exists already"
         case .refused(let error): error.message
         }

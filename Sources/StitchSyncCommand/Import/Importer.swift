@@ -17,16 +17,19 @@ struct Importer {
     private let descriptor: Descriptor
     private let isDump: Bool
     private let console: Console
+    /// The largest number of rejected documents that are named; the others are counted.
+    private let faultsShownMax: Int
 
     init(
         _ descriptor: Descriptor, name: String, isDump: Bool, into namespace: Namespace,
-        console: Console
+        console: Console, faultsShownMax: Int = .max
     ) {
         self.descriptor = descriptor
         self.isDump = isDump
         self.name = name
         self.namespace = namespace
         self.console = console
+        self.faultsShownMax = faultsShownMax
     }
 
     /// Imports the valid documents and commits after each batch.
@@ -64,7 +67,8 @@ struct Importer {
             isForPeople: true)
         while var batch = try reader.nextBatch() {
             try body(&batch)
-            for (line, fault) in batch.faults.sorted(by: { $0.line < $1.line }) {
+            let faults = batch.faults.sorted { $0.line < $1.line }
+            for (line, fault) in faults.prefix(max(0, faultsShownMax - tally.rejected)) {
                 let place = isDump ? "\(name): document \(line)" : "\(name):\(line)"
                 try progress.interrupt("\(place): rejected: \(fault)")
             }
@@ -73,6 +77,10 @@ struct Importer {
             try progress.show(reader.byteCount)
         }
         try progress.finish()
+        if tally.rejected > faultsShownMax {
+            try console.warn(
+                "and \(tally.rejected - faultsShownMax) more rejected; --errors 0 names all")
+        }
         return tally
     }
 

@@ -19,7 +19,7 @@ import Testing
             #expect(
                 demo.output.last
                     == "in step: \(count) documents on A, \(count) on B, \(count) at the remote")
-            #expect(demo.output.contains("    60 documents, 1 lines rejected"))
+            #expect(demo.output.contains("    60 documents, 1 line rejected"))
             let killed = demo.output.filter { $0.hasSuffix("the process is killed (SIGKILL)") }
             #expect(killed.count == 2)
             // Of 27 edits and 3 new documents all reach the remote before the answer is lost.
@@ -28,7 +28,7 @@ import Testing
             }
             #expect(
                 lost.map { demo.output[$0 + 2] }
-                    == "    0 sent, 0 taken, 0 conflicts settled in 1 passes")
+                    == "    0 sent, 0 taken, 0 conflicts settled in 1 pass")
             #expect(demo.output.contains("B resumes what is paused."))
             #expect(
                 demo.complaints.contains("in.jsonl:61: rejected: not a JSON object"))

@@ -38,6 +38,24 @@ import Testing
         #expect(none.output.isEmpty)
     }
 
+    @Test(arguments: [
+        "{_id: 1}", "{ _id : 1 }", "{\"_id\": 1}", "{name: \"b\", n: {$gt: 4}}",
+        "{$or: [{_id: 1}, {name: \"x: y\"}]}", "{name: {$in: [\"b\", \"{a: \\\"1\"]}}",
+    ])
+    func `keys may be without quotes`(_ filter: String) async throws {
+        let answer = try await find([filter])
+        #expect(answer.code == 0)
+        #expect(answer.output == [documents[0]])
+    }
+
+    @Test func `--pretty writes a field a line`() async throws {
+        let answer = try await find(["{_id: 1}", "--pretty"])
+        #expect(answer.output == ["{", "  \"_id\": 1,", "  \"name\": \"b\",", "  \"n\": 5", "}"])
+        let list = try await find(["{_id: 1}", "--pretty", "--json"])
+        #expect(list.output.first == "[")
+        #expect(list.output.contains { $0.contains("$numberInt") })
+    }
+
     @Test func `what is no filter is refused`() async throws {
         let notJSON = try await find(["{name"])
         #expect(notJSON.code == 64)

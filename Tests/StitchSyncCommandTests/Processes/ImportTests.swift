@@ -23,7 +23,6 @@ import Testing
         Fault("two documents", "{\"_id\": 1} {\"_id\": 2}".utf8, "in.jsonl:2: rejected: "),
         Fault("an array", "[{\"_id\": 1}]".utf8, "in.jsonl:2: rejected: not a JSON object"),
         Fault("a word", "null".utf8, "in.jsonl:2: rejected: not a JSON object"),
-        Fault("no _id", "{\"a\": 1}".utf8, "in.jsonl:2: rejected: the document has no _id"),
         Fault(
             "an _id from before", "{\"_id\": {\"$numberLong\": \"7\"}}".utf8,
             "in.jsonl:2: rejected: a document with _id 7 exists already"),
@@ -74,7 +73,7 @@ import Testing
             try file(with: fault, in: folder)
             let answer = try await Tool.run("import", "s.stitch", "a.b", "in.jsonl", in: folder)
             #expect(answer.code == 1)
-            #expect(answer.output == ["2 documents imported into a.b, 1 lines rejected"])
+            #expect(answer.output == ["2 documents imported into a.b, 1 line rejected"])
             let complaint = answer.complaints.filter { $0.contains("rejected") }
             #expect(complaint.count == 1)
             #expect(complaint.first?.contains(fault.reason) == true)
@@ -100,9 +99,46 @@ import Testing
             let answer = try await Tool.run(
                 "import", "--strict", "s.stitch", "a.b", "in.jsonl", in: folder)
             #expect(answer.code == 1)
-            #expect(answer.output == ["0 documents imported into a.b, 1 lines rejected"])
+            #expect(answer.output == ["0 documents imported into a.b, 1 line rejected"])
             #expect(answer.complaints.contains { $0.contains("in.jsonl:2: rejected: ") })
             #expect(try documents(in: folder) == [["_id": 0]])
+        }
+    }
+
+    @Test func `a document without an _id is given an ObjectId in front`() async throws {
+        try await withTemporaryFolder { folder in
+            _ = try folder.write(lines: ["{\"a\": 1}", "{\"a\": 2}"], to: "in.jsonl")
+            let answer = try await Tool.run("import", "s.stitch", "a.b", "in.jsonl", in: folder)
+            #expect(answer.code == 0)
+            #expect(answer.output == ["2 documents imported into a.b, 0 lines rejected"])
+            let documents = try documents(in: folder)
+            #expect(documents.map { $0["a"] } == [1, 2])
+            for document in documents {
+                #expect(document.first?.key == "_id")
+                guard case .objectID = document["_id"] else {
+                    Issue.record("\(document)")
+                    continue
+                }
+            }
+        }
+    }
+
+    @Test func `of many rejected lines twenty are named, unless all are asked for`() async throws {
+        try await withTemporaryFolder { folder in
+            _ = try folder.write(
+                lines: [String](repeating: "7", count: 2_500) + ["{\"_id\": 1}"], to: "in.jsonl")
+            let few = try await Tool.run("import", "s.stitch", "a.b", "in.jsonl", in: folder)
+            #expect(few.output == ["1 document imported into a.b, 2500 lines rejected"])
+            let named = few.complaints.filter { $0.contains(": rejected: ") }
+            #expect(named.count == 20)
+            #expect(named.last?.hasPrefix("in.jsonl:20: ") == true)
+            #expect(few.complaints.last == "and 2480 more rejected; --errors 0 names all")
+            let all = try await Tool.run(
+                "import", "t.stitch", "a.b", "in.jsonl", "--errors", "0", in: folder)
+            #expect(all.complaints.filter { $0.contains(": rejected: ") }.count == 2_500)
+            let one = try await Tool.run(
+                "import", "u.stitch", "a.b", "in.jsonl", "--errors=-1", in: folder)
+            #expect(one.code == 64)
         }
     }
 

@@ -78,7 +78,7 @@ import Testing
             #expect(answer.code == 1)
             #expect(
                 answer.complaints == [
-                    "Error: rr: there is no such file; 2 documents of a are synced with a remote "
+                    "Error: rr: there is no such file; a has 2 documents synced with a remote "
                         + "already, and a new file would be another one (check the path)"
                 ])
             #expect(!isThere("rr", in: folder))
