@@ -150,6 +150,7 @@ import Testing
                         client.send(Self.getMore(id, name))
                     }
                     try Self.wait(for: 3, "getMore", other)
+                    withExtendedLifetime(client) {}
                 }
                 try Self.wait(for: 0, "getMore", other)
                 let status = try other.run(["serverStatus": 1], on: "admin")
@@ -169,6 +170,7 @@ import Testing
             client.send(["ping": 1])
             #expect(try client.answer()["ok"] == 1.0)
             #expect(server.end(SIGTERM, within: .seconds(30)), "it still runs")
+            withExtendedLifetime(client) {}
         }
     }
 
