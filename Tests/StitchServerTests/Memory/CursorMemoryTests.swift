@@ -59,7 +59,7 @@ import Testing
 
     private static func ids(_ reply: BSONDocument, _ batch: String) -> [Int] {
         let documents = reply["cursor"]?.documentValue?[batch]?.arrayValue?.values ?? []
-        return documents.compactMap { $0.documentValue?["_id"]?.wholeNumber }
+        return documents.compactMap { $0.documentValue?["_id"]?.int64Value.map { Int($0) } }
     }
 
     @Test func `the oldest cursors of the user with the largest results end`() throws {
