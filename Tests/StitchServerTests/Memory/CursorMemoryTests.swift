@@ -14,7 +14,8 @@ import Testing
 @Suite struct CursorMemoryTests {
     private static func user(_ name: String) -> SignedInUser {
         SignedInUser(
-            name: name, database: "admin", roles: [Role(name: "root", database: "admin")])
+            name: name, database: "admin", roles: [Role(name: "root", database: "admin")],
+            generation: 1)
     }
 
     /// A server with documents of a size in `shop.items`.
@@ -24,6 +25,7 @@ import Testing
         var settings = ServerSettings()
         change(&settings)
         let server = try OfflineServer(settings)
+        server.become(user("root"))
         for number in 0..<count {
             let document: BSONDocument = [
                 "_id": .int32(number), "n": .int32(-number),
@@ -57,7 +59,7 @@ import Testing
 
     private static func ids(_ reply: BSONDocument, _ batch: String) -> [Int] {
         let documents = reply["cursor"]?.documentValue?[batch]?.arrayValue?.values ?? []
-        return documents.compactMap { $0.documentValue?["_id"]?.wholeNumber }
+        return documents.compactMap { $0.documentValue?["_id"]?.int64Value.map { Int($0) } }
     }
 
     @Test func `the oldest cursors of the user with the largest results end`() throws {
@@ -129,10 +131,14 @@ import Testing
         let role = #"{"name": "all", "apply_when": {}, "read": true, "write": true}"#
         try Data(#"{"roles": [\#(role)]}"#.utf8).write(to: place.appending(path: "rules.json"))
         let rules = try ReloadableRules(folder: folder.path)
-        let server = try Self.server(6, of: 1 << 20) { $0.rules = rules }
+        let server = try Self.server(6, of: 1 << 20) { settings in
+            settings.requiresSignIn = true
+            settings.rules = rules
+        }
         server.become(
             SignedInUser(
-                name: "ann", database: "admin", roles: [Role(name: "readWrite", database: "shop")]))
+                name: "ann", database: "admin", roles: [Role(name: "readWrite", database: "shop")],
+                generation: 1))
         let id = try Self.open(server)
         #expect(server.cursorUse.files == 1 && server.cursorUse.memoryBytes == 0)
         #expect(Self.ids(Self.next(server, id), "nextBatch") == [4, 3, 2])
