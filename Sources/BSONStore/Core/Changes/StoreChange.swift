@@ -38,7 +38,7 @@ public struct StoreChange: Sendable, Hashable {
     public let before: BSONDocument?
     /// The document after the change; `nil` for a delete.
     public let after: BSONDocument?
-    /// The comment of the transaction; see ``WriteTransaction/comment``.
+    /// The comment of the transaction; see BSONStore's `WriteTransaction.comment`.
     public var comment: BSONValue? { remarks?[""] }
     /// The comment under the empty key, and the fields that only change streams report; see
     /// ``Annotation``.
