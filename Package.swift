@@ -43,7 +43,6 @@ let package = Package(
         .library(name: "StitchSyncTesting", targets: ["StitchSyncTesting"]),
         .library(name: "StitchServer", targets: ["StitchServer"]),
         .library(name: "StitchMongo", targets: ["StitchMongo"]),
-        .library(name: "StitchRemote", targets: ["StitchRemote"]),
         .executable(name: "stitchsync", targets: ["StitchSyncCommand"]),
     ],
     traits: [
@@ -58,7 +57,7 @@ let package = Package(
         .trait(
             name: "CommandLine",
             description: "The `stitchsync` tool; apps that embed the library leave it out.",
-            enabledTraits: ["Scripts", "Remote"]),
+            enabledTraits: ["Scripts"]),
         .trait(
             name: "Server",
             description:
