@@ -12,9 +12,10 @@ enum AbandonableCall {
     ///   end soon once the caller does not.
     /// - Throws: the body's error, or one of class `.retryable` after a cancellation.
     static func run<R: Sendable>(
-        _ body: @escaping @Sendable (
-            _ isWanted: @escaping @Sendable () -> Bool
-        ) async throws(RemoteError) -> R
+        _ body:
+            @escaping @Sendable (
+                _ isWanted: @escaping @Sendable () -> Bool
+            ) async throws(RemoteError) -> R
     ) async throws(RemoteError) -> R {
         let answer = FirstAnswer<Result<R, RemoteError>>()
         let isWanted = Locked(true)

@@ -113,8 +113,7 @@ struct MongoWriteBatch {
             if body.byteCount > MongoWriteCommand.statementBytesMax {
                 body = MongoWriteCommand.statement(write, MongoWriteFilter.versionFilter(write))
             }
-            for command in MongoWriteCommand.commands(writes, [index], statement: { _ in body })
-            {
+            for command in MongoWriteCommand.commands(writes, [index], statement: { _ in body }) {
                 unclear += await send(command)
             }
         }

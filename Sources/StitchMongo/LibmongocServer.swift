@@ -93,7 +93,9 @@
                     try makePool()
                 }
                 current.withLock { current in
-                    if current.signIn == signIn { current = Current(pool: made, signIn: signIn + 1) }
+                    if current.signIn == signIn {
+                        current = Current(pool: made, signIn: signIn + 1)
+                    }
                 }
                 return true
             } catch {

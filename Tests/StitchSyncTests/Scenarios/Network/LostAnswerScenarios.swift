@@ -44,7 +44,9 @@ struct LostAnswerScenarios {
         }
     }
 
-    @Test("a lost answer to a batch settles each of its writes", arguments: ServedWay.all, [false, true])
+    @Test(
+        "a lost answer to a batch settles each of its writes", arguments: ServedWay.all,
+        [false, true])
     func batch(over served: ServedWay, inBulk: Bool) async throws {
         let way = try await UnreliableWay(served, inBulk: inBulk)
         defer { way.close() }
