@@ -188,7 +188,8 @@ let package = Package(
             path: "Tests/Attacker", swiftSettings: strict),
         // The example's sources once more, so that a test runs them without building their package.
         .executableTarget(
-            name: "RChatExample", dependencies: ["StitchSync", "StitchMongo", "StitchRemote", "BSONStore"],
+            name: "RChatExample",
+            dependencies: ["StitchSync", "StitchMongo", "StitchRemote", "BSONStore"],
             path: "Examples/RChat/Sources/RChat", swiftSettings: strict),
         .target(
             name: "TestProcesses", dependencies: ["BSONStore", "StitchWire"],

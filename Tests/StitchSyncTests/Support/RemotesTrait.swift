@@ -20,7 +20,7 @@ enum RemoteKind: Sendable, Hashable {
         let environment = ProcessInfo.processInfo.environment
         var kinds: [RemoteKind] = [.inProcess]
         if environment["STITCHSYNC_TEST_REMOTES"] != "inProcess" {
-            kinds += ServedWay.all.map(RemoteKind.served)
+            kinds += ServedWay.allCases.map(RemoteKind.served)
         }
         #if MongoRemote
             if let uri = environment["STITCHSYNC_TEST_MONGODB_URI"], !uri.isEmpty {

@@ -5,20 +5,11 @@ import StitchSync
 ///
 /// Scenarios with a server run over each; a further remote is a case here, and a line in
 /// ``remote(to:)``.
-enum ServedWay: Sendable, Hashable {
+enum ServedWay: Sendable, Hashable, CaseIterable {
     #if MongoRemote
         /// Through libmongoc.
         case libmongoc
     #endif
-
-    /// The ways that this build has.
-    static let all: [ServedWay] = {
-        var ways: [ServedWay] = []
-        #if MongoRemote
-            ways.append(.libmongoc)
-        #endif
-        return ways
-    }()
 
     /// Makes a remote that has not connected yet.
     func remote(to address: ServedAddress) throws -> any ClosableRemote {

@@ -15,7 +15,7 @@ struct LostAnswerScenarios {
 
     @Test(
         "a lost answer to any kind of write is settled without the handler",
-        arguments: ServedWay.all, [false, true])
+        arguments: ServedWay.allCases, [false, true])
     func eachKind(over served: ServedWay, inBulk: Bool) async throws {
         for loss in Self.losses {
             let way = try await UnreliableWay(served, inBulk: inBulk)
@@ -45,7 +45,7 @@ struct LostAnswerScenarios {
     }
 
     @Test(
-        "a lost answer to a batch settles each of its writes", arguments: ServedWay.all,
+        "a lost answer to a batch settles each of its writes", arguments: ServedWay.allCases,
         [false, true])
     func batch(over served: ServedWay, inBulk: Bool) async throws {
         let way = try await UnreliableWay(served, inBulk: inBulk)

@@ -34,7 +34,7 @@ struct UnreliableWayScenarios {
 
     @Test(
         "a server that is killed in the middle of a pass loses nothing",
-        arguments: ServedWay.all, Kill.all)
+        arguments: ServedWay.allCases, Kill.all)
     func killed(over served: ServedWay, _ moment: Kill) async throws {
         let way = try await UnreliableWay(served)
         defer { way.close() }
@@ -64,7 +64,7 @@ struct UnreliableWayScenarios {
 
     @Test(
         "an answer that a killed server gave nobody is settled by the next one",
-        arguments: ServedWay.all)
+        arguments: ServedWay.allCases)
     func answerLostByKill(over served: ServedWay) async throws {
         let way = try await UnreliableWay(served)
         defer { way.close() }
@@ -81,7 +81,7 @@ struct UnreliableWayScenarios {
         try await expectInStep(way, n: 1, version: 0)
     }
 
-    @Test("a request that comes twice is carried out once", arguments: ServedWay.all)
+    @Test("a request that comes twice is carried out once", arguments: ServedWay.allCases)
     func repeated(over served: ServedWay) async throws {
         let way = try await UnreliableWay(served)
         defer { way.close() }
@@ -100,7 +100,7 @@ struct UnreliableWayScenarios {
         #expect(!way.world.transcript().contains { $0.contains("conflict") })
     }
 
-    @Test("answers that come late change nothing but the time", arguments: ServedWay.all)
+    @Test("answers that come late change nothing but the time", arguments: ServedWay.allCases)
     func delayed(over served: ServedWay) async throws {
         let way = try await UnreliableWay(served)
         defer { way.close() }
@@ -114,7 +114,7 @@ struct UnreliableWayScenarios {
 
     @Test(
         "two devices end in step over connections that break behind any byte",
-        arguments: ServedWay.all, [UInt64(1), 2, 3, 4])
+        arguments: ServedWay.allCases, [UInt64(1), 2, 3, 4])
     func cutAnywhere(over served: ServedWay, seed: UInt64) async throws {
         var dice = Dice(seed: seed)
         let world = try UnreliableWay.world(served)
@@ -180,7 +180,7 @@ struct UnreliableWayScenarios {
 struct RemoteShutdownScenarios {
     @Test(
         "a call whose server does not answer ends when it is cancelled",
-        .timeLimit(.minutes(10)), arguments: ServedWay.all)
+        .timeLimit(.minutes(10)), arguments: ServedWay.allCases)
     func cancelled(over served: ServedWay) async throws {
         let way = try await UnreliableWay(served)
         defer { way.close() }
@@ -197,7 +197,7 @@ struct RemoteShutdownScenarios {
 
     @Test(
         "a closed remote has no connections, and takes no calls", .timeLimit(.minutes(10)),
-        arguments: ServedWay.all)
+        arguments: ServedWay.allCases)
     func closed(over served: ServedWay) async throws {
         let world = try UnreliableWay.world(served)
         let proxy = try CuttingProxy(to: try #require(world.server).port)
