@@ -22,7 +22,9 @@
         @Test(arguments: [
             Row(text: "stitchsync://localhost", hosts: ["localhost:27017"]),
             Row(text: "stitchsync://LOCALHOST:1/", hosts: ["localhost:1"]),
-            Row(text: "mongodb://[::1]:5,127.0.0.1", hosts: ["[::1]:5", "127.0.0.1:27017"], isDirect: false),
+            Row(
+                text: "mongodb://[::1]:5,127.0.0.1", hosts: ["[::1]:5", "127.0.0.1:27017"],
+                isDirect: false),
             Row(text: "mongodb://a,a:27017,b", hosts: ["a:27017", "b:27017"], isDirect: false),
             Row(text: "mongodb://a/?replicaSet=rs", hosts: ["a:27017"], isDirect: false),
             Row(text: "mongodb://a?directConnection=false", hosts: ["a:27017"], isDirect: false),

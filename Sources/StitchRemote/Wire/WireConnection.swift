@@ -68,7 +68,8 @@
             guard bytes.count <= ReplyTable.bytesMax else {
                 _ = table.abandon(id, .cancelled)
                 throw MongoFailure(
-                    kind: .server, code: 10_334, message: "a request of \(bytes.count) bytes is too large")
+                    kind: .server, code: 10_334,
+                    message: "a request of \(bytes.count) bytes is too large")
             }
             let before = table.replyCount
             let timer = channel.eventLoop.scheduleTask(in: .of(limit)) { [table, channel] in
