@@ -64,7 +64,7 @@
                 }
                 return nil
             }
-
+        }
 
         private let listener: Int32
         private let isClosed = Locked(false)
