@@ -21,15 +21,17 @@ public final class OfflineServer {
     }
 
     /// Creates an empty store and one client of a server with these settings.
-    init(_ settings: ServerSettings) throws {
+    ///
+    /// - Parameter isLoopback: whether the client is on the server's machine. By default it is not,
+    ///   so that the localhost exception for the first user does not apply.
+    init(_ settings: ServerSettings, isLoopback: Bool = false) throws {
         let store = try DocumentStore(
             at: .inMemory, options: .init(changeHistory: .keep(changesMax: 1_000)))
         let context = ServerContext(settings: settings)
         backend = try StoreBackend(store: store, server: context)
         dispatcher = Dispatcher(server: context, backend: backend)
-        // A remote address, so that the localhost exception for the first user does not apply.
         connection = ClientConnection(
-            id: 1, peer: "192.0.2.1:1", local: "localhost:27017", isLoopback: false)
+            id: 1, peer: "192.0.2.1:1", local: "localhost:27017", isLoopback: isLoopback)
     }
 
     deinit { backend.close() }
@@ -73,7 +75,7 @@ public final class OfflineServer {
     }
 
     /// Sets the client's user as if by signing in; `nil` signs the client out.
-    func become(_ user: SignedInUser?) { connection.state.withLock { $0.user = user } }
+    func become(_ user: SignedInUser?) { connection.become(user) }
 
     /// The number of open logical sessions.
     var sessionCount: Int { backend.sessions.all.count }

@@ -83,8 +83,17 @@
             }
         }
 
-        /// Refuses a public address without sign-in and encryption, and tokens without encryption.
+        /// Refuses a public address without sign-in and encryption, tokens without encryption, and
+        /// strangers without rules.
         private static func checkSafety(_ settings: ServerSettings) throws {
+            if settings.allowsAnonymous || settings.signUps != nil {
+                guard settings.requiresSignIn, settings.rules != nil else {
+                    throw UnsafeSettings(
+                        description:
+                            "cannot let strangers in without sign-in and rules, because everyone "
+                            + "could read and write everything (set --auth and --rules)")
+                }
+            }
             if let tokens = settings.tokens {
                 guard !(try WebKey.keys(inFile: tokens.keysFile)).isEmpty else {
                     throw UnsafeSettings(

@@ -18,6 +18,8 @@ package final class WireClient {
     private let socket: Int32
     private var received: [UInt8] = []
     private let parser = WireParser()
+    /// The number of the request that the last answer answers.
+    package private(set) var lastResponseTo: Int32 = 0
 
     /// Connects; `nil` where no process listens.
     package init?(port: Int) {
@@ -28,8 +30,8 @@ package final class WireClient {
     deinit { Loopback.close(socket) }
 
     /// The bytes of a command.
-    package static func message(_ command: BSONDocument) -> [UInt8] {
-        WireReply.bytes(command, to: .message([]), requestID: 1, responseTo: 0)
+    package static func message(_ command: BSONDocument, requestID: Int32 = 1) -> [UInt8] {
+        WireReply.bytes(command, to: .message([]), requestID: requestID, responseTo: 0)
     }
 
     /// Sends a command and waits for its answer.
@@ -75,6 +77,9 @@ package final class WireClient {
         guard let length, received.count >= length else { return nil }
         let request = try received.withUnsafeBytes { bytes in
             try parser.request(UnsafeRawBufferPointer(rebasing: bytes[..<length]))
+        }
+        lastResponseTo = received.withUnsafeBytes {
+            Int32(littleEndian: $0.loadUnaligned(fromByteOffset: 8, as: Int32.self))
         }
         received.removeFirst(length)
         return request.body

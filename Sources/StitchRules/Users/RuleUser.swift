@@ -4,7 +4,7 @@ public import BSONStore
 public struct RuleUser: Sendable, Hashable {
     /// The user's id, `%%user.id`.
     public var id: String
-    /// `normal` or `server`, `%%user.type`.
+    /// `normal`, `server`, or `anonymous` for a user without an account, `%%user.type`.
     public var type: String
     /// The metadata from the user's sign-in, `%%user.data`.
     public var data: BSONDocument

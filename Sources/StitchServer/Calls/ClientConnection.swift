@@ -43,4 +43,13 @@ final class ClientConnection: Sendable {
         self.isLoopback = isLoopback
         state = Locked(State(lastUsed: .now))
     }
+
+    /// Signs a user in, or the present one out.
+    func become(_ user: SignedInUser?) {
+        state.withLock { state in
+            state.user = user
+            // They belong to the user before, even if both names are equal as text.
+            state.rules = nil
+        }
+    }
 }

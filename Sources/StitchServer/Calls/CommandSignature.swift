@@ -29,6 +29,8 @@ struct CommandSignature: Sendable {
         static let whileStopping = Traits(rawValue: 512)
         /// The end of the session's transaction.
         static let endsTransaction = Traits(rawValue: 1_024)
+        /// A change of the connection's user.
+        static let signsIn = Traits(rawValue: 2_048)
 
         /// The properties of commands that write documents.
         static let write: Traits = [

@@ -35,6 +35,8 @@ final class ServerContext: Sendable {
     let metrics = ServerMetrics()
     /// The delays after wrong passwords.
     let signIns = SignInDelay()
+    /// The sign-ups of the last hour.
+    let signUps: SignUpRecord
     /// The last writes that rules denied.
     let denials = DeniedWrites()
 
@@ -48,7 +50,10 @@ final class ServerContext: Sendable {
     }
 
     /// Creates the state of a server that starts.
-    init(settings: ServerSettings) { self.settings = settings }
+    init(settings: ServerSettings) {
+        self.settings = settings
+        signUps = SignUpRecord(settings.signUps ?? SignUpLimits())
+    }
 
     /// The time since the start.
     var uptime: Duration { ContinuousClock.now - startedAt }

@@ -17,6 +17,12 @@ package struct ServerSettings: Sendable {
     package var certificates: (chain: String, key: String)?
     /// The accepted tokens of an identity provider; `nil` accepts none.
     package var tokens: TokenSettings?
+    /// Whether people may use the server without an account (``AnonymousSignIn``); needs rules.
+    package var allowsAnonymous = false
+    /// The limits on how many people may sign up; `nil` allows no sign-up.
+    ///
+    /// Sign-ups need rules.
+    package var signUps: SignUpLimits?
     /// The access rules for users; `nil` for none.
     package var rules: ReloadableRules?
     /// Whether users under rules may send scripts, the most expensive kind of request.

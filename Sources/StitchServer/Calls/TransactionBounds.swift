@@ -4,7 +4,8 @@ internal import BSONStore
 package struct TransactionBounds: Sendable, Hashable {
     /// The maximum in total.
     package var countMax = 256
-    /// The maximum of one user, or of one address where clients do not sign in.
+    /// The maximum of one user, or of one address where clients do not sign in or are
+    /// anonymous.
     package var ofOneMax = 64
 
     /// Creates the default limits.
@@ -12,7 +13,8 @@ package struct TransactionBounds: Sendable, Hashable {
 
     /// Returns the key of the user, or address, that owns a connection's transactions.
     static func owner(_ connection: ClientConnection) -> [UInt8] {
-        if let user = connection.state.withLock({ $0.user }) {
+        // A client can be any number of anonymous users.
+        if let user = connection.state.withLock({ $0.user }), !user.isAnonymous {
             return Array("u\(user.database)\0\(user.name)".utf8)
         }
         let peer = connection.peer

@@ -81,6 +81,7 @@ enum CommandTable {
         SetFeatureCompatibilityVersionCommand.rule,
         SetParameterCommand.rule,
         StartSessionCommand.rule,
+        StitchsyncSignUpCommand.rule,
         StitchsyncTombstonesCommand.rule,
         TestVersionCommands.deprecated,
         TestVersionCommands.second,

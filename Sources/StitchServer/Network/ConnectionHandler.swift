@@ -4,10 +4,11 @@
     internal import NIOPosix
     internal import StitchWire
 
-    /// The handler of one connection, which replies to its messages one by one.
+    /// The handler of one connection, which runs one of its commands at a time.
     ///
     /// Commands run on thread pools, never on the event loop. While a command runs, the handler
     /// reads nothing more, so it need not buffer for a client that sends without reading replies.
+    /// A command that waits makes way for the next ones, up to a limit, and continues in its turn.
     final class ConnectionHandler: ChannelDuplexHandler {
         typealias InboundIn = ByteBuffer
         typealias OutboundIn = ByteBuffer
@@ -15,12 +16,10 @@
 
         /// The state of the connection; used on the event loop only.
         private enum Phase {
-            /// Ready for the next message.
+            /// Ready for the next step.
             case idle
-            /// A command runs on a pool.
+            /// A command runs on a pool, or its reply is being sent.
             case running
-            /// A command waits for a commit or for its deadline.
-            case waiting(Waiting)
             /// Closed; no more replies.
             case closed
         }
@@ -30,6 +29,13 @@
         private let connection: ClientConnection
         private var phase = Phase.idle
         private var messages = CircularBuffer<ByteBuffer>()
+        private var waits = WaitingCommands()
+        /// The command that begins once no other is under way.
+        private var heldStep: (@Sendable () -> MessageProcessor.Result)?
+        /// Whether no other command begins until the present one has been answered.
+        private var isExclusive = false
+        /// Whether a new message precedes the commands that can continue.
+        private var isMessageNext = false
         private var isReadHeld = false
         private var isStopping = false
 
@@ -54,7 +60,9 @@
                 initialDelay: span, delay: span
             ) { _ in
                 let (handler, context) = bound.value
-                guard case .idle = handler.phase, !handler.progress.isAlive() else { return }
+                guard case .idle = handler.phase else { return }
+                guard handler.mayBegin else { return handler.progress.isHeldUp() }
+                guard !handler.progress.isAlive() else { return }
                 context.close(promise: nil)
             }
         }
@@ -65,15 +73,16 @@
         }
 
         func read(context: ChannelHandlerContext) {
-            if case .idle = phase { context.read() } else { isReadHeld = true }
+            if case .idle = phase, mayBegin { context.read() } else { isReadHeld = true }
         }
 
         func channelInactive(context: ChannelHandlerContext) {
-            if case .waiting(let waiting) = phase { waiting.abandon() }
+            waits.abandonAll()
             dispatcher.server.operations.clientLeft(connection.id)
             phase = .closed
             looking?.cancel()
             messages.removeAll()
+            heldStep = nil
             context.fireChannelInactive()
         }
 
@@ -87,14 +96,42 @@
             }
             isStopping = true
             switch phase {
-            case .idle, .waiting: context.close(promise: nil)
+            case .idle: context.close(promise: nil)
             case .running, .closed: break
             }
+        }
+
+        /// Whether the next message may begin.
+        ///
+        /// A client that has not signed in where it must has one command under way.
+        private var mayBegin: Bool {
+            guard !isExclusive, heldStep == nil else { return false }
+            return dispatcher.server.knows(connection)
+                ? waits.hasRoom() : waits.hasRoom(countMax: 1)
         }
 
         private func startNext(_ context: ChannelHandlerContext) {
             guard case .idle = phase else { return }
             guard !isStopping else { return context.close(promise: nil) }
+            // In turns, so that neither many messages nor many commits hold up the others.
+            if isMessageNext, mayBegin, !messages.isEmpty { return startMessage(context) }
+            isMessageNext = true
+            if let (command, isTimeUp) = waits.popWoken() {
+                phase = .running
+                return run(context) { [again = command.again] in again(isTimeUp) }
+            }
+            if let step = heldStep {
+                guard waits.isEmpty else { return }
+                heldStep = nil
+                isExclusive = true
+                phase = .running
+                return run(context, step)
+            }
+            if mayBegin { startMessage(context) }
+        }
+
+        private func startMessage(_ context: ChannelHandlerContext) {
+            isMessageNext = false
             guard let message = messages.popFirst() else {
                 if isReadHeld {
                     isReadHeld = false
@@ -125,7 +162,7 @@
         private func finish(_ context: ChannelHandlerContext, _ result: MessageProcessor.Result) {
             switch (phase, result) {
             case (_, .blocking(let step)): run(context, mayBlock: true, step)
-            case (.closed, .waiting(let wait, _)): wait.abandon()
+            case (.closed, .waiting(let wait, _, _)): wait.abandon()
             case (.closed, _): break
             case (_, .close): context.close(promise: nil)
             case (_, .silence): goOn(context)
@@ -142,64 +179,46 @@
                         handler.goOn(context)
                     }
                 }
-            case (_, .waiting(let wait, let again)): self.wait(context, wait, again)
+            case (_, .waiting(let wait, let bytes, let again)):
+                self.wait(context, wait, WaitingCommand(wait, bytes: bytes, again: again))
+            case (_, .exclusive(let step)):
+                heldStep = step
+                phase = .idle
+                startNext(context)
             }
         }
 
         private func goOn(_ context: ChannelHandlerContext) {
+            isExclusive = false
             phase = .idle
             startNext(context)
         }
 
         private func wait(
-            _ context: ChannelHandlerContext, _ wait: CommandWait,
-            _ again: @escaping @Sendable (Bool) -> MessageProcessor.Result
+            _ context: ChannelHandlerContext, _ wait: CommandWait, _ command: WaitingCommand
         ) {
             guard !isStopping else {
                 wait.abandon()
                 return context.close(promise: nil)
             }
-            let waiting = Waiting(wait)
-            phase = .waiting(waiting)
-            let bound = NIOLoopBound((self, context, waiting), eventLoop: context.eventLoop)
+            waits.add(command)
+            let bound = NIOLoopBound((self, context, command), eventLoop: context.eventLoop)
             let resume: @Sendable (Bool) -> Void = { isTimeUp in
-                let (handler, context, waiting) = bound.value
-                guard case .waiting(let current) = handler.phase, current === waiting else {
-                    return
-                }
-                waiting.end()
-                handler.phase = .running
-                handler.run(context) { again(isTimeUp) }
+                let (handler, context, command) = bound.value
+                guard handler.waits.wake(command, isTimeUp: isTimeUp) else { return }
+                handler.startNext(context)
             }
             let left = max(.zero, wait.deadline - .now).components
-            waiting.timer = context.eventLoop.scheduleTask(
+            command.timer = context.eventLoop.scheduleTask(
                 in: .nanoseconds(
                     left.seconds * 1_000_000_000 + left.attoseconds / 1_000_000_000)
             ) { resume(true) }
-            waiting.unsubscribe = wait.subscribe { bound.eventLoop.execute { resume(false) } }
+            command.unsubscribe = wait.subscribe { bound.eventLoop.execute { resume(false) } }
+            phase = .idle
+            startNext(context)
         }
     }
 
     /// The event that tells a connection's handlers that the server stops.
     struct StopEvent: Sendable {}
-
-    /// One wait of a command, with the timer and subscription that end it.
-    private final class Waiting {
-        private let wait: CommandWait
-        var timer: Scheduled<Void>?
-        var unsubscribe: @Sendable () -> Void = {}
-
-        init(_ wait: CommandWait) { self.wait = wait }
-
-        /// Cancels the wait.
-        func end() {
-            timer?.cancel()
-            unsubscribe()
-        }
-
-        func abandon() {
-            end()
-            wait.abandon()
-        }
-    }
 #endif

@@ -12,7 +12,12 @@
             case reply([UInt8], next: (@Sendable () -> Result)?)
             /// Sends nothing.
             case silence
-            case waiting(CommandWait, again: @Sendable (Bool) -> Result)
+            /// Waits without occupying a thread, and keeps a request of that many bytes meanwhile.
+            case waiting(CommandWait, bytes: Int, again: @Sendable (Bool) -> Result)
+            /// Continues once no other command of the connection is under way.
+            ///
+            /// None begins until this one has been answered.
+            case exclusive(@Sendable () -> Result)
             /// Continues on a thread that may block for long.
             case blocking(@Sendable () -> Result)
             case close
@@ -31,6 +36,11 @@
                 var isHeld = false
                 defer { if !isHeld { DecompressionBudget.give(room) } }
                 let request = try message.withUnsafeReadableBytes { try parser.request($0) }
+                guard !Self.isExclusive(request) else {
+                    return .exclusive {
+                        settle(dispatcher.respond(to: request, on: connection), request)
+                    }
+                }
                 let result = settle(dispatcher.respond(to: request, on: connection), request)
                 guard case .blocking(let step) = result else { return result }
                 // The message's memory stays reserved until the command has run.
@@ -52,12 +62,19 @@
             }
         }
 
+        /// Whether a request changes who the client is, or asks for a stream of replies.
+        private static func isExclusive(_ request: WireRequest) -> Bool {
+            guard !request.allowsExhaust, let name = request.body.keys.first else { return true }
+            let traits = CommandTable.find(name)?.traits ?? []
+            return traits.contains(.signsIn) || request.body["speculativeAuthenticate"] != nil
+        }
+
         private func settle(_ outcome: CommandOutcome, _ request: WireRequest) -> Result {
             switch outcome {
             case .close: return .close
             case .blocking(let step): return .blocking { settle(step(), request) }
             case .waiting(let wait):
-                return .waiting(wait) { isTimeUp in
+                return .waiting(wait, bytes: Self.byteCount(request)) { isTimeUp in
                     do {
                         return settle(try wait.again(isTimeUp), request)
                     } catch {
@@ -74,6 +91,12 @@
                         responseTo: request.requestID,
                         flags: next == nil ? [] : .moreToCome,
                         compressor: request.compressor), next: next)
+            }
+        }
+
+        private static func byteCount(_ request: WireRequest) -> Int {
+            request.sequences.reduce(request.body.byteCount) { count, sequence in
+                sequence.documents.reduce(count) { $0 + $1.byteCount }
             }
         }
 

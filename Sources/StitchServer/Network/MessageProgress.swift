@@ -40,6 +40,9 @@
             pending = bytes
         }
 
+        /// Notes that the server reads nothing at present, so that the client cannot make progress.
+        func isHeldUp() { pendingAtLastCheck = 0 }
+
         /// Checks that the client makes progress; called at intervals.
         ///
         /// - Returns: false if the client has not sent a message yet, or sends one too slowly.

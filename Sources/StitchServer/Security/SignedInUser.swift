@@ -11,11 +11,28 @@ struct SignedInUser: Sendable, Hashable {
     var tokenRoles: [Role] = []
     /// The claims of the token.
     var claims: BSONDocument?
+    /// Whether the rules alone decide what the user reads and writes, without any roles.
+    var isGovernedByRules = false
     /// The generation of user changes at which the roles were read.
     var generation = 0
 
-    /// Whether one of the roles grants an access to a database.
+    /// The databases of the server itself, which need roles.
+    private static let ownDatabases: Set<Name> = ["", "admin", "config", "local"]
+
+    /// Whether the user has an access to a database: by a role, or because rules alone decide.
     func has(_ access: Role.Access, on database: String) -> Bool {
+        if hasRole(access, on: database) { return true }
+        guard isGovernedByRules, !Self.ownDatabases.contains(Name(database)) else { return false }
+        switch access {
+        case .read, .write: return true
+        case .signedIn, .collections, .databaseAdministration, .userAdministration, .monitoring,
+            .clusterAdministration:
+            return false
+        }
+    }
+
+    /// Whether one of the roles grants an access to a database.
+    func hasRole(_ access: Role.Access, on database: String) -> Bool {
         roles.contains { $0.gives(access, on: database) }
     }
 }

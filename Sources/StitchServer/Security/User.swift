@@ -66,6 +66,12 @@ struct User: Sendable {
     /// The `_id` of the stored document.
     var id: String { Self.id(name, database) }
 
+    /// Whether the user signed up, so that rules alone decide what the user reads and writes.
+    var isSelfMade: Bool {
+        get { document["signedUp"]?.boolValue ?? false }
+        set { document.set("signedUp", to: newValue ? true : nil) }
+    }
+
     /// The app's own data about the user.
     var customData: BSONValue? {
         get { document["customData"] }
@@ -100,8 +106,12 @@ struct User: Sendable {
         }
     }
 
-    /// The user as signed in on a connection.
-    var signedIn: SignedInUser {
-        SignedInUser(name: name, database: database, roles: roles)
+    /// Returns the user as signed in on a connection.
+    ///
+    /// - Parameter isUnderRules: whether the server has rules; without them only roles count.
+    func signedIn(isUnderRules: Bool) -> SignedInUser {
+        var user = SignedInUser(name: name, database: database, roles: roles)
+        user.isGovernedByRules = isSelfMade && isUnderRules
+        return user
     }
 }

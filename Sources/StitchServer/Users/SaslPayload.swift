@@ -2,8 +2,9 @@ internal import BSONStore
 
 /// The conversion between SASL messages and commands.
 enum SaslPayload {
-    /// Returns the user name in a first message.
+    /// Returns the user name in a first message; `nil` without one.
     static func user(_ request: BSONDocument) throws(CommandFailure) -> String? {
+        guard request["mechanism"] != .string(AnonymousSignIn.mechanism) else { return nil }
         let payload = try bytes(request["payload"])
         guard request["mechanism"] == "PLAIN" else {
             return try ScramConversation.user(payload)

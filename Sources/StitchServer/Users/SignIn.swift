@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// The sign-in of a client, with a password or a token.
+/// The sign-in of a client, with a password, a token or the secret of an anonymous user.
 struct SignIn: Sendable {
     /// The users.
     let users: UserDirectory
@@ -32,6 +32,10 @@ struct SignIn: Sendable {
         if name == "PLAIN", let settings = server.settings.tokens {
             try TokenSignIn(users: users, settings: settings)
                 .signIn(request["payload"], database, connection)
+            return SaslPayload.reply([], isDone: true, like: request["payload"])
+        }
+        if name == AnonymousSignIn.mechanism, server.settings.allowsAnonymous {
+            try AnonymousSignIn(server: server).signIn(request["payload"], connection)
             return SaslPayload.reply([], isDone: true, like: request["payload"])
         }
         guard let mechanism = ScramMechanism(rawValue: name) else {
@@ -87,10 +91,12 @@ struct SignIn: Sendable {
         if conversation.isDone, conversation.isProven {
             // Read before the user, so that a later change is noticed at the next command.
             let generation = server.userGeneration.withLock { $0 }
-            guard var user = try users.user(conversation.user, conversation.database)?.signedIn
-            else { throw ScramConversation.failed }
+            let found = try users.user(conversation.user, conversation.database)
+            guard var user = found?.signedIn(isUnderRules: server.settings.rules != nil) else {
+                throw ScramConversation.failed
+            }
             user.generation = generation
-            connection.state.withLock { [user] in $0.user = user }
+            connection.become(user)
             server.settings.log.write(.info, "connection \(connection.id) signed in")
         } else {
             connection.state.withLock { [conversation] in $0.conversation = conversation }

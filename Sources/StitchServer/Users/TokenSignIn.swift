@@ -37,7 +37,7 @@ struct TokenSignIn: Sendable {
             user.tokenRoles = given
             user.claims = token.claims
             user.generation = generation
-            connection.state.withLock { [user] in $0.user = user }
+            connection.become(user)
             server.signIns.succeeded(
                 SignInDelay.key(user: name, database: database, peer: connection.peer))
             server.settings.log.write(.info, "connection \(connection.id) signed in with a token")

@@ -29,8 +29,12 @@ struct UserDirectory: Sendable {
             throw CommandFailure(391, "The token of the sign-in has expired; sign in again")
         }
         guard known.generation != generation else { return known }
-        var current = try user(known.name, known.database)?.signedIn
-        if known.expiry != nil {
+        var current = try user(known.name, known.database)?
+            .signedIn(isUnderRules: server.settings.rules != nil)
+        if known.isAnonymous {
+            // No store has this user, so nothing can have changed.
+            current = known
+        } else if known.expiry != nil {
             current = known
             current?.roles = try roles(of: known.name, token: known.tokenRoles)
         }

@@ -18,6 +18,8 @@ struct UserRules: Sendable {
     /// - Throws: the errors of the store.
     func ruleGuard(_ call: CommandCall) throws -> RuleAccessPolicy? {
         guard let book = server.settings.rules else { return nil }
+        // It writes only the new user, whoever sends it.
+        guard call.name != StitchsyncSignUpCommand.rule.name else { return nil }
         let connection = call.connection
         guard let user = connection.state.withLock({ $0.user }) else {
             // The command creates the first user, so no user has signed in yet.
@@ -68,7 +70,8 @@ struct UserRules: Sendable {
                     + "do nothing under rules: the name could be taken for the id of a user of "
                     + "another database")
         }
-        var ruleUser = RuleUser(id: user.ruleID)
+        var ruleUser = RuleUser(
+            id: user.ruleID, type: user.isAnonymous ? "anonymous" : "normal")
         ruleUser.identities = [
             ["id": .string(user.ruleID), "provider_type": .string(user.provider)]
         ]
@@ -101,6 +104,7 @@ extension SignedInUser {
     }
 
     fileprivate var provider: String {
-        database == "$external" ? "custom-token" : "local-userpass"
+        if isAnonymous { return "anon-user" }
+        return database == "$external" ? "custom-token" : "local-userpass"
     }
 }

@@ -94,6 +94,26 @@
 
         @Flag(
             help: """
+                Let people use an app without an account: each device is a user of its own, whose \
+                %%user.type is anonymous. Needs --rules.
+                """)
+        var anonymous = false
+
+        @Flag(
+            help: """
+                Let people create an account with a name and a password. Rules alone decide what \
+                such users see and write. Needs --rules.
+                """)
+        var signUp = false
+
+        @Option(help: "The maximum number of sign-ups from one address in an hour.")
+        var signUpsPerAddress = 10
+
+        @Option(help: "The maximum number of sign-ups in an hour.")
+        var signUpsPerHour = 1_000
+
+        @Flag(
+            help: """
                 Let users under rules send JavaScript: $where, $function and $accumulator. Such a \
                 script occupies a thread up to its time limit.
                 """)
@@ -130,6 +150,18 @@
             }
             guard rules == nil || auth else {
                 throw ValidationError("--rules needs --auth: rules apply to signed-in users")
+            }
+            for (flag, isSet) in [("--anonymous", anonymous), ("--sign-up", signUp)] where isSet {
+                guard rules != nil else {
+                    throw ValidationError(
+                        "\(flag) needs --auth and --rules: without rules everyone could read and "
+                            + "write everything")
+                }
+            }
+            for count in [signUpsPerAddress, signUpsPerHour] {
+                guard (1...100_000).contains(count) else {
+                    throw ValidationError("a limit of sign-ups is from 1 to 100000, not \(count)")
+                }
             }
             guard Logger.Level(rawValue: logLevel) != nil else {
                 throw ValidationError("--log-level must be one of debug, info, notice, warning")
@@ -234,6 +266,10 @@
             settings.arguments = CommandLine.arguments
             settings.requiresSignIn = auth
             settings.allowsScriptsUnderRules = scriptsUnderRules
+            settings.allowsAnonymous = anonymous
+            settings.signUps =
+                signUp
+                ? SignUpLimits(ofAddress: signUpsPerAddress, inAll: signUpsPerHour) : nil
             if let tlsCert, let tlsKey { settings.certificates = (tlsCert, tlsKey) }
             settings.tokens = jwks.map {
                 TokenSettings(

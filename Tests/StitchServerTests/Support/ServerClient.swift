@@ -25,17 +25,35 @@ final class ServerClient {
 
     /// Connects and signs a user in.
     convenience init(
-        port: Int, database: String, user: String, password: String = "pw"
+        port: Int, database: String, user: String, password: String = "pw",
+        of userDatabase: String = "admin"
     ) throws {
         try self.init(port: port, database: database)
-        try signIn(user, password)
+        try signIn(user, password, of: userDatabase)
     }
 
     /// Sends a command without waiting for its answer.
-    func send(_ command: BSONDocument, on database: String? = nil) {
+    ///
+    /// - Parameter number: the number that the answer names.
+    func send(_ command: BSONDocument, on database: String? = nil, number: Int32 = 1) {
         var command = command
         command.append("$db", .string(database ?? self.database))
-        wire.send(WireClient.message(command))
+        wire.send(WireClient.message(command, requestID: number))
+    }
+
+    /// Waits for the next answer, with the number of its request.
+    func numberedAnswer() throws -> (number: Int32, reply: BSONDocument) {
+        let reply = try answer()
+        return (wire.lastResponseTo, reply)
+    }
+
+    /// Signs in with the secret of a device without an account; the answer may be an error.
+    func signInAnonymously(_ secret: [UInt8]) throws -> BSONDocument {
+        try reply(
+            [
+                "saslStart": 1, "mechanism": .string(AnonymousSignIn.mechanism),
+                "payload": .binary(BSONBinary(secret)),
+            ], on: "admin")
     }
 
     /// Waits for the next answer, which may be an error.
@@ -115,14 +133,14 @@ final class ServerClient {
 
 // The client's side of RFC 5802.
 extension ServerClient {
-    private func signIn(_ user: String, _ password: String) throws {
+    private func signIn(_ user: String, _ password: String, of database: String) throws {
         let mechanism = ScramMechanism.sha256
         let bare = "n=\(user),r=\(ScramCredential.text(ScramCredential.random(18)))"
         let started = try run(
             [
                 "saslStart": 1, "mechanism": .string(mechanism.rawValue),
                 "payload": Self.payload("n,,\(bare)"), "options": ["skipEmptyExchange": true],
-            ], on: "admin")
+            ], on: database)
         let challenge = String(decoding: try SaslPayload.bytes(started["payload"]), as: UTF8.self)
         let fields = Dictionary(
             challenge.split(separator: ",").map { ($0.prefix(2), String($0.dropFirst(2))) }
@@ -141,7 +159,7 @@ extension ServerClient {
             [
                 "saslContinue": 1, "conversationId": 1,
                 "payload": Self.payload("\(last),p=\(proof)"),
-            ], on: "admin")
+            ], on: database)
     }
 
     private static func payload(_ text: String) -> BSONValue {

@@ -1,6 +1,7 @@
 /// The names of MongoDB's error codes.
 ///
-/// Source: `src/mongo/base/error_codes.yml` of the server, version 7.0.
+/// Source: `src/mongo/base/error_codes.yml` of the server, version 7.0; 462 is of
+/// version 8.0.
 package enum ErrorNames {
     /// Returns the name; `Location…` for codes without one.
     package static func name(of code: Int32) -> String {
@@ -136,7 +137,8 @@ package enum ErrorNames {
         383: "CollectionIsEmptyLocally", 384: "ConnectionError",
         385: "ConflictingServerlessOperation", 388: "TransactionTooLargeForCache",
         389: "LibmongocryptError", 390: "InvalidSignature", 391: "ReauthenticationRequired",
-        392: "InvalidJWT", 393: "InvalidTenantId", 9001: "SocketException",
+        392: "InvalidJWT", 393: "InvalidTenantId", 462: "IngressRequestRateLimitExceeded",
+        9001: "SocketException",
         10003: "CannotGrowDocumentInCappedNamespace", 10058: "LegacyNotPrimary",
         10107: "NotWritablePrimary", 10334: "BSONObjectTooLarge", 11000: "DuplicateKey",
         11600: "InterruptedAtShutdown", 11601: "Interrupted",

@@ -13,12 +13,12 @@ enum ListDatabasesCommand {
         let user = call.connection.state.withLock { $0.user }
         let all = Self.withOwn(try store.read(call) { try $0.listDatabases() })
             .filter { filter.matches($0) }
-        // Only users who may read a database learn that it exists.
+        // Only users with a role on a database learn that it exists.
         let found = all.filter { database in
             guard call.server.settings.requiresSignIn else { return true }
             let name = database["name"]?.stringValue ?? ""
-            return user?.has(.read, on: name) ?? false
-                || user?.has(.databaseAdministration, on: name) ?? false
+            return user?.hasRole(.read, on: name) ?? false
+                || user?.hasRole(.databaseAdministration, on: name) ?? false
         }
         let shown = found.map { database -> BSONValue in
             isNameOnly ? ["name": database["name"] ?? .null] : .document(database)

@@ -127,6 +127,14 @@ enum HelloCommand {
         ]
     }
 
+    /// The parts of this server that MongoDB does not have.
+    private static func extensions(_ server: ServerContext) -> BSONDocument {
+        var parts: BSONDocument = ["tombstones": 1, "concurrent": 1]
+        if server.settings.allowsAnonymous { parts.append("anonymous", 1) }
+        if server.settings.signUps != nil { parts.append("signUp", 1) }
+        return parts
+    }
+
     private static func reply(_ call: CommandCall) -> BSONDocument {
         let server = call.server
         let address = server.settings.advertised ?? call.connection.local
@@ -151,7 +159,7 @@ enum HelloCommand {
             "maxWriteBatchSize": 100_000, "localTime": .datetime(.now),
             "logicalSessionTimeoutMinutes": .int32(Int32(server.settings.sessionTimeoutMinutes)),
             "connectionId": .int32(call.connection.id), "minWireVersion": 0,
-            "maxWireVersion": 21, "readOnly": false, "stitchsync": ["tombstones": 1],
+            "maxWireVersion": 21, "readOnly": false, "stitchsync": .document(extensions(server)),
         ]
         if standing.isPrimary {
             reply.append("primary", .string(address))

@@ -3,9 +3,9 @@ internal import BSONStore
 /// Signs the user of a connection out.
 enum LogoutCommand {
     static let rule = CommandDefinition(
-        "logout", [.unauthenticated], fields: [:],
+        "logout", [.unauthenticated, .signsIn], fields: [:],
         .server { call in
-            call.connection.state.withLock { $0.user = nil }
+            call.connection.become(nil)
             return .ok
         })
 }

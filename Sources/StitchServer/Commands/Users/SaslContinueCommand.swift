@@ -5,7 +5,7 @@ internal import BSONStore
 /// Source: the drivers' specification "Authentication".
 enum SaslContinueCommand {
     static let rule = CommandDefinition(
-        "saslContinue", [.unauthenticated, .stable],
+        "saslContinue", [.unauthenticated, .stable, .signsIn],
         fields: ["conversationId": .number, "payload": .any],
         required: ["conversationId", "payload"],
         .store { call, store in

@@ -5,7 +5,7 @@ internal import BSONStore
 /// Source: the drivers' specification "Authentication".
 enum SaslStartCommand {
     static let rule = CommandDefinition(
-        "saslStart", [.unauthenticated, .stable],
+        "saslStart", [.unauthenticated, .stable, .signsIn],
         fields: [
             "mechanism": .string, "payload": .any, "autoAuthorize": .any, "db": .string,
             "options": .document,

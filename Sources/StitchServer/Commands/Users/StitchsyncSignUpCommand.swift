@@ -1,0 +1,81 @@
+internal import BSONStore
+
+/// Creates a user for a person who has no account, where the operator allows it.
+///
+/// `{stitchsyncSignUp: "ann", pwd: "…", $db: "shop"}`. The user has no roles; rules alone decide what
+/// the user reads and writes.
+enum StitchsyncSignUpCommand {
+    static let rule = CommandDefinition(
+        "stitchsyncSignUp", [.unauthenticated, .takesWriteConcern], fields: ["pwd": .string],
+        required: ["pwd"], .store(run))
+
+    /// The length of a name, in bytes.
+    static let nameBytes = 1...128
+    /// The length of a password, in bytes.
+    static let passwordBytes = 8...1_024
+    /// The time from the request to the reply, whether the name is taken or not.
+    ///
+    /// It is longer than the work usually takes, which so remains hidden.
+    static let replyDelay: Duration = .seconds(1)
+    /// The databases whose users have plain ids in rules, and those of the server itself.
+    ///
+    /// A stranger who signs up there could have the id of a token's user.
+    private static let closed: Set<Name> = ["admin", "$external", "config", "local"]
+
+    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+        let began = ContinuousClock.now
+        guard call.server.settings.signUps != nil else {
+            throw CommandFailure(
+                59, "no such command: 'stitchsyncSignUp' (the server runs without --sign-up)")
+        }
+        var user = try user(call)
+        try call.server.signUps.admit(peer: call.connection.peer)
+        // Computed before the name is looked up, so that a taken one takes as long.
+        try user.setPassword(call.string("pwd") ?? "", ScramMechanism.allCases)
+        let result = Result {
+            try store.changeUsers(call) { [user] transaction in
+                guard try transaction.get(User.namespace, id: .string(user.id)) == nil else {
+                    throw CommandFailure(
+                        51003, "User \"\(user.name)@\(user.database)\" already exists")
+                }
+                try transaction.put(User.namespace, user.stored)
+            }
+        }
+        if result.value != nil {
+            call.server.settings.log.write(
+                .info, "a user signed up on connection \(call.connection.id)")
+        }
+        return .waiting(
+            CommandWait(until: began + replyDelay) {
+                try result.get()
+                return .ok
+            })
+    }
+
+    /// Returns the user to create, without credentials.
+    ///
+    /// - Throws: 2 (BadValue), 13 (Unauthorized) without encryption over a network.
+    private static func user(_ call: CommandCall) throws(CommandFailure) -> User {
+        guard call.connection.isSecure || call.connection.isLoopback else {
+            throw CommandFailure(13, "\(rule.name) needs an encrypted connection (TLS)")
+        }
+        guard !closed.contains(Name(call.database)) else {
+            throw CommandFailure(
+                .badValue,
+                "cannot sign up on the database \(call.database): use the database of the app")
+        }
+        let name = call.target.stringValue ?? ""
+        guard nameBytes.contains(name.utf8.count), !User.isAmbiguous(name, call.database) else {
+            throw CommandFailure(
+                .badValue, "A name has 1 to 128 bytes and no null character")
+        }
+        let password = call.string("pwd") ?? ""
+        guard passwordBytes.contains(password.utf8.count), !password.utf8.contains(0) else {
+            throw CommandFailure(
+                .badValue, "A password has 8 to 1024 bytes and no null character")
+        }
+        var user = User(name: name, database: call.database)
+        user.isSelfMade = true
+        return user
+    }
+}

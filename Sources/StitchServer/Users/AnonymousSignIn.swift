@@ -1,0 +1,52 @@
+internal import BSONStore
+
+/// The sign-in of a device without an account, with a secret that the device made and keeps.
+///
+/// The server stores nothing: the user's name is derived from the secret, so the same device is the
+/// same user after a restart, and the name does not reveal the secret.
+struct AnonymousSignIn: Sendable {
+    /// The name of the SASL mechanism, whose only message is the secret.
+    static let mechanism = "STITCHSYNC-ANONYMOUS"
+    /// The database of these users; the name is invalid for any other user.
+    static let database = "$anonymous"
+    /// The length of a secret, in bytes.
+    static let secretBytes = 16...256
+
+    let server: ServerContext
+
+    /// Returns the name of the user with a secret.
+    static func name(ofSecret secret: [UInt8]) throws(CommandFailure) -> String {
+        // The prefix makes the name another one than in a service that hashes the same secret.
+        try DigestAlgorithm.sha256.sum(Array("stitchsync anonymous\0".utf8) + secret).hexadecimal
+    }
+
+    /// Signs in with a secret; over a network it needs an encrypted connection.
+    ///
+    /// - Throws: 334 (MechanismUnavailable) without encryption; a `DelayedFailure` with 18
+    ///   (AuthenticationFailed) for a secret that is too short or too long.
+    func signIn(_ payload: BSONValue?, _ connection: ClientConnection) throws {
+        guard connection.isSecure || connection.isLoopback else {
+            throw CommandFailure(334, "\(Self.mechanism) needs an encrypted connection (TLS)")
+        }
+        let secret = try SaslPayload.bytes(payload)
+        guard Self.secretBytes.contains(secret.count) else {
+            server.settings.log.write(
+                .warning, "an anonymous sign-in failed on connection \(connection.id)")
+            let key = SignInDelay.key(user: "", database: Self.database, peer: connection.peer)
+            throw DelayedFailure(
+                fault: ScramConversation.failed, until: server.signIns.failed(key))
+        }
+        let generation = server.userGeneration.withLock { $0 }
+        var user = SignedInUser(
+            name: try Self.name(ofSecret: secret), database: Self.database, roles: [])
+        user.isGovernedByRules = true
+        user.generation = generation
+        connection.become(user)
+        server.settings.log.write(.info, "connection \(connection.id) signed in anonymously")
+    }
+}
+
+extension SignedInUser {
+    /// Whether the user is a device without an account.
+    var isAnonymous: Bool { database == AnonymousSignIn.database }
+}
