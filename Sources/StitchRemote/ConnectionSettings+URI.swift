@@ -22,6 +22,13 @@
             if case .token = signIn, !isEncrypted {
                 throw ServerURI.refusal("a token is sent over TLS only; add tls=true")
             }
+            if case .anonymous(let secret) = signIn {
+                try Self.checkSecrecy(uri, "a secret")
+                guard (16...256).contains(secret.count) else {
+                    throw RemoteError(
+                        .rejected, "the secret has \(secret.count) bytes; allowed are 16 to 256")
+                }
+            }
             handshake = Handshake(
                 signIn, applicationName: given.appName ?? options.applicationName,
                 isEncrypted: isEncrypted)
@@ -36,6 +43,13 @@
             retriesReads = given.retryReads ?? true
             retriesWrites = given.retryWrites ?? true
             usesBulkWrite = options.usesBulkWrite
+        }
+
+        /// Checks that bytes are encrypted, or do not leave the machine.
+        static func checkSecrecy(_ uri: ServerURI, _ what: String) throws(RemoteError) {
+            guard uri.options.tls == true || uri.hosts.allSatisfy(\.isLoopback) else {
+                throw ServerURI.refusal("\(what) is sent over TLS only; add tls=true")
+            }
         }
 
         private static func signIn(

@@ -15,8 +15,9 @@
     /// written with `majority` (rule R14). Connections are opened when they are needed. To
     /// `stitchsync serve` there are two, one for requests and one for waits; to MongoDB as many as
     /// there are concurrent requests.
-    public final class ServerRemote: Sendable {
+    public final class ServerRemote: Remote {
         let connections: ServerConnections
+        private let collections: MongoCollections
 
         /// Parses a URI; does not connect yet.
         ///
@@ -37,6 +38,24 @@
             let uri = try ServerURI(uri)
             connections = ServerConnections(
                 uri.hosts, try ConnectionSettings(uri, signIn, options))
+            collections = MongoCollections(server: connections)
+        }
+
+        /// Returns a collection of the deployment, without I/O.
+        public func collection(_ namespace: Namespace) -> any RemoteCollection {
+            collections.collection(namespace)
+        }
+
+        /// Returns the `_id`s of a collection's documents that match a filter, in the order of
+        /// `_id`, read in pages.
+        ///
+        /// Pass them to `sync(ids:)` to sync the result of a query.
+        ///
+        /// - Throws: `RemoteError`, with MongoDB's code and message for an invalid filter.
+        public func ids(
+            matching filter: BSONDocument = [:], in namespace: Namespace
+        ) async throws(RemoteError) -> [BSONValue] {
+            try await collections.collection(namespace).ids(matching: filter)
         }
 
         /// Whether the primary can be reached, now and after each change.
@@ -46,6 +65,9 @@
         public var reachability: AsyncStream<Bool>? { connections.reachability() }
 
         /// Closes all connections; running and later calls fail.
-        public func close() async { connections.close() }
+        public func close() async {
+            collections.closeStreams()
+            connections.close()
+        }
     }
 #endif

@@ -17,7 +17,7 @@
             self.isEncrypted = isEncrypted
             switch signIn {
             case .user(_, let password, _): passwords = SaltedPasswords(password: password)
-            case .none, .token: passwords = nil
+            case .none, .token, .anonymous: passwords = nil
             }
         }
 
@@ -25,7 +25,7 @@
         var asksAgain: Bool {
             switch signIn {
             case .token: true
-            case .none, .user: false
+            case .none, .user, .anonymous: false
             }
         }
 
@@ -33,7 +33,7 @@
         var signsIn: Bool {
             switch signIn {
             case .none: false
-            case .user, .token: true
+            case .user, .token, .anonymous: true
             }
         }
 
@@ -69,6 +69,11 @@
                 command.append("$db", "admin")
                 let hello = try await Self.reply(to: command, connection, limit)
                 try await signIn(token, connection, limit)
+                return ServerDescription(hello)
+            case .anonymous(let secret):
+                command.append("$db", "admin")
+                let hello = try await Self.reply(to: command, connection, limit)
+                try await Self.signIn("STITCHSYNC-ANONYMOUS", secret, "admin", connection, limit)
                 return ServerDescription(hello)
             }
         }
@@ -122,9 +127,18 @@
                     kind: .authentication, code: 18,
                     message: "the token is no JSON Web Token with the claim sub")
             }
-            var start = Self.start("PLAIN", [0] + Array(name.utf8) + [0] + Array(text.utf8))
-            start.append("$db", "$external")
-            let reply = try await Self.signInReply(to: start, connection, limit)
+            try await Self.signIn(
+                "PLAIN", [0] + Array(name.utf8) + [0] + Array(text.utf8), "$external", connection,
+                limit)
+        }
+
+        /// Signs in by a mechanism of one message.
+        private static func signIn(
+            _ mechanism: String, _ payload: [UInt8], _ database: String,
+            _ connection: WireConnection, _ limit: Duration
+        ) async throws(MongoFailure) {
+            let reply = try await signInReply(
+                to: start(mechanism, payload).on(database), connection, limit)
             guard reply["done"]?.boolValue == true else {
                 throw MongoFailure(
                     kind: .authentication, code: 18, message: "the server does not end the sign-in")
