@@ -202,6 +202,10 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "StitchCommandsTests",
+            dependencies: ["StitchCommands", "StitchSync", "BSONStore"],
+            swiftSettings: strict),
+        .testTarget(
             name: "StitchMongoTests",
             dependencies: [
                 "StitchMongo", "StitchCommands", "StitchSync", "BSONStore", "StitchSyncCommand",

@@ -2,7 +2,7 @@ import BSONStore
 import StitchSync
 import Testing
 
-@testable import StitchMongo
+@testable import StitchCommands
 
 /// If MongoDB's wider equality leaked into a condition, somebody else's edit could be overwritten.
 struct MongoWriteFilterTests {

@@ -1,5 +1,4 @@
 internal import BSONStore
-internal import StitchCommands
 internal import StitchSync
 
 /// A command with as many conditional writes of a batch as fit, and the parser of its reply; pure.

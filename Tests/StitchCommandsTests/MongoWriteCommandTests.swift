@@ -1,9 +1,8 @@
 import BSONStore
-import StitchCommands
 import StitchSync
 import Testing
 
-@testable import StitchMongo
+@testable import StitchCommands
 
 /// A reply that is read wrongly would lose a write or send it twice.
 struct MongoWriteCommandTests {

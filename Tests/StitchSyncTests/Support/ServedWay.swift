@@ -1,0 +1,44 @@
+import StitchMongo
+import StitchSync
+
+/// A way for devices to reach a server, by one of the remotes that speak MongoDB's protocol.
+///
+/// Scenarios with a server run over each; a further remote is a case here, and a line in
+/// ``remote(to:)``.
+enum ServedWay: Sendable, Hashable {
+    #if MongoRemote
+        /// Through libmongoc.
+        case libmongoc
+    #endif
+
+    /// The ways that this build has.
+    static let all: [ServedWay] = {
+        var ways: [ServedWay] = []
+        #if MongoRemote
+            ways.append(.libmongoc)
+        #endif
+        return ways
+    }()
+
+    /// Makes a remote that has not connected yet.
+    func remote(to address: ServedAddress) throws -> any ClosableRemote {
+        switch self {
+        #if MongoRemote
+            case .libmongoc:
+                var options = MongoRemote.Options()
+                options.usesBulkWrite = address.inBulk
+                return try MongoRemote(uri: address.uri, options: options)
+        #endif
+        }
+    }
+}
+
+/// A remote whose connections a test can close.
+protocol ClosableRemote: Remote {
+    /// Closes all connections; later calls fail.
+    func close() async
+}
+
+#if MongoRemote
+    extension MongoRemote: ClosableRemote {}
+#endif
