@@ -106,7 +106,8 @@ extension FolderOrder {
             rows(
                 "Support|Failures|Operation|Security|Sessions|Rules|Calls|Users|Transactions|Cursors|Streams|Backend|Authorization|Commands|Dispatch|Network|"
             )),
-        FolderOrder("Sources/StitchWire/", rows("Format|Compression|Messages")),
+        FolderOrder("Sources/StitchWire/", rows("Text|Format|Compression|Messages")),
+        FolderOrder("Sources/StitchRemote/", rows("Addresses|Wire|SignIn|Servers|")),
         FolderOrder("Sources/StitchSyncTesting/", rows("Kit|Fixtures")),
         FolderOrder(
             "Sources/StitchSyncCommand/",

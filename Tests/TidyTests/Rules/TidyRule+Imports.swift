@@ -13,7 +13,9 @@ extension TidyRule {
             ], sample: "BSONStoreCSQLite"),
         imports(
             of: "SwiftNIO", matching: { $0.hasPrefix("NIO") || $0.hasPrefix("_NIO") },
-            only: ["Sources/StitchServer/", "Tests/StitchServerTests/"], sample: "NIOCore"),
+            only: [
+                "Sources/StitchServer/", "Tests/StitchServerTests/", "Sources/StitchRemote/Wire/",
+            ], sample: "NIOCore"),
         imports(
             of: "libmongoc", matching: { $0 == "StitchMongoC" },
             only: ["Sources/StitchMongo/"], sample: "StitchMongoC"),

@@ -1,4 +1,6 @@
 #if Remote
+    internal import BSONStore
+
     /// How a device signs in to a server.
     ///
     /// ```swift
@@ -15,5 +17,18 @@
         ///
         /// The closure is called for each connection, and again when a token has ended.
         case token(_ token: @Sendable () async throws -> String)
+        /// Without an account, with a secret of 16 to 256 random bytes that the device has made
+        /// and keeps; needs TLS, or a server on the same machine.
+        ///
+        /// The same secret is the same user. The server must run with `--anonymous`.
+        case anonymous(secret: [UInt8])
+
+        /// Makes a secret of 32 random bytes for ``anonymous(secret:)``.
+        ///
+        /// The app keeps it as safe as a password, and uses it again.
+        public static func newAnonymousSecret() -> [UInt8] {
+            var generator = SystemRandomNumberGenerator()
+            return (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        }
     }
 #endif

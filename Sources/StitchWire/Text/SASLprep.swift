@@ -4,11 +4,11 @@ internal import Foundation
 /// The normal form of passwords, so that different ways of typing one are equal.
 ///
 /// Source: RFC 4013, a profile of RFC 3454.
-enum SASLprep {
+package enum SASLprep {
     /// Returns the normal form of a text; `nil` if it has characters that passwords must not have.
     ///
     /// Unassigned code points pass, as RFC 3454 allows for queries.
-    static func prepared(_ text: String) -> String? {
+    package static func prepared(_ text: String) -> String? {
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
         var mapped = String.UnicodeScalarView()
         for scalar in text.unicodeScalars where !isNothing(scalar) {
