@@ -9,7 +9,7 @@ import Testing
         let turns = ThreadCondition((next: 0, seen: [Int]()))
         let isStarted = DetachedThread.start {
             for turn in 1...100 {
-                turns.wait { state in
+                turns.wait { (state: inout (next: Int, seen: [Int])) -> ThreadWait<Void> in
                     guard state.next == turn else { return .forSignal }
                     state.seen.append(turn)
                     turns.wake(.all)
@@ -28,7 +28,7 @@ import Testing
     @Test(.timeLimit(.minutes(1)))
     func `a wait with a time limit looks again although there was no signal`() {
         let looks = ThreadCondition(0)
-        let count = looks.wait { looks in
+        let count = looks.wait { (looks: inout Int) -> ThreadWait<Int> in
             looks += 1
             return looks == 3 ? .done(looks) : .forSignalOr(milliseconds: 1)
         }
@@ -39,7 +39,7 @@ import Testing
         struct Refused: Error {}
         let value = ThreadCondition(1)
         #expect(throws: Refused.self) {
-            try value.wait { _ -> ThreadWait<Void> in throw Refused() }
+            try value.wait { (_: inout Int) -> ThreadWait<Void> in throw Refused() }
         }
         #expect(throws: Refused.self) {
             try value.withLock(waking: .one) { (value: inout Int) in

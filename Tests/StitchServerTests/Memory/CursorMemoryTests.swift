@@ -183,7 +183,7 @@ import Testing
 
     #if os(Linux)
         @Test func `a full disk is an error`() throws {
-            let file = SpoolFile(owning: open("/dev/full", O_RDWR))
+            let file = SpoolFile(owning: Glibc.open("/dev/full", O_RDWR))
             let error = #expect(throws: StoreError.self) { try file.append([1]) }
             #expect(error?.code.rawValue == 14031)
             #expect(error?.message.contains("No space left on device") == true)

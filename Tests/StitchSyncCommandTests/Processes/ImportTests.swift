@@ -114,7 +114,7 @@ import Testing
             let documents = try documents(in: folder)
             #expect(documents.map { $0["a"] } == [1, 2])
             for document in documents {
-                #expect(document.first?.key == "_id")
+                #expect(document.keys.first == "_id")
                 guard case .objectID = document["_id"] else {
                     Issue.record("\(document)")
                     continue

@@ -8,9 +8,15 @@ import Testing
         var policy = PassRetryPolicy()
         var busy = SyncPassReport()
         busy.taken = 1
-        for _ in 0..<60 { #expect(policy.mayGoOn(after: busy)) }
-        #expect(!policy.mayGoOn(after: busy))
-        #expect(!policy.mayGoOn(after: SyncPassReport()))
-        #expect(policy.mayGoOn(after: busy))
+        for _ in 0..<60 {
+            let goesOn = policy.mayGoOn(after: busy)
+            #expect(goesOn)
+        }
+        let isBeyond = policy.mayGoOn(after: busy)
+        #expect(!isBeyond)
+        let isQuiet = policy.mayGoOn(after: SyncPassReport())
+        #expect(!isQuiet)
+        let isAnew = policy.mayGoOn(after: busy)
+        #expect(isAnew)
     }
 }
