@@ -1,4 +1,5 @@
 #if Server
+    internal import BSONStore
     internal import NIOCore
 
     /// The commands of one connection that wait, and those of them that can continue.

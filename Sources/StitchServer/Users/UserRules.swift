@@ -19,7 +19,7 @@ struct UserRules: Sendable {
     func ruleGuard(_ call: CommandCall) throws -> RuleAccessPolicy? {
         guard let book = server.settings.rules else { return nil }
         // It writes only the new user, whoever sends it.
-        guard call.name != StitchsyncSignUpCommand.rule.name else { return nil }
+        guard call.name != "stitchsyncSignUp" else { return nil }
         let connection = call.connection
         guard let user = connection.state.withLock({ $0.user }) else {
             // The command creates the first user, so no user has signed in yet.

@@ -10,15 +10,21 @@
         static func value(_ text: String) throws -> BSONValue {
             do {
                 return try BSONValue(extendedJSON: text)
-            } catch {
+            } catch let fault {
                 let quoted = quotingKeys(text)
-                if quoted != text, let value = try? BSONValue(extendedJSON: quoted) {
-                    return value
+                guard quoted != text else { throw unreadable(fault) }
+                do {
+                    return try BSONValue(extendedJSON: quoted)
+                } catch {
+                    throw unreadable(fault)
                 }
-                throw ValidationError(
-                    "\(error) Extended JSON is expected, such as {\"name\": \"pen\"} or "
-                        + #"{"_id": {"$oid": "5f0e9c2b1c9d440000a1b2c3"}}"#)
             }
+        }
+
+        private static func unreadable(_ fault: BSONError) -> ValidationError {
+            ValidationError(
+                "\(fault) Extended JSON is expected, such as {\"name\": \"pen\"} or "
+                    + #"{"_id": {"$oid": "5f0e9c2b1c9d440000a1b2c3"}}"#)
         }
 
         /// Returns the text with quotes around each key that has none.

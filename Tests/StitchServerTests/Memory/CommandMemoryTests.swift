@@ -22,12 +22,14 @@ import Testing
                 "aggregate": "items", "pipeline": .array(stages), "cursor": [:], "$db": "shop",
             ]) ?? [:]
         }
-        let refused = aggregate([["$sort": ["t": 1]]])
-        #expect(refused["code"] == 292, "\(refused)")
-        let message = refused["errmsg"]?.stringValue ?? ""
-        #expect(message.contains("one command may hold 4194304 bytes"))
+        for _ in 1...3 {
+            let refused = aggregate([["$sort": ["t": 1]]])
+            #expect(refused["code"] == 292, "\(refused)")
+            let message = refused["errmsg"]?.stringValue ?? ""
+            #expect(message.contains("one command may hold 4194304 bytes"))
+        }
         // What it held is free again.
-        let count = aggregate([["$limit": 3], ["$sort": ["t": 1]], ["$count": "n"]])
+        let count = aggregate([["$limit": 1], ["$sort": ["t": 1]], ["$count": "n"]])
         #expect(count["ok"] == 1.0, "\(count)")
     }
 }

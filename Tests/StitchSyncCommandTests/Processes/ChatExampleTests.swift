@@ -105,7 +105,7 @@
                     "dump-package",
                 ], limit: .seconds(120))
             #expect(answer.code == 0, "\(answer.output)")
-            for part in ["MongoRemote", "CommandLine", "Server", "\"RChat\""] {
+            for part in ["MongoRemote", "Tool", "\"RChat\""] {
                 #expect(answer.output.contains(part), "\(part)")
             }
         }

@@ -98,7 +98,7 @@ import Testing
         (["--remote", "http://x"], "--remote takes a store's file or mongodb://HOST:PORT"),
         (["--remote", "n", "--ids", "[1"], "'--ids <ids>': An array continues"),
         (["--remote", "n", "--ids", "1"], "'--ids <ids>': it is not a list"),
-        (["--remote", "n", "--filter", "{a: 1}"], "'--filter <filter>': An object's key"),
+        (["--remote", "n", "--filter", "{'a': 1}"], "'--filter <filter>': An object's key"),
         (["--remote", "n", "--filter", "[]"], "'--filter <filter>': it is not a document"),
     ])
     func `a wrong argument of sync is named, and nothing is made`(
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["find", "a", "d.c", "{name: 1}"], 64, "Extended JSON is expected, such as"),
+        (["find", "a", "d.c", "{name 1}"], 64, "Extended JSON is expected, such as"),
         (["resume", "a", "d.c", "--ids", "[1"], 64, "'--ids <ids>'"),
         (["diff", "a", "d.c", #"{"x""#], 64, "A colon is missing"),
         (["diff", "a", "d.c", "1", "--remote", "in.jsonl"], 1, "in.jsonl cannot be opened"),
