@@ -76,7 +76,9 @@
             guard out != "-" else { return }
             let object: BSONDocument = ["exported": .int64(Int64(count)), "file": .string(out)]
             try Console.standard.say(
-                json ? object.extendedJSON(.relaxed) : "\(count.counted("document")) exported to \(out)")
+                json
+                    ? object.extendedJSON(.relaxed)
+                    : "\(count.counted("document")) exported to \(out)")
         }
     }
 #endif

@@ -59,7 +59,9 @@ extension DemoConductor {
         let a = try start(.a)
         try console.say("A imports \(input)")
         let imported = try carryOut(.importFile(path: input), .a, a)
-        try note("\(imported.imported.counted("document")), \(imported.rejected.counted("line")) rejected")
+        try note(
+            "\(imported.imported.counted("document")), "
+                + "\(imported.rejected.counted("line")) rejected")
         try sync(.a, a)
         try a.end()
         let b = try start(.b)
