@@ -148,7 +148,7 @@
                 #expect(failure == .closed)
                 #expect(await server.failure(of: Self.ping) == .closed)
                 #expect(MongoFailure.closed.remoteError.errorClass == .retryable)
-                #expect(throws: MongoFailure.closed) { try await server.startSession() }
+                await #expect(throws: MongoFailure.closed) { try await server.startSession() }
             }
         }
 

@@ -49,65 +49,75 @@
             [0] + document.withUnsafeBytes { Array($0) }
         }
 
-        /// Bytes instead of a reply, by what is wrong with them.
-        private static let replies: [(String, @Sendable (Int32) -> [UInt8])] = [
-            ("a negative length", { message(length: -1, to: $0, []) }),
-            ("a length of zero", { message(length: 0, to: $0, []) }),
-            ("a length of the header", { message(length: 16, to: $0, []) }),
-            ("a huge length", { message(length: .max, to: $0, []) }),
-            ("a length above 48 MB", { message(length: 48_000_001, to: $0, []) }),
-            ("an unknown opcode", { message(to: $0, opcode: 7, [0]) }),
-            ("an old reply", { message(to: $0, opcode: 1, Array(repeating: 0, count: 40)) }),
-            ("a query", { message(to: $0, opcode: 2004, Array(repeating: 0, count: 40)) }),
-            (
-                "a compressed message",
-                {
-                    message(
-                        to: $0, opcode: 2012,
-                        [0xDD, 7, 0, 0, 0xFF, 0xFF, 0xFF, 2, 1, 0xFF, 0xFF])
-                }
-            ),
-            ("no section", { message(to: $0, content([])) }),
-            ("unknown flags", { message(to: $0, content(flags: 4, section(["ok": 1]))) }),
-            (
-                "a wrong checksum",
-                { message(to: $0, content(flags: 1, section(["ok": 1]) + [1, 2, 3, 4])) }
-            ),
-            ("more to come", { message(to: $0, content(flags: 2, section(["ok": 1]))) }),
-            ("two bodies", { message(to: $0, content(section(["ok": 1]) + section([:]))) }),
-            (
-                "a document that is too long",
-                { message(to: $0, content([0, 0xFF, 0xFF, 0xFF, 0x7F, 0])) }
-            ),
-            ("a document that is too short", { message(to: $0, content([0, 4, 0, 0, 0])) }),
-            (
-                "documents in documents",
-                { id in
-                    var bytes: [UInt8] = [5, 0, 0, 0, 0]
-                    for _ in 0..<150 {
-                        let length = UInt32(bytes.count + 8)
-                        bytes =
-                            withUnsafeBytes(of: length.littleEndian) { Array($0) }
-                            + [3, 0x61, 0] + bytes + [0]
-                    }
-                    return message(to: id, content([0] + bytes))
-                }
-            ),
-            (
-                "a sequence",
-                { message(to: $0, content(section(["ok": 1]) + [1, 6, 0, 0, 0, 0x61, 0])) }
-            ),
-            ("the reply to another request", { message(to: $0 &+ 1, content(section(["ok": 1]))) }),
-            ("the reply to nothing", { message(to: 0, content(section(["ok": 1]))) }),
-            ("no ok", { message(to: $0, content(section(["n": 1]))) }),
-            ("garbage", { _ in Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8) }),
+        /// Bytes instead of a reply to a request.
+        private struct FalseReply: Sendable {
+            /// What is wrong with them.
+            let fault: String
+            /// Makes them for a request's number.
+            let bytes: @Sendable (Int32) -> [UInt8]
+
+            init(_ fault: String, _ bytes: @escaping @Sendable (Int32) -> [UInt8]) {
+                self.fault = fault
+                self.bytes = bytes
+            }
+
+            /// A well-formed message around a content.
+            init(_ fault: String, content: [UInt8]) {
+                self.init(fault) { message(to: $0, content) }
+            }
+        }
+
+        private static let falseReplies: [FalseReply] = [
+            FalseReply("a negative length") { message(length: -1, to: $0, []) },
+            FalseReply("a length of zero") { message(length: 0, to: $0, []) },
+            FalseReply("a length of the header") { message(length: 16, to: $0, []) },
+            FalseReply("a huge length") { message(length: .max, to: $0, []) },
+            FalseReply("a length above 48 MB") { message(length: 48_000_001, to: $0, []) },
+            FalseReply("an unknown opcode") { message(to: $0, opcode: 7, [0]) },
+            FalseReply("an old reply") { message(to: $0, opcode: 1, zeros) },
+            FalseReply("a query") { message(to: $0, opcode: 2004, zeros) },
+            FalseReply("a compressed message") {
+                message(to: $0, opcode: 2012, [0xDD, 7, 0, 0, 0xFF, 0xFF, 0xFF, 2, 1, 0xFF, 0xFF])
+            },
+            FalseReply("no section", content: content([])),
+            FalseReply("unknown flags", content: content(flags: 4, section(["ok": 1]))),
+            FalseReply(
+                "a wrong checksum", content: content(flags: 1, section(["ok": 1]) + [1, 2, 3, 4])),
+            FalseReply("more to come", content: content(flags: 2, section(["ok": 1]))),
+            FalseReply("two bodies", content: content(section(["ok": 1]) + section([:]))),
+            FalseReply(
+                "a document that is too long", content: content([0, 0xFF, 0xFF, 0xFF, 0x7F, 0])),
+            FalseReply("a document that is too short", content: content([0, 4, 0, 0, 0])),
+            FalseReply("documents in documents", content: content([0] + nested(150))),
+            FalseReply(
+                "a sequence", content: content(section(["ok": 1]) + [1, 6, 0, 0, 0, 0x61, 0])),
+            FalseReply("the reply to another request") {
+                message(to: $0 &+ 1, content(section(["ok": 1])))
+            },
+            FalseReply("the reply to nothing") { _ in message(to: 0, content(section(["ok": 1]))) },
+            FalseReply("no ok", content: content(section(["n": 1]))),
+            FalseReply("garbage") { _ in Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8) },
         ]
 
-        @Test(arguments: replies.indices)
+        private static let zeros = [UInt8](repeating: 0, count: 40)
+
+        /// A document in a document, and so on.
+        private static func nested(_ depth: Int) -> [UInt8] {
+            var bytes: [UInt8] = [5, 0, 0, 0, 0]
+            for _ in 0..<depth {
+                let length = UInt32(bytes.count + 8)
+                let head = withUnsafeBytes(of: length.littleEndian) { Array($0) }
+                bytes = head + [3, 0x61, 0] + bytes + [0]
+            }
+            return bytes
+        }
+
+        @Test(arguments: falseReplies.indices)
         func `an invalid reply is an error`(_ index: Int) async throws {
-            let (name, bytes) = Self.replies[index]
-            let failure = try await failure { client, id in client.send(bytes(id)) }
-            #expect(failure?.kind == .network || failure?.kind == .protocolError, "\(name)")
+            let reply = Self.falseReplies[index]
+            let failure = try await failure { client, id in client.send(reply.bytes(id)) }
+            #expect(failure?.kind == .network || failure?.kind == .protocolError,
+                "\(reply.fault)")
         }
 
         @Test func `a reply that ends in the middle is an error`() async throws {

@@ -7,6 +7,7 @@
 
     extension ServerConnections {
         /// Makes connections by a URI, lends them, and closes them.
+        @discardableResult
         static func run<R>(
             _ uri: String, signIn: SignIn = .none,
             options: ServerRemote.Options = ServerRemote.Options(),
