@@ -74,7 +74,7 @@
             let arrived = Signal()
             try await ScriptedPeer.run { client in
                 while let next = try client.greet(ScriptedPeer.hello(concurrent: isConcurrent)) {
-                    if next.command["echo"] == 0 {
+                    if next.command["echo"] == .int64(0) {
                         arrived.notify()
                         continue
                     }
@@ -105,7 +105,7 @@
             try await ScriptedPeer.run { client in
                 var held: Int32?
                 while let next = try client.greet() {
-                    if next.command["echo"] == 0 {
+                    if next.command["echo"] == .int64(0) {
                         held = next.id
                         arrived.notify()
                         continue

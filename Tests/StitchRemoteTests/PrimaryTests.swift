@@ -115,7 +115,7 @@
                 let (failure, commands) = try await numbers(of: Self.insert, .write, first)
                 #expect(failure == nil)
                 #expect(commands.count == 2)
-                #expect(commands.first?["txnNumber"] == 1)
+                #expect(commands.first?["txnNumber"] == .int64(1))
                 #expect(commands.first?["lsid"]?.documentValue?["id"] != nil)
                 #expect(commands.first?["$db"] == "shop")
                 #expect(commands.first == commands.last)

@@ -54,7 +54,8 @@
                         let list = order.map { "\($0): \(reasons[$0] ?? "no answer yet")" }
                         result = .failure(
                             .network(
-                                "no primary was found within \(limit.milliseconds) ms: "
+                                "no primary was found within "
+                                    + "\(settings.serverSelectionTimeout.milliseconds) ms: "
                                     + list.joined(separator: "; ")))
                     case .answered(let address, .failure(let failure)):
                         // The host will not change its mind by itself.
