@@ -86,7 +86,7 @@ extension FolderOrder {
             "Sources/BSONStore/",
             rows(
                 "Core/Names Core/Errors Core/Values Core/Decimal Core/Threads|Core/Checksums|Core/Keys|Core/ExtendedJSON|Core/Coding|Core/Changes"
-                    + "|Query/Text|Query/Scripts|Query/Expressions|Query/Filters|Query/Pipelines|Query/Updates|Script"
+                    + "|Query/Text|Query/Scripts|Query/Expressions|Query/Filters|Query/Pipelines|Query/Updates|Query/Typed|Script"
                     + "|Store/SQLite|Store/File|Store/Access|Store/Bounds|Store/Indexes|Store/Catalog|Store/Rows|Store/Feed"
                     + "|Store/Plans|Store/Scanning|Store/Planning|Store/Queries|Store/Explain"
                     + "|Store/Transactions/Writing|Store/Transactions|Store/Connections|Store/Verification|Store/Maintenance|Store/API"
