@@ -8,8 +8,9 @@ extension Field: FilterOperand {
 }
 
 extension Field {
+    // An array, since some ranges are sequences, too, and `4...` even an endless one.
     /// The condition that the field has one of several values: `{name: {$in: [...]}}`.
-    public func `in`(_ values: some Sequence<Value>) -> TypedFilter {
+    public func `in`(_ values: [Value]) -> TypedFilter {
         test(.oneOf(values.map { TypedValue($0) }))
     }
 
