@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 let strict: [SwiftSetting] = [
@@ -29,6 +30,11 @@ func remote(
         name: name, package: package,
         condition: platforms.map { .when(platforms: $0, traits: ["Remote"]) }
             ?? .when(traits: ["Remote"]))
+}
+
+/// A product of swift-syntax, which only the macros need.
+func syntax(_ name: String) -> Target.Dependency {
+    .product(name: name, package: "swift-syntax", condition: .when(traits: ["Macros"]))
 }
 
 let applePlatforms: [Platform] = [.macOS, .iOS, .tvOS, .watchOS, .visionOS]
@@ -66,6 +72,9 @@ let package = Package(
         .trait(
             name: "MongoRemote",
             description: "Sync with MongoDB through libmongoc, which must be installed."),
+        .trait(
+            name: "Macros",
+            description: "The macro `@Document`; only apps that use it compile swift-syntax."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -74,6 +83,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-transport-services", from: "1.28.0"),
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        // A range, since apps bring other macros with one version of swift-syntax.
+        .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.1"..<"604.0.0"),
     ],
     targets: [
         .systemLibrary(
@@ -83,9 +94,20 @@ let package = Package(
         .target(
             name: "BSONCore", dependencies: ["BSONCoreC"],
             path: "Sources/BSONStore/Core", swiftSettings: inlined),
+        // Without the trait the plugin is an empty program, which needs no package.
+        .macro(
+            name: "BSONMacros",
+            dependencies: [
+                syntax("SwiftCompilerPlugin"), syntax("SwiftDiagnostics"), syntax("SwiftParser"),
+                syntax("SwiftSyntax"), syntax("SwiftSyntaxBuilder"), syntax("SwiftSyntaxMacros"),
+            ],
+            swiftSettings: strict),
         .target(
-            name: "BSONQuery", dependencies: ["BSONCore"], path: "Sources/BSONStore/Query",
-            swiftSettings: inlined),
+            name: "BSONQuery",
+            dependencies: [
+                "BSONCore", .target(name: "BSONMacros", condition: .when(traits: ["Macros"])),
+            ],
+            path: "Sources/BSONStore/Query", swiftSettings: inlined),
         .target(
             name: "BSONScript", dependencies: ["BSONCore", "BSONQuery"],
             path: "Sources/BSONStore/Script", swiftSettings: strict),
@@ -253,6 +275,9 @@ let package = Package(
         .testTarget(
             name: "StitchSyncTestingTests",
             dependencies: ["StitchSyncTesting", "StitchSync", "BSONStore"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "TypedDocumentTests", dependencies: ["BSONStore", "StitchSync"],
             swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]

@@ -27,8 +27,10 @@ import Testing
     @Test(arguments: Group.allCases) func `a typed condition is its BSON`(_ group: Group) throws {
         for one in group.cases {
             let expected = try BSONDocument(extendedJSON: one.json)
-            #expect(
-                try one.filter.bson.extendedJSON(.relaxed) == expected.extendedJSON(.relaxed))
+            // Read again, since Extended JSON has `$regex` with `$options` for a value.
+            let text = try one.filter.bson.extendedJSON(.relaxed)
+            let written = try BSONDocument(extendedJSON: text).extendedJSON(.relaxed)
+            #expect(written == expected.extendedJSON(.relaxed), "\(text)")
         }
     }
 

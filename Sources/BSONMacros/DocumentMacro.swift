@@ -1,0 +1,65 @@
+#if Macros
+    internal import SwiftSyntax
+    internal import SwiftSyntaxBuilder
+    internal import SwiftSyntaxMacros
+
+    /// The expansion of `@Document`: an extension with the conformance to `TypedDocument`.
+    struct DocumentMacro: ExtensionMacro {
+        static func expansion(
+            of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+            providingExtensionsOf type: some TypeSyntaxProtocol,
+            conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+        ) throws -> [ExtensionDeclSyntax] {
+            guard let document = declaration.as(StructDeclSyntax.self) else {
+                context.report(refusal(of: declaration), at: keyword(of: declaration))
+                return []
+            }
+            var reader = PropertyReader(context: context)
+            reader.read(document.memberBlock.members)
+            guard !reader.hasFailed else { return [] }
+            let writer = ExtensionWriter(
+                properties: reader.properties, existing: reader.existing,
+                access: access(of: document))
+            let conformance = protocols.isEmpty ? "" : ": BSONQuery.TypedDocument"
+            let source: DeclSyntax = """
+                extension \(type.trimmed)\(raw: conformance) {
+                \(raw: writer.members)
+                }
+                """
+            return [source.as(ExtensionDeclSyntax.self)].compactMap(\.self)
+        }
+
+        private static func refusal(of declaration: some DeclGroupSyntax) -> String {
+            let (kind, name) =
+                if let found = declaration.as(ClassDeclSyntax.self) {
+                    ("a class", found.name.text)
+                } else if let found = declaration.as(EnumDeclSyntax.self) {
+                    ("an enum", found.name.text)
+                } else if let found = declaration.as(ActorDeclSyntax.self) {
+                    ("an actor", found.name.text)
+                } else {
+                    ("another declaration", "this")
+                }
+            let advice =
+                kind == "an enum"
+                ? "; an enum with raw values needs only Codable and Sendable" : ""
+            return "@Document belongs to a struct, but '\(name)' is \(kind)\(advice)"
+        }
+
+        private static func keyword(of declaration: some DeclGroupSyntax) -> Syntax {
+            Syntax(declaration.introducer)
+        }
+
+        /// Returns the modifier that members of a conformance need, with a blank behind it.
+        private static func access(of document: StructDeclSyntax) -> String {
+            for modifier in document.modifiers {
+                switch modifier.name.tokenKind {
+                case .keyword(.public): return "public "
+                case .keyword(.package): return "package "
+                default: continue
+                }
+            }
+            return ""
+        }
+    }
+#endif
