@@ -2,10 +2,12 @@ internal import BSONCore
 
 extension Field {
     /// The update that sets the field: `{$set: {name: value}}`.
+    @_disfavoredOverload
     public func set(_ value: Value) -> TypedUpdate {
         TypedUpdate(path, .value("$set", TypedValue(value)))
     }
 
+    // Chosen before the form for all values, which would store null.
     /// The update that sets the optional field; `nil` removes it, as the encoder omits it.
     public func set<Present: Codable & Sendable>(
         _ value: Present?
