@@ -45,7 +45,6 @@ extension Field where Value: Numeric {
 extension Field {
     /// The update that adds to the optional field; a missing field counts as 0, and null is an
     /// error.
-    @_disfavoredOverload
     public func increment<Present: Numeric & Codable & Sendable>(
         by amount: Present = 1
     ) -> TypedUpdate where Value == Present? {
@@ -54,7 +53,6 @@ extension Field {
 
     /// The update that multiplies the optional field; a missing field becomes 0, and null is an
     /// error.
-    @_disfavoredOverload
     public func multiply<Present: Numeric & Codable & Sendable>(
         by factor: Present
     ) -> TypedUpdate where Value == Present? {
@@ -78,7 +76,6 @@ extension Field where Value: Comparable {
 
 extension Field {
     /// The update that sets the optional field if it is missing or the value is less.
-    @_disfavoredOverload
     public func min<Present: Comparable & Codable & Sendable>(
         _ value: Present
     ) -> TypedUpdate where Value == Present? {
@@ -86,7 +83,6 @@ extension Field {
     }
 
     /// The update that sets the optional field if it is missing or the value is greater.
-    @_disfavoredOverload
     public func max<Present: Comparable & Codable & Sendable>(
         _ value: Present
     ) -> TypedUpdate where Value == Present? {

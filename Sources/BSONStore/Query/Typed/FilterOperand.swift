@@ -7,8 +7,7 @@ public protocol FilterOperand<Value> {
 }
 
 // Each operator exists once for all operands and once more for optional ones: every further
-// overload of `==` or `<` makes the compiler slower in the whole app. The ones for optionals are
-// disfavored, so that the compiler's messages speak of the value's type, not of optionals.
+// overload of `==` or `<` makes the compiler slower in the whole app.
 
 extension FilterOperand {
     /// The condition that the field has a value: `{name: value}`; `nil` matches a missing field,
@@ -52,31 +51,26 @@ extension FilterOperand where Value: Comparable {
 extension FilterOperand
 where Value: OptionalFieldValue, Value.Wrapped: Comparable & Codable & Sendable {
     /// The condition that the optional field has a value that is less than another.
-    @_disfavoredOverload
     public static func < (operand: Self, value: Value.Wrapped) -> TypedFilter {
         operand.compared(.less, to: value)
     }
 
     /// The condition that the optional field has a value that is at most another.
-    @_disfavoredOverload
     public static func <= (operand: Self, value: Value.Wrapped) -> TypedFilter {
         operand.compared(.lessOrEqual, to: value)
     }
 
     /// The condition that the optional field has a value that is greater than another.
-    @_disfavoredOverload
     public static func > (operand: Self, value: Value.Wrapped) -> TypedFilter {
         operand.compared(.greater, to: value)
     }
 
     /// The condition that the optional field has a value that is at least another.
-    @_disfavoredOverload
     public static func >= (operand: Self, value: Value.Wrapped) -> TypedFilter {
         operand.compared(.greaterOrEqual, to: value)
     }
 
     /// The condition that the optional field has a value in a range.
-    @_disfavoredOverload
     public func `in`(_ range: some FieldValueRange<Value.Wrapped>) -> TypedFilter { within(range) }
 }
 
