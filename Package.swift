@@ -65,7 +65,7 @@ let package = Package(
             enabledTraits: ["Scripts"]),
         .trait(
             name: "Remote",
-            description: "Sync with `stitchsync serve` or MongoDB by a remote in Swift."),
+            description: "A remote in Swift; so far it only has the ways to sign in."),
         .trait(
             name: "MongoRemote",
             description: "Sync with MongoDB through libmongoc, which must be installed."),

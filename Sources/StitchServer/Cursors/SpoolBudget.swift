@@ -71,7 +71,7 @@ final class SpoolBudget: Sendable {
         }
     }
 
-    /// Gives a file and its bytes back.
+    /// Takes back a file and its bytes, which the user no longer needs.
     func give(bytes: Int, of owner: CursorOwner) {
         state.withLock { state in
             state.all.bytes -= bytes

@@ -15,8 +15,10 @@
         /// Returns what large commands freed.
         private let freeMemory: FreeMemory
 
-        /// The memory of the process beyond what it has allocated that is not returned, in bytes:
-        /// code and mapped files, which count as memory.
+        /// The unused memory that the process may keep, in bytes.
+        ///
+        /// The system counts code and mapped files as memory of the process, too; they cannot be
+        /// returned.
         private static let unusedBytesMax = 64 * 1024 * 1024
 
         /// Starts the given number of threads in each pool.

@@ -25,6 +25,6 @@ package final class MemoryBudget: Sendable {
         return false
     }
 
-    /// Gives bytes back.
+    /// Takes back bytes that a command no longer holds.
     func give(_ count: Int) { taken.subtract(count, ordering: .relaxed) }
 }

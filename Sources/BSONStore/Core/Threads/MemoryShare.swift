@@ -29,7 +29,7 @@ package final class MemoryShare: Sendable {
         }
     }
 
-    /// Gives bytes back.
+    /// Returns bytes to the budget.
     func give(_ count: Int) {
         taken.subtract(count, ordering: .relaxed)
         budget.give(count)
