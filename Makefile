@@ -16,11 +16,11 @@ setup: ## Installs the system libraries that are missing.
 	@Scripts/setup
 
 demo: ## Puts two devices and a remote in step. INPUT=documents.jsonl WORK=folder REMOTE=server
-	@Scripts/setup $(if $(filter server,$(REMOTE)),mongoc)
+	@Scripts/setup
 	@Scripts/demo "$(WORK)" "$(INPUT)" "$(or $(REMOTE),file)"
 
 rchat: ## Starts a terminal chat of two users over a server with rules. SCRIPT=file
-	@Scripts/setup mongoc
+	@Scripts/setup
 	@Examples/RChat/run $(if $(SCRIPT),--script "$(SCRIPT)")
 
 test: ## Builds an app that embeds the library, and runs all tests.

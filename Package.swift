@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 let strict: [SwiftSetting] = [
@@ -31,6 +32,11 @@ func remote(
             ?? .when(traits: ["Remote"]))
 }
 
+/// A product of swift-syntax, which only the macros need.
+func syntax(_ name: String) -> Target.Dependency {
+    .product(name: name, package: "swift-syntax", condition: .when(traits: ["Macros"]))
+}
+
 let applePlatforms: [Platform] = [.macOS, .iOS, .tvOS, .watchOS, .visionOS]
 
 let package = Package(
@@ -41,6 +47,7 @@ let package = Package(
         .library(name: "StitchSync", targets: ["StitchSync"]),
         .library(name: "StitchRules", targets: ["StitchRules"]),
         .library(name: "StitchSyncTesting", targets: ["StitchSyncTesting"]),
+        .library(name: "StitchRemote", targets: ["StitchRemote"]),
         .library(name: "StitchServer", targets: ["StitchServer"]),
         .library(name: "StitchMongo", targets: ["StitchMongo"]),
         .executable(name: "stitchsync", targets: ["StitchSyncCommand"]),
@@ -50,7 +57,7 @@ let package = Package(
         .default(enabledTraits: []),
         .trait(
             name: "Tool", description: "The `stitchsync` tool with its server.",
-            enabledTraits: ["CommandLine", "Server"]),
+            enabledTraits: ["CommandLine", "Server", "Remote"]),
         .trait(
             name: "Scripts",
             description: "The JavaScript of `$where`, `$function`, `$accumulator` and `mapReduce`."),
@@ -65,10 +72,14 @@ let package = Package(
             enabledTraits: ["Scripts"]),
         .trait(
             name: "Remote",
-            description: "A remote in Swift; so far it only has the ways to sign in."),
+            description:
+                "`ServerRemote`: sync with `stitchsync serve` or MongoDB, without libmongoc."),
         .trait(
             name: "MongoRemote",
             description: "Sync with MongoDB through libmongoc, which must be installed."),
+        .trait(
+            name: "Macros",
+            description: "The macro `@Document`; only apps that use it compile swift-syntax."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -77,6 +88,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-transport-services", from: "1.28.0"),
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        // A range, since apps bring other macros with one version of swift-syntax.
+        .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.1"..<"604.0.0"),
     ],
     targets: [
         .systemLibrary(
@@ -86,9 +99,20 @@ let package = Package(
         .target(
             name: "BSONCore", dependencies: ["BSONCoreC"],
             path: "Sources/BSONStore/Core", swiftSettings: inlined),
+        // Without the trait the plugin is an empty program, which needs no package.
+        .macro(
+            name: "BSONMacros",
+            dependencies: [
+                syntax("SwiftCompilerPlugin"), syntax("SwiftDiagnostics"), syntax("SwiftParser"),
+                syntax("SwiftSyntax"), syntax("SwiftSyntaxBuilder"), syntax("SwiftSyntaxMacros"),
+            ],
+            swiftSettings: strict),
         .target(
-            name: "BSONQuery", dependencies: ["BSONCore"], path: "Sources/BSONStore/Query",
-            swiftSettings: inlined),
+            name: "BSONQuery",
+            dependencies: [
+                "BSONCore", .target(name: "BSONMacros", condition: .when(traits: ["Macros"])),
+            ],
+            path: "Sources/BSONStore/Query", swiftSettings: inlined),
         .target(
             name: "BSONScript", dependencies: ["BSONCore", "BSONQuery"],
             path: "Sources/BSONStore/Script", swiftSettings: strict),
@@ -206,6 +230,10 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "StitchCommandsTests",
+            dependencies: ["StitchCommands", "StitchSync", "BSONStore"],
+            swiftSettings: strict),
+        .testTarget(
             name: "StitchMongoTests",
             dependencies: [
                 "StitchMongo", "StitchCommands", "StitchSync", "BSONStore", "StitchSyncCommand",
@@ -257,6 +285,9 @@ let package = Package(
         .testTarget(
             name: "StitchSyncTestingTests",
             dependencies: ["StitchSyncTesting", "StitchSync", "BSONStore"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "TypedDocumentTests", dependencies: ["BSONStore", "StitchSync"],
             swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]

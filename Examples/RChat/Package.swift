@@ -7,9 +7,8 @@ let package = Package(
     name: "RChat",
     platforms: [.macOS(.v15)],
     dependencies: [
-        // The traits: `stitchsync serve`, which `run` starts, and sync with it through libmongoc.
-        .package(
-            name: "StitchSync", path: "../..", traits: ["Tool", "MongoRemote"])
+        // The trait brings `stitchsync serve`, which `run` starts, and `ServerRemote`.
+        .package(name: "StitchSync", path: "../..", traits: ["Tool"])
     ],
     targets: [
         .executableTarget(
@@ -17,8 +16,9 @@ let package = Package(
             dependencies: [
                 .product(name: "BSONStore", package: "StitchSync"),
                 .product(name: "StitchSync", package: "StitchSync"),
-                .product(name: "StitchMongo", package: "StitchSync"),
+                .product(name: "StitchRemote", package: "StitchSync"),
             ],
-            swiftSettings: [.define("MongoRemote"), .treatAllWarnings(as: .error)])
+            // The sources' `#if Remote`: a dependency's traits define nothing here.
+            swiftSettings: [.define("Remote"), .treatAllWarnings(as: .error)])
     ]
 )

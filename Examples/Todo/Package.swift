@@ -5,8 +5,8 @@ let package = Package(
     name: "Todo",
     platforms: [.macOS(.v15)],
     dependencies: [
-        // The trait brings libmongoc, which talks to MongoDB and to `stitchsync serve`.
-        .package(name: "StitchSync", path: "../..", traits: ["MongoRemote"])
+        // The trait brings `ServerRemote`, which talks to `stitchsync serve` and to MongoDB.
+        .package(name: "StitchSync", path: "../..", traits: ["Remote"])
     ],
     targets: [
         .executableTarget(
@@ -14,8 +14,9 @@ let package = Package(
             dependencies: [
                 .product(name: "BSONStore", package: "StitchSync"),
                 .product(name: "StitchSync", package: "StitchSync"),
-                .product(name: "StitchMongo", package: "StitchSync"),
+                .product(name: "StitchRemote", package: "StitchSync"),
             ],
-            swiftSettings: [.define("MongoRemote")])
+            // The sources' `#if Remote`: a dependency's traits define nothing here.
+            swiftSettings: [.define("Remote")])
     ]
 )

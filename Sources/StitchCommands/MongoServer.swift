@@ -3,7 +3,8 @@ package import BSONStore
 /// A deployment that carries out MongoDB's commands, whatever carries them: libmongoc, or
 /// connections of our own.
 ///
-/// All calls end at once when their task is cancelled; what the server does then is unknown.
+/// All calls end at once when their task is cancelled; what the server does then is unknown. A
+/// closed server throws ``MongoFailure/Kind/network``.
 package protocol MongoServer: Sendable {
     /// Sends a command to the primary and returns its reply, also one that reports write errors.
     ///
@@ -13,10 +14,32 @@ package protocol MongoServer: Sendable {
     ) async throws(MongoFailure) -> BSONDocument
 
     /// Begins a session on the primary, for commands that belong together, such as a cursor's.
+    ///
+    /// - Throws: ``MongoFailure``, unless the session's first command reports it.
     func startSession() async throws(MongoFailure) -> any MongoSession
 
-    /// Whether the primary knows `bulkWrite`, as MongoDB does since 8.0 (wire version 25).
+    /// Whether writes of all kinds go in one `bulkWrite` command, which MongoDB knows since 8.0
+    /// (wire version 25).
+    ///
+    /// An option of the remote may decide it instead of the server's version.
     ///
     /// Source: the drivers' specification "Bulk Write".
     func takesBulkWrite() async throws(MongoFailure) -> Bool
+
+    /// The longest time that the server should now wait for changes in one command.
+    ///
+    /// A command that waits is not interrupted when its caller leaves.
+    var waitMax: Duration { get }
+
+    /// The number of the current sign-in; it grows with each renewal.
+    var signIn: Int { get }
+
+    /// Has later calls use new connections, because the server reported one as not authenticated.
+    ///
+    /// A connection authenticates only once, and loses it when its user is dropped, even if the
+    /// user is created again. The call changes nothing where the sign-in is newer already.
+    ///
+    /// - Parameter signIn: the sign-in before the call that failed.
+    /// - Returns: whether a repeated call uses another sign-in; `false` without credentials.
+    func renew(after signIn: Int) async -> Bool
 }

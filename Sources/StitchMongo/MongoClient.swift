@@ -7,41 +7,47 @@
     struct MongoClient: @unchecked Sendable {
         let handle: OpaquePointer
 
-        /// The routing and retry of a command.
-        enum Kind: Sendable {
-            /// Runs on the primary; retried once when the connection fails (retryable reads).
-            case read
-            /// Runs on the primary; retried once with the same transaction number (retryable
-            /// writes).
-            case write
-            /// Runs on the server selected before; never retried.
-            case pinned
-        }
-
-        /// Sends a command and returns its reply, including one with write errors.
+        /// Sends a command to the primary and returns its reply, including one with write errors.
         ///
         /// - Throws: ``MongoFailure`` without a reply or when its `ok` is not 1.
         func run(
-            _ command: BSONDocument, on database: String, _ kind: Kind,
-            in session: MongoSession? = nil
+            _ command: BSONDocument, on database: String, _ kind: MongoCommandKind
         ) throws(MongoFailure) -> BSONDocument {
-            let request = CDocument(command)
             let options = CDocument([:])
-            try session?.append(to: options.handle)
-            var error = bson_error_t()
-            return try CDocument.reply { (reply) throws(MongoFailure) in
-                let isDone: Bool
+            return try reply(to: command) { request, reply, error in
                 switch kind {
                 case .read:
-                    isDone = mongoc_client_read_command_with_opts(
-                        handle, database, request.handle, nil, options.handle, reply, &error)
+                    mongoc_client_read_command_with_opts(
+                        handle, database, request, nil, options.handle, reply, error)
                 case .write:
-                    isDone = mongoc_client_write_command_with_opts(
-                        handle, database, request.handle, options.handle, reply, &error)
-                case .pinned:
-                    isDone = mongoc_client_command_with_opts(
-                        handle, database, request.handle, nil, options.handle, reply, &error)
+                    mongoc_client_write_command_with_opts(
+                        handle, database, request, options.handle, reply, error)
                 }
+            }
+        }
+
+        /// Sends a command to a session's server and returns its reply; never retries.
+        ///
+        /// - Throws: ``MongoFailure`` without a reply or when its `ok` is not 1.
+        func run(
+            _ command: BSONDocument, on database: String, in session: MongoClientSession
+        ) throws(MongoFailure) -> BSONDocument {
+            let options = CDocument([:])
+            try session.append(to: options.handle)
+            return try reply(to: command) { request, reply, error in
+                mongoc_client_command_with_opts(
+                    handle, database, request, nil, options.handle, reply, error)
+            }
+        }
+
+        private func reply(
+            to command: BSONDocument,
+            _ send: (OpaquePointer, OpaquePointer, UnsafeMutablePointer<bson_error_t>) -> Bool
+        ) throws(MongoFailure) -> BSONDocument {
+            let request = CDocument(command)
+            var error = bson_error_t()
+            return try CDocument.reply { (reply) throws(MongoFailure) in
+                let isDone = send(request.handle, reply, &error)
                 let answer = CDocument.copy(of: reply)
                 // libmongoc treats an unmet write concern as a failure; here it is a reply.
                 guard isDone || answer?["ok"]?.int64Value == 1 else {
@@ -75,18 +81,18 @@
         }
 
         /// Begins a session on the primary, for related commands.
-        func session() throws(MongoFailure) -> MongoSession {
+        func session() throws(MongoFailure) -> MongoClientSession {
             let serverID = try withPrimary { mongoc_server_description_id($0) }
             var error = bson_error_t()
             guard let session = mongoc_client_start_session(handle, nil, &error) else {
                 throw MongoFailure(error, reply: nil)
             }
-            return MongoSession(handle: session, serverID: serverID)
+            return MongoClientSession(handle: session, serverID: serverID)
         }
     }
 
     /// A session of a client and the server for its commands.
-    struct MongoSession: @unchecked Sendable {
+    struct MongoClientSession: @unchecked Sendable {
         let handle: OpaquePointer
         let serverID: UInt32
 

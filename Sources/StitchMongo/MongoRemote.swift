@@ -1,5 +1,6 @@
 #if MongoRemote
     public import BSONStore
+    internal import StitchCommands
     public import StitchSync
 
     /// A remote on a MongoDB server, replica set or sharded cluster, through libmongoc.
@@ -34,8 +35,8 @@
             public init() {}
         }
 
-        let connection: MongoConnection
-        private let collections = Locked<[Namespace: MongoCollection]>([:])
+        private let server: LibmongocServer
+        private let collections: MongoCollections
 
         /// Parses a `mongodb://` or `mongodb+srv://` URI; does not connect yet.
         ///
@@ -43,21 +44,13 @@
         ///
         /// - Throws: `RemoteError` of class `.rejected` that describes the error in the URI.
         public init(uri: String, options: Options = Options()) throws(RemoteError) {
-            connection = try MongoConnection(uri: uri, options: options)
+            server = try LibmongocServer(uri: uri, options: options)
+            collections = MongoCollections(server: server)
         }
 
         /// Returns a collection of the deployment.
         public func collection(_ namespace: Namespace) -> any RemoteCollection {
-            mongoCollection(namespace)
-        }
-
-        private func mongoCollection(_ namespace: Namespace) -> MongoCollection {
-            collections.withLock { collections in
-                if let known = collections[namespace] { return known }
-                let made = MongoCollection(connection: connection, namespace: namespace)
-                collections[namespace] = made
-                return made
-            }
+            collections.collection(namespace)
         }
 
         /// Returns the `_id`s of a collection's documents that match a filter, in the order of
@@ -69,21 +62,20 @@
         public func ids(
             matching filter: BSONDocument = [:], in namespace: Namespace
         ) async throws(RemoteError) -> [BSONValue] {
-            try await mongoCollection(namespace).ids(matching: filter)
+            try await collections.collection(namespace).ids(matching: filter)
         }
 
         /// Whether a primary is reachable, now and after each change.
         ///
         /// The state is that of libmongoc's monitoring and unknown before the first request.
-        public var reachability: AsyncStream<Bool>? { connection.reachability() }
+        public var reachability: AsyncStream<Bool>? { server.reachability() }
 
         /// Closes all connections and threads; waits for running calls.
         ///
         /// Later calls fail.
         public func close() async {
-            let all = collections.withLock { Array($0.values) }
-            await connection.close()
-            for collection in all { collection.closeStreams() }
+            collections.closeStreams()
+            await server.close()
         }
     }
 #endif

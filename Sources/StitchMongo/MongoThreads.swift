@@ -1,6 +1,6 @@
 #if MongoRemote
     internal import BSONStore
-    internal import StitchSync
+    internal import StitchCommands
 
     /// Dedicated threads for blocking calls, which must not block other tasks.
     ///
@@ -25,25 +25,19 @@
         /// Runs a job and returns its result; a cancelled task abandons the job, which continues
         /// alone.
         ///
-        /// - Throws: the job's `RemoteError`, or one of class `.retryable` after a cancellation.
+        /// - Throws: the job's failure, or one of kind `.network` after a cancellation.
         func run<R: Sendable>(
-            _ job: @escaping @Sendable (MongoCancellation) throws(RemoteError) -> R
-        ) async throws(RemoteError) -> R {
-            let answer = FirstAnswer<Result<R, RemoteError>>()
-            let stop = MongoCancellation()
-            let isTaken = add {
-                do throws(RemoteError) {
-                    answer.give(.success(try job(stop)))
-                } catch {
-                    answer.give(.failure(error))
-                }
+            _ job: @escaping @Sendable () throws(MongoFailure) -> R
+        ) async throws(MongoFailure) -> R {
+            let answer = FirstAnswer<Result<R, MongoFailure>>()
+            let isTaken = add { answer.give(Result(catching: job)) }
+            guard isTaken else {
+                throw MongoFailure(kind: .network, message: "the remote was closed")
             }
-            guard isTaken else { throw RemoteError(.retryable, "the remote was closed") }
             return try await withTaskCancellationHandler {
                 await answer.value
             } onCancel: {
-                stop.ask()
-                answer.give(.failure(RemoteError(.retryable, "cancelled")))
+                answer.give(.failure(MongoFailure(kind: .network, message: "cancelled")))
             }.get()
         }
 
@@ -100,14 +94,5 @@
                 return job
             }
         }
-    }
-
-    /// A request that an abandoned call end soon.
-    final class MongoCancellation: Sendable {
-        private let asked = Locked(false)
-
-        var isAsked: Bool { asked.withLock { $0 } }
-
-        func ask() { asked.withLock { $0 = true } }
     }
 #endif

@@ -67,7 +67,7 @@
                         socketTimeout: .seconds(60), clientsMax: 1),
                     onTopologyChange: { _ in })
                 _ = try pool.withClient { (client) throws(MongoFailure) in
-                    try client.run(command, on: "admin", .pinned)
+                    try client.run(command, on: "admin", .write)
                 }
             }
         }

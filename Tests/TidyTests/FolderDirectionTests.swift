@@ -44,6 +44,16 @@ struct FolderDirectionTests {
             order.wrongUses(in: files).map(\.description) == ["Sources/A/Low/Stone.swift: Roof"])
     }
 
+    @Test func `a nested type of a lower folder may have the name of a higher type`() {
+        let order = FolderOrder("Sources/A/", [["Low"], ["High"]])
+        let stone = SourceFile("Sources/A/Low/Stone.swift", "struct Stone { var roof: Roof? }\n")
+        let roof = SourceFile("Sources/A/High/Roof.swift", "struct Roof {}\n")
+        let low = SourceFile("Sources/A/Low/House.swift", "struct House { struct Roof {} }\n")
+        let high = SourceFile("Sources/A/High/Town.swift", "struct Town { struct Roof {} }\n")
+        #expect(order.wrongUses(in: [stone, roof, low]).isEmpty)
+        #expect(order.wrongUses(in: [stone, roof, high]).count == 1)
+    }
+
     @Test func `an import and a condition use no type`() {
         let order = FolderOrder("Sources/A/", [["Low"], ["High"]])
         let files = [

@@ -12,6 +12,7 @@ struct RuleCheckedSource<Source: CursorSource>: CursorSource, RuleCheckedCursor 
     private let user: SignedInUser?
     private let namespace: Namespace
 
+    var survivesCollectionEnd: Bool { source.survivesCollectionEnd }
     var memoryBytes: Int { source.memoryBytes }
     var isSpooled: Bool { source.isSpooled }
 

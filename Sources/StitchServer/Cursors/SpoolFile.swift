@@ -81,7 +81,7 @@ final class SpoolFile: Sendable {
     private static func failure(_ what: String, _ reason: CInt) -> StoreError {
         let isFull = [ENOSPC, EDQUOT, EFBIG].contains(reason)
         return StoreError(
-            StoreError.Code(rawValue: isFull ? 14031 : 39),
+            isFull ? .diskFull : .ioError,
             "cannot \(what) for a large result: \(String(cString: strerror(reason)))"
                 + (isFull ? " (free space on the disk, or ask for fewer documents)" : ""))
     }

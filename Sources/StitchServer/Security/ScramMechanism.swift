@@ -1,4 +1,5 @@
 internal import BSONStore
+internal import StitchWire
 
 /// A mechanism that proves knowledge of a password without sending it.
 ///

@@ -1,18 +1,20 @@
 public import BSONStore
 
 /// Local reads; they include pending changes.
-///
-/// A document that does not decode as the collection's type throws `SyncError` of code
-/// `.decodingFailed`.
 extension SyncCollection {
     /// Returns the first document that matches a filter.
     ///
-    /// - Throws: `StoreError` with MongoDB's codes for an invalid filter.
-    public func findOne(_ filter: BSONDocument = [:]) async throws -> Document? {
-        try await find(filter, options: FindOptions(limit: 1)).first
+    /// - Throws: `StoreError` with MongoDB's codes for an invalid filter; `SyncError` of code
+    ///   `.decodingFailed` if the document does not decode as the collection's type.
+    public func findOne(
+        _ filter: BSONDocument = [:], sort: SortOrder? = nil
+    ) async throws -> Document? {
+        try found(filter, FindOptions(sort: sort, limit: 1)).first.map(decode)
     }
 
     /// Returns the document with an `_id`; O(log n).
+    ///
+    /// - Throws: `SyncError` of code `.decodingFailed` if the document does not decode.
     public func findOne(id: BSONValue) async throws -> Document? {
         try engine.store.read { transaction in
             try transaction.get(namespace, id: id)
@@ -20,12 +22,30 @@ extension SyncCollection {
     }
 
     /// Returns the documents that match a filter.
+    ///
+    /// A document that does not decode is in the result's `failures`, not an error; the result's
+    /// `strict` throws for it.
+    ///
+    /// - Throws: `StoreError` with MongoDB's codes for an invalid filter.
     public func find(
         _ filter: BSONDocument = [:], options: FindOptions = .all
-    ) async throws -> [Document] {
-        try engine.store.read { transaction in
-            try transaction.find(namespace, filter: filter, options: options)
-        }.map(decode)
+    ) async throws -> FoundDocuments<Document> {
+        FoundDocuments(decoding: try found(filter, options), by: coding.decode)
+    }
+
+    /// Returns the documents that match a filter.
+    ///
+    /// - Throws: `StoreError` with MongoDB's codes for an invalid filter.
+    public func find(
+        _ filter: BSONDocument = [:], options: FindOptions = .all
+    ) async throws -> [BSONDocument] where Document == BSONDocument {
+        try found(filter, options)
+    }
+
+    private func found(
+        _ filter: BSONDocument, _ options: FindOptions
+    ) throws -> [BSONDocument] {
+        try engine.store.read { try $0.find(namespace, filter: filter, options: options) }
     }
 
     /// Returns the number of documents that match a filter.

@@ -133,3 +133,97 @@ extension SubscriptionChanges {
         subscriptions.first { $0.name == name }
     }
 }
+
+// MARK: - Typed subscriptions
+
+extension SyncCollection where Document: TypedDocument {
+    /// Returns a query on the collection, for subscriptions.
+    ///
+    /// - Throws: as `TypedFilter/bson(with:)` and ``SubscriptionQuery/init(_:_:)`` do.
+    public func query(
+        @TypedFilterBuilder _ filter: (Document.Fields) throws -> TypedFilter
+    ) throws -> SubscriptionQuery { try query(try Document.filter(filter).bson) }
+
+    /// Subscribes to the documents that fulfil a condition, which keeps them on the device.
+    ///
+    /// ```swift
+    /// try await items.subscribe(named: "simple-items") { $0.complexity <= 4 }
+    /// ```
+    ///
+    /// An existing subscription with the name changes to the condition.
+    ///
+    /// - Parameters:
+    ///   - waiting: whether to wait until the documents are on the device.
+    ///   - timeout: the longest wait; after a timeout the subscription stays.
+    /// - Throws: as `TypedFilter/bson(with:)` and
+    ///   ``subscribe(to:named:waitForSync:timeout:)`` do.
+    @discardableResult
+    public func subscribe(
+        named name: String? = nil, waitForSync waiting: WaitForSync = .onCreation,
+        timeout: Duration? = nil,
+        @TypedFilterBuilder _ filter: (Document.Fields) throws -> TypedFilter
+    ) async throws -> Subscription {
+        try await subscribe(
+            to: try Document.filter(filter).bson, named: name, waitForSync: waiting,
+            timeout: timeout)
+    }
+
+    /// Removes the unnamed subscription with a condition; its documents are evicted.
+    ///
+    /// - Returns: whether there was such a subscription.
+    /// - Throws: as `TypedFilter/bson(with:)` and
+    ///   ``unsubscribe(from:waitForSync:timeout:)`` do.
+    @discardableResult
+    public func unsubscribe(
+        waitForSync waiting: WaitForSync = .always, timeout: Duration? = nil,
+        @TypedFilterBuilder _ filter: (Document.Fields) throws -> TypedFilter
+    ) async throws -> Bool {
+        try await unsubscribe(
+            from: try Document.filter(filter).bson, waitForSync: waiting, timeout: timeout)
+    }
+}
+
+extension SubscriptionChanges {
+    /// Adds a subscription to the documents that fulfil a condition, with a name that is not in
+    /// use.
+    ///
+    /// ```swift
+    /// try await engine.subscriptions.update { changes in
+    ///     try changes.append(name: "simple-items", in: items) { $0.complexity <= 4 }
+    /// }
+    /// ```
+    ///
+    /// - Throws: as `TypedFilter/bson(with:)` and ``append(_:named:)`` do.
+    @discardableResult
+    public mutating func append<Document: TypedDocument>(
+        name: String, in collection: SyncCollection<Document>,
+        @TypedFilterBuilder where filter: (Document.Fields) throws -> TypedFilter
+    ) throws -> Subscription { try append(try collection.query(filter), named: name) }
+
+    /// Adds an unnamed subscription to the documents that fulfil a condition.
+    ///
+    /// - Throws: as `TypedFilter/bson(with:)` and ``SubscriptionQuery/init(_:_:)`` do.
+    @discardableResult
+    public mutating func append<Document: TypedDocument>(
+        in collection: SyncCollection<Document>,
+        @TypedFilterBuilder where filter: (Document.Fields) throws -> TypedFilter
+    ) throws -> Subscription { insertOrAssign(try collection.query(filter)).subscription }
+}
+
+extension SubscriptionQuery {
+    /// Makes a query for the documents of a type that fulfil a condition, for
+    /// ``InitialSubscriptions``.
+    ///
+    /// ```swift
+    /// InitialSubscriptions { changes in
+    ///     let simple = try SubscriptionQuery(items, of: Item.self) { $0.complexity <= 4 }
+    ///     try changes.append(simple, named: "simple-items")
+    /// }
+    /// ```
+    ///
+    /// - Throws: as `TypedFilter/bson(with:)` and ``init(_:_:)`` do.
+    public init<Document: TypedDocument>(
+        _ namespace: Namespace, of type: Document.Type,
+        @TypedFilterBuilder _ filter: (Document.Fields) throws -> TypedFilter
+    ) throws { try self.init(namespace, try Document.filter(filter).bson) }
+}

@@ -150,11 +150,10 @@ extension SyncCollection {
         do {
             return try coding.decode(document)
         } catch {
-            let id = document.documentID
+            let failure = DocumentDecodingFailure(error, decoding: document, as: Document.self)
             throw SyncError(
-                .decodingFailed,
-                "the document \(id.extendedJSON(.relaxed)) is no \(Document.self): \(error)",
-                namespace: namespace, documentID: id, underlying: error)
+                .decodingFailed, failure.description, namespace: namespace,
+                documentID: document.documentID, underlying: failure)
         }
     }
 

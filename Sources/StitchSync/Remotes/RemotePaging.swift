@@ -48,10 +48,29 @@ package enum RemotePaging {
         var documents: [BSONDocument] = []
         for filter in filters(filter, after: last) {
             documents += try find(filter, limit - documents.count)
-            if documents.count >= limit || documents.reduce(0, { $0 + $1.byteCount }) >= bytesMax {
+            if isFull(documents, limit: limit) {
                 return RemotePage(documents: documents, isLast: false)
             }
         }
         return RemotePage(documents: documents, isLast: true)
+    }
+
+    /// Reads a page by the filters from a server.
+    package static func page<E: Error>(
+        _ filter: BSONDocument, after last: BSONValue?, limit: Int,
+        _ find: (BSONDocument, Int) async throws(E) -> [BSONDocument]
+    ) async throws(E) -> RemotePage {
+        var documents: [BSONDocument] = []
+        for filter in filters(filter, after: last) {
+            documents += try await find(filter, limit - documents.count)
+            if isFull(documents, limit: limit) {
+                return RemotePage(documents: documents, isLast: false)
+            }
+        }
+        return RemotePage(documents: documents, isLast: true)
+    }
+
+    private static func isFull(_ documents: [BSONDocument], limit: Int) -> Bool {
+        documents.count >= limit || documents.reduce(0) { $0 + $1.byteCount } >= bytesMax
     }
 }

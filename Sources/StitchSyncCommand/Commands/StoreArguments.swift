@@ -57,11 +57,4 @@
         /// Returns the order; `nil` without the option.
         func order() throws -> SortOrder? { try sort.map { try SortOrder($0) } }
     }
-
-    extension SyncEngine {
-        /// Creates an engine that reads a store and syncs with no remote.
-        convenience init(lookingAt store: DocumentStore) throws {
-            try self.init(store: store, remote: try InProcessRemote(at: .inMemory))
-        }
-    }
 #endif

@@ -11,12 +11,12 @@
             discussion: """
                 Syncs all documents of both sides, or those that --filter or --ids selects. Later \
                 runs sync these documents again. The remote is a store file, which is created if \
-                it does not exist, or a MongoDB server.
+                it does not exist, a server that runs `stitchsync serve`, or a MongoDB server.
 
                 Examples:
                   stitchsync sync shop.stitch shop.products --remote remote.stitch --conflicts merge
                   stitchsync sync --db shop.stitch --namespace shop.products \\
-                      --remote 'mongodb://localhost:27017' --filter '{"price": {"$lt": 10}}' --watch
+                      --remote stitchsync://localhost:27017 --filter '{"price": {"$lt": 10}}' --watch
 
                 Exit code: 0 when both sides are in step, 1 when changes are left or the sync \
                 failed, 64 for a wrong command line.
@@ -40,7 +40,9 @@
         @OptionGroup var place: SyncStoreArguments
 
         @Option(
-            help: "The remote's store file, or the URI of a MongoDB server.", completion: .file())
+            help:
+                "The remote's store file, or a server: stitchsync://HOST:PORT, mongodb://HOST:PORT.",
+            completion: .file())
         var remote: String
 
         @Option(help: "How to resolve a document that both sides changed.")
@@ -70,9 +72,10 @@
                 throw ValidationError("--watch and --json exclude each other; give one of them")
             }
             try place.check()
-            guard SessionRemote.isMongoDB(remote) || !remote.contains("://") else {
+            guard SessionRemote.isServer(remote) || !remote.contains("://") else {
                 throw ValidationError(
-                    "--remote takes a store's file or mongodb://HOST:PORT, not \(remote)")
+                    "--remote takes a store's file, stitchsync://HOST:PORT or mongodb://HOST:PORT, "
+                        + "not \(remote)")
             }
             guard filter == nil || ids == nil else {
                 throw ValidationError("--filter and --ids exclude each other; give one of them")
@@ -171,7 +174,7 @@
         /// - Throws: `CommandError` for a remote that would break an existing sync: the store
         ///   itself, or a missing file, which a typing error would create.
         func check(remote: String) async throws {
-            guard !SessionRemote.isMongoDB(remote) else { return }
+            guard !SessionRemote.isServer(remote) else { return }
             guard remote != path, !FileIdentity.isSame(remote, path) else {
                 throw CommandError("\(path) cannot be its own remote")
             }

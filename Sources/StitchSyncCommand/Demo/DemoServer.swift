@@ -19,7 +19,7 @@ final class DemoServer {
     }
 
     /// The URI for the devices.
-    var uri: String { "mongodb://127.0.0.1:\(port)" }
+    var uri: String { "stitchsync://127.0.0.1:\(port)" }
 
     /// Starts the server, on the previous port if there was one.
     func start() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import StitchWire
 import TestProcesses
 import Testing
 

@@ -46,6 +46,16 @@ import Testing
         }
     }
 
+    @Test("A user's stream reports that its collection was dropped")
+    func dropped() async throws {
+        try await RuledClients.lend { clients in
+            let stream = try ServerStream(clients.ann, [:])
+            try clients.root.run(["drop": "items"])
+            #expect(try stream.next()["operationType"] == "drop")
+            #expect(try stream.next()["operationType"] == "invalidate")
+        }
+    }
+
     @Test("Rules hold in transactions")
     func transactions() async throws {
         try await RuledClients.lend { clients in

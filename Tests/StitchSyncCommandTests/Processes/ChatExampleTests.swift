@@ -1,4 +1,4 @@
-#if MongoRemote && Server
+#if Remote && Server
     import Foundation
     import StitchRules
     import TestProcesses
@@ -105,7 +105,7 @@
                     "dump-package",
                 ], limit: .seconds(120))
             #expect(answer.code == 0, "\(answer.output)")
-            for part in ["MongoRemote", "Tool", "\"RChat\""] {
+            for part in ["StitchRemote", "Tool", "\"RChat\""] {
                 #expect(answer.output.contains(part), "\(part)")
             }
         }

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    #if MongoRemote && Server
+    #if Remote && Server
         @Test func `devices come in step through a server that is killed, too`() async throws {
             try await withTemporaryFolder { folder in
                 _ = try folder.write(lines: documents, to: "in.jsonl")

@@ -1,4 +1,4 @@
-#if MongoRemote && Server
+#if Remote && Server
     import Foundation
     import TestProcesses
     import Testing

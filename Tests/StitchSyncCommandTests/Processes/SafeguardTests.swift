@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--remote", "http://x"], "--remote takes a store's file or mongodb://HOST:PORT"),
+        (["--remote", "http://x"], "--remote takes a store's file, stitchsync://HOST:PORT or"),
         (["--remote", "n", "--ids", "[1"], "'--ids <ids>': An array continues"),
         (["--remote", "n", "--ids", "1"], "'--ids <ids>': it is not a list"),
         (["--remote", "n", "--filter", "{'a': 1}"], "'--filter <filter>': An object's key"),

@@ -15,7 +15,6 @@ struct TodoTests {
         let program = try Program.tool.deletingLastPathComponent().appending(path: "Todo")
         let script = """
             cd "\(folder.url.path)"
-            export MONGOC_DISABLE_SHM=1
             "\(program.path)" \(device).stitch "\(remote)" < "\(input)"
             """
         let file = try folder.write(Array(script.utf8), to: "run.sh")
@@ -30,7 +29,7 @@ struct TodoTests {
     {
         try await withTemporaryFolder { folder in
             try await ServerProcess.run { server in
-                let uri = "mongodb://127.0.0.1:\(server.port)/?directConnection=true"
+                let uri = "stitchsync://127.0.0.1:\(server.port)"
                 let first = try await todo(
                     "phone", uri, "offline", "add Buy milk", "sync", "list", "online", "sync",
                     "list",

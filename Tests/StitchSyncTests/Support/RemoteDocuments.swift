@@ -78,16 +78,23 @@ struct StoredRemoteDocuments: RemoteDocuments {
             self.namespace = namespace
         }
 
-        private func run(_ command: BSONDocument) throws -> BSONDocument {
+        private func run(
+            _ command: BSONDocument, _ kind: MongoCommandKind = .write
+        ) throws -> BSONDocument {
             try pool.withClient { (client) throws(MongoFailure) in
-                try client.run(command, on: namespace.database, .write)
+                try client.run(command, on: namespace.database, kind)
             }
         }
 
         private func find(_ filter: BSONDocument) throws -> [BSONDocument] {
-            try pool.withClient { (client) throws(MongoFailure) in
-                try MongoQuery(namespace, filter: filter).run(client)
-            }
+            let command: BSONDocument = [
+                "find": .string(namespace.collection), "filter": .document(filter),
+                "batchSize": .int32(100_000), "readConcern": ["level": "majority"],
+            ]
+            let reply = try run(command, .read)
+            let cursor = reply["cursor"]?.documentValue
+            #expect(cursor?["id"]?.int64Value == 0, "a batch holds all documents of a test")
+            return cursor?["firstBatch"]?.arrayValue?.compactMap(\.documentValue) ?? []
         }
 
         func document(_ id: BSONValue) throws -> BSONDocument? { try find(["_id": id]).first }

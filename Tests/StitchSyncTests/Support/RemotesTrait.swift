@@ -5,9 +5,9 @@ import Testing
 enum RemoteKind: Sendable, Hashable {
     /// A store in memory.
     case inProcess
+    /// `stitchsync serve` in a process of its own.
+    case served(ServedWay)
     #if MongoRemote
-        /// `stitchsync serve` in a process of its own, through libmongoc.
-        case served
         /// A deployment that is there, by its URI.
         case deployment(String)
     #endif
@@ -19,8 +19,10 @@ enum RemoteKind: Sendable, Hashable {
     static let wanted: [RemoteKind] = {
         let environment = ProcessInfo.processInfo.environment
         var kinds: [RemoteKind] = [.inProcess]
+        if environment["STITCHSYNC_TEST_REMOTES"] != "inProcess" {
+            kinds += ServedWay.allCases.map(RemoteKind.served)
+        }
         #if MongoRemote
-            if environment["STITCHSYNC_TEST_REMOTES"] != "inProcess" { kinds.append(.served) }
             if let uri = environment["STITCHSYNC_TEST_MONGODB_URI"], !uri.isEmpty {
                 kinds.append(.deployment(uri))
             }
@@ -31,17 +33,16 @@ enum RemoteKind: Sendable, Hashable {
     /// Whether other tests have their documents there, too.
     var isShared: Bool {
         switch self {
-        case .inProcess: false
+        case .inProcess, .served: false
         #if MongoRemote
-            case .served: false
             case .deployment: true
         #endif
         }
     }
 }
 
-/// Runs each test of a suite once with every kind of remote: a store in memory and a server's process,
-/// and a deployment where one is named.
+/// Runs each test of a suite once with every kind of remote: a store in memory, a server's process over
+/// each way to it, and a deployment where one is named.
 struct RemotesTrait: SuiteTrait, TestTrait, TestScoping {
     let isRecursive = true
 

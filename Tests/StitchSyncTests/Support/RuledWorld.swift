@@ -34,16 +34,17 @@ final class RuledWorld: Sendable {
         let history = DocumentStore.Options(changeHistory: .keep(changesMax: 100_000))
         switch SyncWorld.remoteKind {
         #if MongoRemote
-            case .served:
+            case .served(let way):
                 let folder = FileManager.default.temporaryDirectory.appending(
                     path: "ruled-\(UUID())")
                 try Self.write(roles, into: folder)
                 let process = try ServerProcess.start(["--auth", "--rules", folder.path])
-                let address = "127.0.0.1:\(process.port)/?authSource=admin"
-                let run = try Self.administrator(address)
+                let run = try Self.administrator(port: process.port)
                 stored = try DocumentStore(at: .file(process.path), options: history)
-                let mongo = try MongoRemote(uri: "mongodb://ann:pw@\(address)")
-                remote = ScriptedRemote(ServedRemote(mongo, ServerHolder(process)))
+                var ann = ServedAddress(port: process.port)
+                ann.user = ("ann", "pw")
+                remote = ScriptedRemote(
+                    ServedRemote(try way.remote(to: ann), ServerHolder(process)))
                 setRoles = { roles in
                     try Self.write(roles, into: folder)
                     try run(["reloadRules": 1])
@@ -55,7 +56,7 @@ final class RuledWorld: Sendable {
             case .inProcess, .deployment:
                 (stored, remote, setRoles, end) = try Self.inProcess(roles, history)
         #else
-            case .inProcess:
+            case .inProcess, .served:
                 (stored, remote, setRoles, end) = try Self.inProcess(roles, history)
         #endif
         }
@@ -91,11 +92,13 @@ final class RuledWorld: Sendable {
     #if MongoRemote
         /// Makes the users; gives what runs commands as the administrator.
         private static func administrator(
-            _ address: String
+            port: Int
         ) throws -> @Sendable (BSONDocument) throws -> Void {
-            func pool(_ user: String) throws -> MongoClientPool {
-                try MongoClientPool(
-                    uri: "mongodb://\(user)\(address)",
+            func pool(asRoot isRoot: Bool) throws -> MongoClientPool {
+                var address = ServedAddress(port: port)
+                if isRoot { address.user = ("root", "pw") }
+                return try MongoClientPool(
+                    uri: address.uri,
                     settings: .init(
                         applicationName: "tests", serverSelectionTimeout: .seconds(60),
                         socketTimeout: .seconds(60), clientsMax: 2), onTopologyChange: { _ in })
@@ -107,9 +110,9 @@ final class RuledWorld: Sendable {
             }
             let roles: [BSONValue] = ["root"]
             try run(
-                pool(""),
+                pool(asRoot: false),
                 ["createUser": "root", "pwd": "pw", "roles": .array(BSONArray(roles))])
-            let root = try pool("root:pw@")
+            let root = try pool(asRoot: true)
             let role: [BSONValue] = [.document(["role": "readWrite", "db": "shop"])]
             try run(
                 root, ["createUser": "ann", "pwd": "pw", "roles": .array(BSONArray(role))])

@@ -18,10 +18,8 @@ final class SyncWorld: Sendable {
     let remoteDocuments: any RemoteDocuments
     let remote: ScriptedRemote
     let lines = Locked<[String]>([])
-    #if MongoRemote
-        /// The remote's own server, where there is one.
-        let server: ServerHolder?
-    #endif
+    /// The remote's own server, where there is one.
+    let server: ServerHolder?
 
     init() throws {
         let namespace = Self.namespace
@@ -31,18 +29,16 @@ final class SyncWorld: Sendable {
             let store = try DocumentStore(at: .inMemory, options: history)
             remoteDocuments = StoredRemoteDocuments(store: store, namespace: namespace)
             remote = ScriptedRemote(InProcessRemote(store: store))
-            #if MongoRemote
-                server = nil
-            #endif
+            server = nil
+        case .served(let way):
+            let process = try ServerProcess.start()
+            let store = try DocumentStore(at: .file(process.path), options: history)
+            remoteDocuments = StoredRemoteDocuments(store: store, namespace: namespace)
+            let base = try way.remote(to: ServedAddress(port: process.port))
+            let holder = ServerHolder(process)
+            remote = ScriptedRemote(ServedRemote(base, holder))
+            server = holder
         #if MongoRemote
-            case .served:
-                let process = try ServerProcess.start()
-                let store = try DocumentStore(at: .file(process.path), options: history)
-                remoteDocuments = StoredRemoteDocuments(store: store, namespace: namespace)
-                let mongo = try MongoRemote(uri: "mongodb://127.0.0.1:\(process.port)")
-                let holder = ServerHolder(process)
-                remote = ScriptedRemote(ServedRemote(mongo, holder))
-                server = holder
             case .deployment(let uri):
                 remoteDocuments = try ServedRemoteDocuments(uri: uri, namespace)
                 remote = ScriptedRemote(try MongoRemote(uri: uri))

@@ -1,58 +1,54 @@
-#if MongoRemote
-    import BSONStore
-    import StitchMongo
-    import TestProcesses
-    import Testing
+import BSONStore
+import TestProcesses
+import Testing
 
-    @testable import StitchSync
+@testable import StitchSync
 
-    /// One device whose way to a served remote leads through a proxy that cuts.
-    struct UnreliableWay {
-        let device: Device
-        let proxy: CuttingProxy
-        let world: SyncWorld
-        /// Lets tests do something before and after requests.
-        let scripts: ScriptedRemote
+/// One device whose way to a served remote leads through a proxy that cuts.
+struct UnreliableWay {
+    let device: Device
+    let proxy: CuttingProxy
+    let world: SyncWorld
+    /// Lets tests do something before and after requests.
+    let scripts: ScriptedRemote
 
-        init(
-            _ name: String = "A", in world: SyncWorld? = nil, inBulk: Bool? = nil
-        ) async throws {
-            let world = try world ?? Self.world()
-            self.world = world
-            proxy = try CuttingProxy(to: try #require(world.server).port)
-            // One try a request: libmongoc's own second try would hide what is tested.
-            let uri =
-                "mongodb://127.0.0.1:\(proxy.port)/?retryWrites=false&retryReads=false"
-                + "&directConnection=true"
-            var options = MongoRemote.Options()
-            options.usesBulkWrite = inBulk
-            scripts = ScriptedRemote(try MongoRemote(uri: uri, options: options))
-            device = Device(
-                name: name, world: world, store: try DocumentStore(at: .inMemory),
-                handler: .remoteWins, remote: scripts)
-            try await device.start()
-        }
-
-        /// A world whose remote is a server's process.
-        static func world() throws -> SyncWorld {
-            try SyncWorld.$remoteKind.withValue(.served) { try SyncWorld() }
-        }
-
-        /// Kills the server and starts it again; the way leads to the new one.
-        func killServer() throws {
-            let server = try #require(world.server)
-            proxy.redirect(to: try server.killAndRestart())
-        }
-
-        /// Passes until nothing is left, over failures of the way.
-        func settle(passesMax: Int = 20) async throws {
-            for _ in 0..<passesMax {
-                let report = try await device.sync()
-                if report.reachedRemote && report.isQuiet { return }
-            }
-            Issue.record("\(device.name) is not quiet after \(passesMax) passes")
-        }
-
-        func close() { proxy.close() }
+    init(
+        _ way: ServedWay, _ name: String = "A", in world: SyncWorld? = nil, inBulk: Bool? = nil
+    ) async throws {
+        let world = try world ?? Self.world(way)
+        self.world = world
+        proxy = try CuttingProxy(to: try #require(world.server).port)
+        var address = ServedAddress(port: proxy.port)
+        // One try a request: the remote's own second try would hide what is tested.
+        address.repeats = false
+        address.isOnly = true
+        address.inBulk = inBulk
+        scripts = ScriptedRemote(try way.remote(to: address))
+        device = Device(
+            name: name, world: world, store: try DocumentStore(at: .inMemory),
+            handler: .remoteWins, remote: scripts)
+        try await device.start()
     }
-#endif
+
+    /// A world whose remote is a server's process.
+    static func world(_ way: ServedWay) throws -> SyncWorld {
+        try SyncWorld.$remoteKind.withValue(.served(way)) { try SyncWorld() }
+    }
+
+    /// Kills the server and starts it again; the way leads to the new one.
+    func killServer() throws {
+        let server = try #require(world.server)
+        proxy.redirect(to: try server.killAndRestart())
+    }
+
+    /// Passes until nothing is left, over failures of the way.
+    func settle(passesMax: Int = 20) async throws {
+        for _ in 0..<passesMax {
+            let report = try await device.sync()
+            if report.reachedRemote && report.isQuiet { return }
+        }
+        Issue.record("\(device.name) is not quiet after \(passesMax) passes")
+    }
+
+    func close() { proxy.close() }
+}

@@ -37,17 +37,26 @@ struct FolderOrder: Sendable, CustomTestStringConvertible {
     }
 
     /// The uses of types that are declared in one file only, in a folder above the user's.
+    ///
+    /// A word that also names a nested type which the user may use is taken for that one.
     func wrongUses(in files: [SourceFile]) -> [WrongUse] {
         let own = files.filter { $0.isSwift && $0.path.hasPrefix(root) }
         var places: [String: [String]] = [:]
+        var lowestNested: [String: Int] = [:]
         for file in own {
-            for type in Self.declaredTypes(file) { places[type, default: []].append(file.path) }
+            let declared = Self.declaredTypes(file)
+            for type in declared.outer { places[type, default: []].append(file.path) }
+            guard let rank = rank(of: file.path) else { continue }
+            for type in declared.nested {
+                lowestNested[type] = min(lowestNested[type] ?? rank, rank)
+            }
         }
         return own.flatMap { file -> [WrongUse] in
             guard let user = rank(of: file.path) else { return [] }
             return Set(Self.code(of: file).map(\.text)).sorted().compactMap { word in
                 guard let declared = places[word], declared.count == 1,
-                    let used = rank(of: declared[0]), used > user
+                    let used = rank(of: declared[0]), used > user,
+                    lowestNested[word] ?? used > user
                 else { return nil }
                 return WrongUse(path: file.path, type: word)
             }
@@ -65,15 +74,18 @@ struct FolderOrder: Sendable, CustomTestStringConvertible {
         return file.tokens.filter { isCode[$0.line - 1] }
     }
 
-    /// The types that stand outside of every brace of a file.
-    private static func declaredTypes(_ file: SourceFile) -> Set<String> {
+    /// The types that a file declares: those outside of every brace, and those within another.
+    private static func declaredTypes(
+        _ file: SourceFile
+    ) -> (outer: Set<String>, nested: Set<String>) {
         var depth = 0
-        var types: Set<String> = []
+        var types: (outer: Set<String>, nested: Set<String>) = ([], [])
         let tokens = code(of: file)
         for (token, next) in zip(tokens, tokens.dropFirst()) {
             if token.text == "{" { depth += 1 }
             if token.text == "}" { depth -= 1 }
-            if depth == 0, kinds.contains(token.text) { types.insert(next.text) }
+            guard kinds.contains(token.text) else { continue }
+            if depth == 0 { types.outer.insert(next.text) } else { types.nested.insert(next.text) }
         }
         return types
     }
@@ -86,7 +98,7 @@ extension FolderOrder {
             "Sources/BSONStore/",
             rows(
                 "Core/Names Core/Errors Core/Values Core/Decimal Core/Threads|Core/Checksums|Core/Keys|Core/ExtendedJSON|Core/Coding|Core/Changes"
-                    + "|Query/Text|Query/Scripts|Query/Expressions|Query/Filters|Query/Pipelines|Query/Updates|Script"
+                    + "|Query/Text|Query/Scripts|Query/Expressions|Query/Filters|Query/Pipelines|Query/Updates|Query/Typed|Script"
                     + "|Store/SQLite|Store/File|Store/Access|Store/Bounds|Store/Indexes|Store/Catalog|Store/Rows|Store/Feed"
                     + "|Store/Plans|Store/Scanning|Store/Planning|Store/Queries|Store/Explain"
                     + "|Store/Transactions/Writing|Store/Transactions|Store/Connections|Store/Verification|Store/Maintenance|Store/API"
@@ -106,7 +118,8 @@ extension FolderOrder {
             rows(
                 "Support|Failures|Operation|Security|Sessions|Rules|Calls|Users|Transactions|Cursors|Streams|Backend|Authorization|Commands|Dispatch|Network|"
             )),
-        FolderOrder("Sources/StitchWire/", rows("Format|Compression|Messages")),
+        FolderOrder("Sources/StitchWire/", rows("Text|Format|Compression|Messages")),
+        FolderOrder("Sources/StitchRemote/", rows("Addresses|Wire|SignIn|Servers|")),
         FolderOrder("Sources/StitchSyncTesting/", rows("Kit|Fixtures")),
         FolderOrder(
             "Sources/StitchSyncCommand/",

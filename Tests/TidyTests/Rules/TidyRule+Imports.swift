@@ -13,7 +13,9 @@ extension TidyRule {
             ], sample: "BSONStoreCSQLite"),
         imports(
             of: "SwiftNIO", matching: { $0.hasPrefix("NIO") || $0.hasPrefix("_NIO") },
-            only: ["Sources/StitchServer/", "Tests/StitchServerTests/"], sample: "NIOCore"),
+            only: [
+                "Sources/StitchServer/", "Tests/StitchServerTests/", "Sources/StitchRemote/Wire/",
+            ], sample: "NIOCore"),
         imports(
             of: "libmongoc", matching: { $0 == "StitchMongoC" },
             only: ["Sources/StitchMongo/"], sample: "StitchMongoC"),
@@ -27,7 +29,7 @@ extension TidyRule {
             of: "ArgumentParser", matching: { $0 == "ArgumentParser" },
             only: ["Sources/StitchSyncCommand/", "Tests/StitchSyncCommandTests/"],
             sample: "ArgumentParser"),
-        smallFoundation, byteOperators,
+        smallFoundation, byteOperators, commandsAlone,
     ]
 
     /// Without the import a file would compare texts by Swift's own operators.
@@ -44,6 +46,25 @@ extension TidyRule {
             !importedModules(file).contains(where: { $0.module == "BSONStore" })
         else { return [] }
         return [Finding(line: 1, message: "import BSONStore, or texts are not compared by bytes")]
+    }
+
+    /// The commands are carried by libmongoc and by connections of our own, so they know neither.
+    private static let commandsAlone = TidyRule(
+        name: "StitchCommands imports BSONStore and StitchSync only",
+        broken: [
+            SourceFile("Sources/StitchCommands/A.swift", "internal import StitchWire\n"),
+            SourceFile("Sources/StitchCommands/A.swift", "import struct Foundation.Date\n"),
+        ],
+        kept: [
+            SourceFile(
+                "Sources/StitchCommands/A.swift",
+                "package import BSONStore\ninternal import StitchSync\n"),
+            SourceFile("Sources/StitchMongo/A.swift", "internal import StitchMongoC\n"),
+        ]
+    ) { file, _ in
+        guard file.isIn(["Sources/StitchCommands/"]) else { return [] }
+        return importedModules(file).filter { !["BSONStore", "StitchSync"].contains($0.module) }
+            .map { Finding(line: $0.line, message: "\($0.module): belongs behind MongoServer") }
     }
 
     /// The modules that a file imports, with their lines.

@@ -31,7 +31,8 @@ extension TidyRule {
 
     private static let foldersOfNames = [
         "Sources/BSONStore/", "Sources/StitchRules/", "Sources/StitchServer/",
-        "Sources/StitchSync/", "Sources/StitchMongo/", "Sources/StitchSyncTesting/",
+        "Sources/StitchSync/", "Sources/StitchCommands/", "Sources/StitchMongo/",
+        "Sources/StitchSyncTesting/",
     ]
 
     /// Files whose keys are not names that somebody gives, each with what they are.
@@ -42,6 +43,8 @@ extension TidyRule {
         "Sources/BSONStore/Query/Pipelines/StageArguments.swift",
         "Sources/BSONStore/Query/Pipelines/Accumulators/Accumulator+Scripts.swift",
         "Sources/BSONStore/Query/Pipelines/Stages/LookupStage.swift",
+        // The type of a property of the app.
+        "Sources/BSONStore/Query/Typed/Field.swift",
         // Stages of the server, of which the source lists all.
         "Sources/BSONStore/Query/Pipelines/PipelineOptions.swift",
         "Sources/BSONStore/Query/Pipelines/PipelineParser.swift",
@@ -82,8 +85,8 @@ extension TidyRule {
         "Sources/StitchSync/Decisions/ThreeWayMerge.swift",
         "Sources/StitchSyncTesting/Fixtures/ConflictFixture.swift",
         // Labels of errors.
-        "Sources/StitchMongo/MongoFailure.swift",
-        "Sources/StitchMongo/MongoErrorClass.swift",
+        "Sources/StitchCommands/MongoFailure.swift",
+        "Sources/StitchCommands/MongoErrorClass.swift",
         // Keys of a fixture, of which the source lists all.
         "Sources/StitchSyncTesting/Fixtures/FixtureStep+Reading.swift",
         "Sources/StitchSyncTesting/Fixtures/FixtureObject.swift",

@@ -10,7 +10,7 @@ struct Todo: Codable {
 }
 
 let store = try DocumentStore(at: .inMemory)  // .file("phone.stitch") in an app
-let remote = try InProcessRemote(at: .inMemory)  // MongoRemote(uri: …) in an app
+let remote = try InProcessRemote(at: .inMemory)  // ServerRemote("stitchsync://…") in an app
 let engine = try SyncEngine(store: store, remote: remote)
 let todos = engine.collection(Namespace("app", "todos"), of: Todo.self)
 

@@ -1,16 +1,19 @@
 import BSONStore
-import StitchMongo
 import StitchSync
+
+#if Remote
+    import StitchRemote
+#endif
 
 /// Reaches the server.
 enum Server {
     /// The server as one of its users sees it.
     static func remote(_ address: String, user: String) throws -> any Remote {
-        #if MongoRemote
+        #if Remote
             // As in every chat to try out, the password is the name.
-            try MongoRemote(uri: "mongodb://\(user):\(user)@\(address)/?authSource=admin")
+            try ServerRemote("stitchsync://\(address)", signIn: .user(user, password: user))
         #else
-            throw ChatFailure("built without the trait MongoRemote")
+            throw ChatFailure("built without the trait Remote")
         #endif
     }
 }

@@ -1,8 +1,8 @@
 import BSONStore
 import StitchSync
 
-#if MongoRemote
-    import StitchMongo
+#if Remote
+    import StitchRemote
 #endif
 
 /// The list as the person at the terminal uses it: kept in a file, in step with a remote.
@@ -15,7 +15,7 @@ struct TodoList: Sendable {
     ///
     /// - Parameters:
     ///   - path: the file of this device.
-    ///   - remote: the URI of a MongoDB server or of `stitchsync serve`, or the path of a store file.
+    ///   - remote: the URI of `stitchsync serve` or of a MongoDB server, or the path of a store file.
     init(at path: String, remote: String, say: @escaping @Sendable (String) -> Void) async throws {
         self.say = say
         let store = try DocumentStore(at: .file(path))
@@ -35,8 +35,8 @@ struct TodoList: Sendable {
     }
 
     private static func remote(_ name: String) throws -> any Remote {
-        #if MongoRemote
-            if name.contains("://") { return try MongoRemote(uri: name) }
+        #if Remote
+            if name.contains("://") { return try ServerRemote(name) }
         #endif
         return try InProcessRemote(at: .file(name))
     }

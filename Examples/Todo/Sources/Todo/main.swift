@@ -5,7 +5,7 @@ import StitchSync
 
 let arguments = CommandLine.arguments.dropFirst()
 guard arguments.count == 2, let file = arguments.first, let remote = arguments.last else {
-    print("usage: Todo FILE REMOTE, for example: Todo phone.stitch mongodb://127.0.0.1:27017")
+    print("usage: Todo FILE REMOTE, for example: Todo phone.stitch stitchsync://127.0.0.1:27017")
     exit(64)
 }
 let list = try await TodoList(at: file, remote: remote) { print($0) }

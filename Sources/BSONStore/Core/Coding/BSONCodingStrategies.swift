@@ -108,7 +108,7 @@ extension BSONCodingStrategies.Keys {
     }
 
     /// Returns the document's key for a coding key.
-    func documentKey(_ key: String) -> String {
+    package func documentKey(_ key: String) -> String {
         switch self {
         case .useDefault: key
         case .snakeCase: Self.snakeCased(key)

@@ -1,6 +1,13 @@
 /// A handle for reading and writing one collection as values of a Codable type.
 ///
-/// Filters and updates stay BSON documents; use ``documents`` for operations on BSON.
+/// Filters are BSON documents, or closures over the type's fields if it is a `TypedDocument`; use
+/// ``documents`` for operations on BSON.
+///
+/// ```swift
+/// let todos = store.collection(Namespace("app", "todos"), of: Todo.self)
+/// try todos.updateOne({ $0.id == 1 }) { $0.done.set(true) }
+/// let open = try todos.find { !$0.done }
+/// ```
 public struct TypedCollection<Document: Codable & Sendable>: Sendable {
     /// The handle for the same collection with BSON documents.
     public let documents: DocumentCollection
@@ -13,17 +20,20 @@ public struct TypedCollection<Document: Codable & Sendable>: Sendable {
 extension TypedCollection {
     /// Returns the documents that match a filter, in the order of insertion or of a sort.
     ///
-    /// - Throws: for an invalid filter, and the decoder's error for a document that does not
-    ///   decode.
+    /// A document that does not decode is in the result's `failures`, not an error; the result's
+    /// `strict` throws for it.
+    ///
+    /// - Throws: for an invalid filter.
     public func find(
         _ filter: BSONDocument = [:], options: FindOptions = .all
-    ) throws -> [Document] {
-        try documents.find(filter, options: options).map(decode)
+    ) throws -> FoundDocuments<Document> {
+        let found = try documents.find(filter, options: options)
+        return FoundDocuments(decoding: found) { try decoder.decode(Document.self, from: $0) }
     }
 
     /// Returns the first document that matches a filter, or `nil`.
     ///
-    /// - Throws: as ``find(_:options:)`` does.
+    /// - Throws: for an invalid filter; `DocumentDecodingFailure` if the document does not decode.
     public func findOne(
         _ filter: BSONDocument = [:], options: FindOptions = .all
     ) throws -> Document? {
@@ -32,7 +42,7 @@ extension TypedCollection {
 
     /// Returns the document with an id, or `nil`.
     ///
-    /// - Throws: the decoder's error for a document that does not decode.
+    /// - Throws: `DocumentDecodingFailure` if the document does not decode.
     public func findOne(id: BSONValue) throws -> Document? {
         try documents.findOne(id: id).map(decode)
     }
@@ -128,7 +138,11 @@ extension TypedCollection {
             document: try encoder.encode(document, onto: found))
     }
 
-    private func decode(_ document: BSONDocument) throws -> Document {
-        try decoder.decode(Document.self, from: document)
+    func decode(_ document: BSONDocument) throws(DocumentDecodingFailure) -> Document {
+        do {
+            return try decoder.decode(Document.self, from: document)
+        } catch {
+            throw DocumentDecodingFailure(error, decoding: document, as: Document.self)
+        }
     }
 }

@@ -60,6 +60,6 @@ import Testing
         let store = try DocumentStore(at: .inMemory)
         let todos = store.collection(Namespace("app", "todos"), of: Todo.self)
         try await todos.documents.insertOne(["_id": 1, "task": 5])
-        #expect(throws: DecodingError.self) { try todos.findOne(id: 1) }
+        #expect(throws: DocumentDecodingFailure.self) { try todos.findOne(id: 1) }
     }
 }

@@ -39,15 +39,19 @@ struct LocalCallScenarios {
         var text: String
     }
 
-    @Test("a document that is none of the type is named by the error")
+    @Test("a document that is none of the type is reported beside the others")
     func undecodable() async throws {
         let (_, a) = try await device()
         try await a.items.insertMany([["_id": 6, "text": "a"], ["_id": 7, "text": 5]])
         let notes = a.engine.collection(SyncWorld.namespace, of: Note.self)
         #expect(try await notes.findOne(id: 6)?.text == "a")
-        let error = await #expect(throws: SyncError.self) { _ = try await notes.find() }
+        let found = try await notes.find()
+        #expect(found.map(\.id) == [6])
+        #expect(found.failures.map(\.documentID) == [7])
+        #expect(found.failures.first?.field == "text")
+        let error = await #expect(throws: SyncError.self) { _ = try await notes.findOne(id: 7) }
         #expect(error?.code == .decodingFailed && error?.documentID == 7)
-        #expect(error?.message.hasPrefix("the document 7 is no Note: ") == true)
+        #expect(error?.message.contains("document 7 as Note") == true)
     }
 
     @Test("an id that is taken is refused with E11000, and nothing else of the call stays")

@@ -28,7 +28,9 @@ package struct BitTest: Sendable {
             positions = (0..<64).filter { mask >> UInt64($0) & 1 == 1 }
         case .binary(let binary):
             positions = binary.bytes.indices.flatMap { index in
-                (0..<8).filter { binary.bytes[index] >> UInt8($0) & 1 == 1 }.map { 8 * index + $0 }
+                let byte = binary.bytes[index]
+                let set = (0..<8).filter { byte & (1 << $0) != 0 }
+                return set.map { 8 * index + $0 }
             }
         case .string, .document, .undefined, .objectID, .bool, .datetime, .null,
             .regularExpression, .dbPointer, .javascript, .symbol, .javascriptWithScope, .timestamp,

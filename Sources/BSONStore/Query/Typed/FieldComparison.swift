@@ -1,0 +1,15 @@
+/// A comparison of a field with a value.
+public enum FieldComparison: String, Sendable, CaseIterable {
+    /// Both are equal.
+    case equal = "$eq"
+    /// They are not equal.
+    case notEqual = "$ne"
+    /// The field is less.
+    case less = "$lt"
+    /// The field is less or equal.
+    case lessOrEqual = "$lte"
+    /// The field is greater.
+    case greater = "$gt"
+    /// The field is greater or equal.
+    case greaterOrEqual = "$gte"
+}

@@ -1,0 +1,239 @@
+internal import BSONStore
+internal import StitchSync
+
+/// A command with as many conditional writes of a batch as fit, and the parser of its reply; pure.
+struct MongoWriteCommand: Sendable, Hashable {
+    /// The command that holds the statements.
+    enum Kind: String, Sendable, CaseIterable {
+        case insert, update, delete
+        /// Holds statements of all kinds and reports each of them (MongoDB 8.0).
+        case bulkWrite
+    }
+
+    /// One write as a statement of the command.
+    struct Statement: Sendable, Hashable {
+        /// The write's index in the batch.
+        let index: Int
+        /// The kind of command that would hold the write alone.
+        let kind: Kind
+        let body: BSONDocument
+    }
+
+    let kind: Kind
+    private(set) var statements: [Statement] = []
+
+    /// The largest number of statements in a command; MongoDB allows 100,000.
+    static let statementsMax = 10_000
+    /// The largest size of a command's statements in bytes; a command is a document of at most 16
+    /// MiB.
+    static let bytesMax = 12 * 1024 * 1024
+    /// The largest size of a statement in bytes; MongoDB limits the command to 16 MiB and 16 KiB.
+    static let statementBytesMax = 16 * 1024 * 1024 + 8 * 1024
+
+    /// Returns the command for a collection.
+    func command(_ namespace: Namespace) -> BSONDocument {
+        let name = BSONValue.string(namespace.collection)
+        let (target, list): (BSONValue, String) =
+            switch kind {
+            case .insert: (name, "documents")
+            case .update: (name, "updates")
+            case .delete: (name, "deletes")
+            case .bulkWrite: (1, "ops")
+            }
+        let items = statements.map { kind == .bulkWrite ? $0.operation : $0.body }
+        var command: BSONDocument = [
+            kind.rawValue: target, "ordered": false, "writeConcern": ["w": "majority"],
+            list: .array(BSONArray(items.map { .document($0) })),
+        ]
+        if kind == .bulkWrite {
+            command.append("nsInfo", [["ns": .string(namespace.description)]])
+        }
+        return command
+    }
+
+    /// Returns the database that the command goes to.
+    func database(_ namespace: Namespace) -> String {
+        kind == .bulkWrite ? "admin" : namespace.database
+    }
+}
+
+extension MongoWriteCommand {
+    /// Returns the commands for some writes of a batch, grouped by kind.
+    ///
+    /// - Parameters:
+    ///   - inBulk: whether one command holds all kinds.
+    ///   - statement: returns the statement of a write; `nil` omits the write.
+    static func commands(
+        _ writes: [RemoteWrite], _ indices: some Sequence<Int>, inBulk: Bool = false,
+        statement: (RemoteWrite) -> BSONDocument? = { statement($0, MongoWriteFilter.filter($0)) }
+    ) -> [MongoWriteCommand] {
+        var commands: [MongoWriteCommand] = []
+        var open: [Kind: (command: MongoWriteCommand, bytes: Int)] = [:]
+        for index in indices {
+            guard let body = statement(writes[index]) else { continue }
+            let own = Kind(writes[index].action)
+            let kind = inBulk ? .bulkWrite : own
+            var current = open[kind] ?? (MongoWriteCommand(kind: kind), 0)
+            if !current.command.statements.isEmpty,
+                current.bytes + body.byteCount > bytesMax
+                    || current.command.statements.count >= statementsMax
+            {
+                commands.append(current.command)
+                current = (MongoWriteCommand(kind: kind), 0)
+            }
+            current.command.statements.append(Statement(index: index, kind: own, body: body))
+            current.bytes += body.byteCount
+            open[kind] = current
+        }
+        return commands + Kind.allCases.compactMap { open[$0]?.command }
+    }
+
+    /// Returns the statement of a write with a filter.
+    static func statement(_ write: RemoteWrite, _ filter: BSONDocument) -> BSONDocument {
+        switch write.action {
+        case .insert(let document): document
+        case .delete: ["q": .document(filter), "limit": 1]
+        case .replace(let document):
+            ["q": .document(filter), "u": .document(document), "multi": false, "upsert": false]
+        case .update(let set, let unset):
+            [
+                "q": .document(filter), "u": .document(update(set, unset)), "multi": false,
+                "upsert": false,
+            ]
+        }
+    }
+
+    private static func update(_ set: BSONDocument, _ unset: [String]) -> BSONDocument {
+        var update = BSONDocument()
+        if !set.isEmpty { update.append("$set", .document(set)) }
+        if !unset.isEmpty {
+            update.append("$unset", .document(BSONDocument(unset.map { ($0, "") })))
+        }
+        return update
+    }
+}
+
+extension MongoWriteCommand.Statement {
+    /// The statement in the form of `bulkWrite`, for the first namespace of the command.
+    fileprivate var operation: BSONDocument {
+        switch kind {
+        case .insert, .bulkWrite: ["insert": 0, "document": .document(body)]
+        case .update:
+            [
+                "update": 0, "filter": body["q"] ?? [:], "updateMods": body["u"] ?? [:],
+                "multi": false, "upsert": false,
+            ]
+        case .delete: ["delete": 0, "filter": body["q"] ?? [:], "multi": false]
+        }
+    }
+}
+
+extension MongoWriteCommand.Kind {
+    /// The kind of command for an action.
+    init(_ action: RemoteWrite.Action) {
+        switch action {
+        case .insert: self = .insert
+        case .update, .replace: self = .update
+        case .delete: self = .delete
+        }
+    }
+}
+
+extension MongoWriteCommand {
+    /// The result of a command's writes according to its reply.
+    struct Answer: Sendable, Hashable {
+        /// The known outcomes, by the writes' indexes in the batch.
+        var outcomes: [Int: RemoteWriteOutcome] = [:]
+        /// The writes whose outcome is unclear: the total is known, but less than possible.
+        var unclear: [Int] = []
+    }
+
+    /// Parses a reply: first the totals, which usually settle everything.
+    func answer(_ reply: BSONDocument) -> Answer {
+        var answer = Answer()
+        if let failure = Self.writeConcernFailure(reply) {
+            // Executed on this server but possibly rolled back later: the outcome is unknown.
+            for statement in statements { answer.outcomes[statement.index] = .failed(failure) }
+            return answer
+        }
+        for error in reply["writeErrors"]?.arrayValue?.compactMap(\.documentValue) ?? [] {
+            guard let place = error["index"]?.int64Value, statements.indices.contains(Int(place))
+            else { continue }
+            let statement = statements[Int(place)]
+            answer.outcomes[statement.index] = outcome(of: error, statement.kind)
+        }
+        if kind == .bulkWrite { return bulkAnswer(reply) }
+        let rest = statements.map(\.index).filter { answer.outcomes[$0] == nil }
+        if reply["n"]?.int64Value == Int64(rest.count) {
+            for index in rest { answer.outcomes[index] = .applied }
+        } else {
+            answer.unclear = rest
+        }
+        return answer
+    }
+
+    /// Parses the outcomes that `bulkWrite` reports one by one.
+    ///
+    /// Outcomes in a second batch, which needs very many failures, are determined by reading
+    /// documents.
+    private func bulkAnswer(_ reply: BSONDocument) -> Answer {
+        var answer = Answer()
+        let results = reply["cursor"]?.documentValue?["firstBatch"]?.arrayValue
+        for result in results?.compactMap(\.documentValue) ?? [] {
+            guard let place = result["idx"]?.int64Value, statements.indices.contains(Int(place))
+            else { continue }
+            let statement = statements[Int(place)]
+            if result["ok"]?.int64Value != 1 {
+                answer.outcomes[statement.index] = outcome(of: result, statement.kind)
+            } else if result["n"]?.int64Value == 1 {
+                answer.outcomes[statement.index] = .applied
+            }
+        }
+        answer.unclear = statements.map(\.index).filter { answer.outcomes[$0] == nil }
+        return answer
+    }
+
+    private static func writeConcernFailure(_ reply: BSONDocument) -> RemoteError? {
+        guard let error = reply["writeConcernError"]?.documentValue else { return nil }
+        return RemoteError(
+            .retryable, code: Int(error["code"]?.int64Value ?? 0),
+            error["errmsg"]?.stringValue ?? "the write concern was not met")
+    }
+
+    private func outcome(of error: BSONDocument, _ kind: Kind) -> RemoteWriteOutcome {
+        let code = Int(error["code"]?.int64Value ?? 0)
+        let message = error["errmsg"]?.stringValue ?? "a write error without words"
+        if kind == .insert, code == 11_000 || code == 11_001, Self.isAboutID(error, message) {
+            return .duplicateKey
+        }
+        // Another client put a different value on the path: the document is not the expected one.
+        if kind == .update, Self.pathCodes.contains(code) { return .notMatched }
+        let details = error["errInfo"]?.documentValue
+        if code == 13, let write = CompensatingWrite(reason: message, details: details) {
+            return .failed(RemoteError(write))
+        }
+        return .failed(
+            RemoteError(
+                MongoErrorClass.decide(code: code, labels: [], message: message), code: code,
+                message))
+    }
+
+    /// The code PathNotViable, for a path through a value that is not a document.
+    private static let pathCodes: Set<Int> = [28]
+
+    private static func isAboutID(_ error: BSONDocument, _ message: String) -> Bool {
+        if let pattern = error["keyPattern"]?.documentValue {
+            return pattern.map(\.key) == ["_id"]
+        }
+        return message.contains("index: _id_ ") || message.contains("$_id_ ")
+    }
+}
+
+extension MongoWriteCommand {
+    /// Returns the command with only one of its statements.
+    func alone(_ statement: Statement) -> MongoWriteCommand {
+        var command = MongoWriteCommand(kind: kind)
+        command.statements = [statement]
+        return command
+    }
+}

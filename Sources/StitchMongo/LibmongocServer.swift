@@ -1,0 +1,115 @@
+#if MongoRemote
+    internal import BSONStore
+    internal import StitchCommands
+    internal import StitchSync
+
+    /// A deployment that libmongoc talks to, on threads of the remote's own.
+    final class LibmongocServer: MongoServer {
+        private struct Current {
+            /// The clients; earlier pools close once they are unused.
+            var pool: MongoClientPool
+            var signIn = 1
+        }
+
+        private let current: Locked<Current>
+        private let makePool: @Sendable () throws(MongoFailure) -> MongoClientPool
+        private let threads: LibmongocThreads
+        /// Whether batches are sent as `bulkWrite`; `nil` asks the server's version.
+        private let usesBulkWrite: Bool?
+        private let watchers: MongoReachability
+
+        init(uri: String, options: MongoRemote.Options) throws(RemoteError) {
+            let watchers = MongoReachability()
+            let make = { @Sendable () throws(MongoFailure) -> MongoClientPool in
+                try MongoClientPool(
+                    uri: uri,
+                    settings: .init(
+                        applicationName: options.applicationName,
+                        serverSelectionTimeout: options.serverSelectionTimeout,
+                        socketTimeout: options.socketTimeout,
+                        // For requests, and for the streams that collections keep open.
+                        clientsMax: 10_000),
+                    onTopologyChange: { watchers.note($0) })
+            }
+            makePool = make
+            do throws(MongoFailure) {
+                current = Locked(Current(pool: try make()))
+            } catch {
+                throw RemoteError(.rejected, "the URI cannot be used: \(error.message)")
+            }
+            self.watchers = watchers
+            usesBulkWrite = options.usesBulkWrite
+            threads = LibmongocThreads(
+                requests: MongoThreads(threadsMax: options.requestsMax),
+                waits: MongoThreads(threadsMax: options.followersMax))
+        }
+
+        private var pool: MongoClientPool { current.withLock { $0.pool } }
+
+        func run(
+            _ command: BSONDocument, on database: String, _ kind: MongoCommandKind
+        ) async throws(MongoFailure) -> BSONDocument {
+            try await request { (client) throws(MongoFailure) in
+                try client.run(command, on: database, kind)
+            }
+        }
+
+        func startSession() async throws(MongoFailure) -> any MongoSession {
+            LibmongocSession(pool: pool, threads: threads)
+        }
+
+        func takesBulkWrite() async throws(MongoFailure) -> Bool {
+            if let usesBulkWrite { return usesBulkWrite }
+            return try await request { (client) throws(MongoFailure) in
+                try client.takesBulkWrite()
+            }
+        }
+
+        /// Runs a body with a client on a thread for requests.
+        private func request<R: Sendable>(
+            _ body: @escaping @Sendable (MongoClient) throws(MongoFailure) -> R
+        ) async throws(MongoFailure) -> R {
+            let pool = pool
+            return try await threads.requests.run { () throws(MongoFailure) in
+                try pool.withClient(body)
+            }
+        }
+
+        /// A wait that its caller has left occupies its thread until it ends.
+        var waitMax: Duration {
+            threads.waits.waitingCount > 0 ? .milliseconds(100) : .seconds(1)
+        }
+
+        var signIn: Int { current.withLock { $0.signIn } }
+
+        func renew(after signIn: Int) async -> Bool {
+            let now = current.withLock { $0 }
+            guard now.pool.signsIn else { return false }
+            guard now.signIn == signIn else { return true }
+            let makePool = makePool
+            do throws(MongoFailure) {
+                // With `mongodb+srv` the pool asks for the servers' names, which blocks.
+                let made = try await threads.requests.run { () throws(MongoFailure) in
+                    try makePool()
+                }
+                current.withLock { current in
+                    if current.signIn == signIn {
+                        current = Current(pool: made, signIn: signIn + 1)
+                    }
+                }
+                return true
+            } catch {
+                return false
+            }
+        }
+
+        func reachability() -> AsyncStream<Bool> { watchers.stream() }
+
+        /// Accepts no more calls and returns once the running ones have ended.
+        func close() async {
+            await threads.requests.close()
+            await threads.waits.close()
+            watchers.close()
+        }
+    }
+#endif

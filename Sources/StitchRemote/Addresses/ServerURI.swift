@@ -1,0 +1,130 @@
+#if Remote
+    internal import BSONStore
+    internal import StitchSync
+
+    /// The parts of a `stitchsync://` or `mongodb://` URI.
+    ///
+    /// Source: the drivers' specification "Connection String", of which it has the hosts, the
+    /// credentials, the database and the options of ``URIOptions``.
+    struct ServerURI: Sendable, Hashable {
+        /// At least one host, each once.
+        var hosts: [ServerAddress]
+        var user: String?
+        var password: String?
+        var database: String?
+        var options = URIOptions()
+
+        /// The largest number of hosts; MongoDB's replica sets have at most 50 members.
+        private static let hostsMax = 50
+
+        /// Parses a URI.
+        ///
+        /// - Throws: `RemoteError` of class `.rejected` that describes the error; it does not
+        ///   contain the password.
+        init(_ text: String) throws(RemoteError) {
+            guard let schemeEnd = text.ranges(of: "://").first else {
+                throw Self.refusal("it must begin with stitchsync:// or mongodb://")
+            }
+            let scheme = text[..<schemeEnd.lowerBound].lowercased()
+            guard scheme == "stitchsync" || scheme == "mongodb" else {
+                let advice =
+                    scheme == "mongodb+srv" ? "; list the hosts, as in mongodb://host1,host2" : ""
+                throw Self.refusal(
+                    "its scheme must be stitchsync or mongodb, not \(scheme)\(advice)")
+            }
+            var rest = text[schemeEnd.upperBound...]
+            var query: Substring?
+            if let mark = rest.firstIndex(of: "?") {
+                query = rest[rest.index(after: mark)...]
+                rest = rest[..<mark]
+            }
+            hosts = []
+            if let at = rest.lastIndex(of: "@") {
+                try readCredentials(rest[..<at])
+                rest = rest[rest.index(after: at)...]
+            }
+            if let slash = rest.firstIndex(of: "/") {
+                try readDatabase(rest[rest.index(after: slash)...])
+                rest = rest[..<slash]
+            }
+            try readHosts(rest)
+            if let query { options = try URIOptions(query) }
+            guard options.directConnection != true || hosts.count == 1 else {
+                throw Self.refusal("directConnection=true needs exactly one host")
+            }
+        }
+
+        /// Whether the only host is used as it is, whatever other hosts it names.
+        ///
+        /// As in libmongoc: so a host behind a router or a proxy is reached by the URI's address.
+        var isDirect: Bool {
+            options.directConnection ?? (hosts.count == 1 && options.replicaSet == nil)
+        }
+
+        private mutating func readCredentials(_ text: Substring) throws(RemoteError) {
+            let colon = text.firstIndex(of: ":") ?? text.endIndex
+            let name = try Self.decoded(text[..<colon], "the user name")
+            guard !name.isEmpty else { throw Self.refusal("the user name before @ is missing") }
+            user = name
+            guard colon < text.endIndex else { return }
+            let secret = text[text.index(after: colon)...]
+            guard !secret.contains(where: { ":/@".contains($0) }) else {
+                throw Self.refusal(
+                    "write : as %3A, / as %2F and @ as %40 in the user name and the password")
+            }
+            password = try Self.decoded(secret, "the password")
+        }
+
+        private mutating func readDatabase(_ text: Substring) throws(RemoteError) {
+            let name = try Self.decoded(text, "the database")
+            guard !name.contains(where: { "/\\ \".$".contains($0) }) else {
+                throw Self.refusal("the database \"\(name)\" has a character that no name may have")
+            }
+            database = name.isEmpty ? nil : name
+        }
+
+        private mutating func readHosts(_ text: Substring) throws(RemoteError) {
+            for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+                guard let address = ServerAddress(String(part)) else {
+                    throw Self.refusal(
+                        "\"\(part)\" is no host; write host, host:port or [IPv6 address]:port")
+                }
+                if !hosts.contains(address) { hosts.append(address) }
+            }
+            guard hosts.count <= Self.hostsMax else {
+                throw Self.refusal("it lists more than \(Self.hostsMax) hosts")
+            }
+        }
+
+        /// Decodes `%` and two hexadecimal digits.
+        static func decoded(_ text: Substring, _ part: String) throws(RemoteError) -> String {
+            var bytes: [UInt8] = []
+            var rest = text.utf8[...]
+            while let byte = rest.popFirst() {
+                guard byte == UInt8(ascii: "%") else {
+                    bytes.append(byte)
+                    continue
+                }
+                let digits = rest.prefix(2)
+                guard digits.count == 2, digits.allSatisfy({ $0 != UInt8(ascii: "+") }),
+                    let code = Substring(digits).unicodeText.flatMap({ UInt8($0, radix: 16) })
+                else { throw refusal("\(part) has a % without two hexadecimal digits (%25 is %)") }
+                bytes.append(code)
+                rest = rest.dropFirst(2)
+            }
+            guard let decoded = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+                throw refusal("\(part) is not UTF-8, or has a null byte")
+            }
+            return decoded
+        }
+
+        static func refusal(_ reason: String) -> RemoteError {
+            RemoteError(.rejected, "the URI cannot be used: \(reason)")
+        }
+    }
+
+    extension Substring {
+        /// The text; `nil` for a part of a character.
+        fileprivate var unicodeText: String? { String(validating: Array(utf8), as: UTF8.self) }
+    }
+#endif

@@ -1,0 +1,80 @@
+#if Remote
+    internal import BSONStore
+    internal import StitchSync
+
+    extension ConnectionSettings {
+        /// Merges the parts of a URI with the app's options; the URI's win.
+        ///
+        /// - Throws: `RemoteError` of class `.rejected` for parts that contradict each other.
+        init(
+            _ uri: ServerURI, _ signIn: SignIn, _ options: ServerRemote.Options
+        ) throws(RemoteError) {
+            let given = uri.options
+            let isEncrypted = given.tls ?? false
+            guard isEncrypted || options.trustedRoots.isEmpty else {
+                throw ServerURI.refusal("trustedRoots need tls=true")
+            }
+            security =
+                isEncrypted
+                ? try TransportSecurity(
+                    rootsFile: given.tlsCAFile, roots: options.trustedRoots) : nil
+            let signIn = try Self.signIn(uri, signIn)
+            if case .token = signIn, !isEncrypted {
+                throw ServerURI.refusal("a token is sent over TLS only; add tls=true")
+            }
+            if case .anonymous(let secret) = signIn {
+                try Self.checkSecrecy(uri, "a secret")
+                guard (16...256).contains(secret.count) else {
+                    throw RemoteError(
+                        .rejected, "the secret has \(secret.count) bytes; allowed are 16 to 256")
+                }
+            }
+            handshake = Handshake(
+                signIn, applicationName: given.appName ?? options.applicationName,
+                isEncrypted: isEncrypted)
+            connectTimeout = given.connectTimeout ?? options.connectTimeout
+            socketTimeout = given.socketTimeout ?? options.socketTimeout
+            serverSelectionTimeout =
+                given.serverSelectionTimeout ?? options.serverSelectionTimeout
+            requestsMax = options.requestsMax
+            followersMax = options.followersMax
+            replicaSet = given.replicaSet
+            isDirect = uri.isDirect
+            retriesReads = given.retryReads ?? true
+            retriesWrites = given.retryWrites ?? true
+            usesBulkWrite = options.usesBulkWrite
+        }
+
+        /// Checks that bytes are encrypted, or do not leave the machine.
+        static func checkSecrecy(_ uri: ServerURI, _ what: String) throws(RemoteError) {
+            guard uri.options.tls == true || uri.hosts.allSatisfy(\.isLoopback) else {
+                throw ServerURI.refusal("\(what) is sent over TLS only; add tls=true")
+            }
+        }
+
+        private static func signIn(
+            _ uri: ServerURI, _ signIn: SignIn
+        ) throws(RemoteError) -> SignIn {
+            guard let user = uri.user else {
+                guard uri.options.authSource == nil, uri.options.authMechanism == nil else {
+                    throw ServerURI.refusal(
+                        "authSource and authMechanism need a user in the URI; name the database in "
+                            + "SignIn.user(_:password:database:) instead")
+                }
+                return signIn
+            }
+            guard case .none = signIn else {
+                throw ServerURI.refusal("it has a user, and so has signIn; name one of them only")
+            }
+            guard let password = uri.password else {
+                throw ServerURI.refusal("the user has no password; write user:password@host")
+            }
+            let database = uri.options.authSource ?? uri.database ?? "admin"
+            guard !database.contains(where: { "/\\ \".$".contains($0) }) else {
+                throw ServerURI.refusal(
+                    "the option authSource is \"\(database)\"; allowed is the name of a database")
+            }
+            return .user(user, password: password, database: database)
+        }
+    }
+#endif

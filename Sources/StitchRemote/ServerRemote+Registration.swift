@@ -1,0 +1,53 @@
+#if Remote
+    internal import BSONStore
+    internal import StitchCommands
+    public import StitchSync
+
+    extension ServerRemote {
+        /// Makes a user at a server that runs with `--sign-up`, and returns the user's sign-in.
+        ///
+        /// The URI names the app's database, which then holds the user. The password is sent to the
+        /// server, so this needs TLS, or a server on the same machine.
+        ///
+        /// ```swift
+        /// let uri = "stitchsync://sync.example.com/app?tls=true"
+        /// let signIn = try await ServerRemote.register("ann", password: password, at: uri)
+        /// let remote = try ServerRemote(uri, signIn: signIn)
+        /// ```
+        ///
+        /// - Parameters:
+        ///   - name: 1 to 128 bytes, compared by its bytes.
+        ///   - password: 8 to 1,024 bytes.
+        /// - Throws: `RemoteError` of class `.rejected` when the name is taken (51003), the server
+        ///   does not allow it (59), or the name, password or URI is invalid; of class `.retryable`
+        ///   when the server cannot be reached or has had too many sign-ups (462).
+        @discardableResult
+        public static func register(
+            _ name: String, password: String, at uri: String, options: Options = Options()
+        ) async throws(RemoteError) -> SignIn {
+            let parsed = try ServerURI(uri)
+            guard parsed.user == nil else {
+                throw ServerURI.refusal("it has a user, but the new user signs up without one")
+            }
+            guard let database = parsed.database else {
+                throw ServerURI.refusal("it has no database; write stitchsync://host/database")
+            }
+            try ConnectionSettings.checkSecrecy(parsed, "a password")
+            let connections = ServerConnections(
+                parsed.hosts, try ConnectionSettings(parsed, .none, options))
+            defer { connections.close() }
+            let command: BSONDocument = [
+                "stitchsyncSignUp": .string(name), "pwd": .string(password),
+            ]
+            do throws(MongoFailure) {
+                _ = try await connections.run(command, on: database, .write)
+            } catch {
+                guard error.code != 51_003 else {
+                    throw RemoteError(.rejected, code: error.code, error.message)
+                }
+                throw error.remoteError
+            }
+            return .user(name, password: password, database: database)
+        }
+    }
+#endif

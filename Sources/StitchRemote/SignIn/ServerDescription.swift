@@ -1,0 +1,41 @@
+#if Remote
+    internal import BSONStore
+
+    /// What a server says about itself in its reply to `hello`.
+    ///
+    /// Source: the drivers' specification "Server Discovery and Monitoring".
+    struct ServerDescription: Sendable, Hashable {
+        let isPrimary: Bool
+        let setName: String?
+        /// The other hosts of the replica set, the primary first.
+        let hosts: [ServerAddress]
+        let wireVersion: Int
+        /// Whether the server keeps sessions and transaction numbers, so that a write can be
+        /// repeated.
+        let retriesWrites: Bool
+        let hasSessions: Bool
+        /// Whether later messages of a connection are carried out while an earlier one waits.
+        let isConcurrent: Bool
+
+        /// The largest number of hosts taken from one reply.
+        private static let hostsMax = 50
+
+        init(_ hello: BSONDocument) {
+            isPrimary =
+                (hello["isWritablePrimary"] ?? hello["ismaster"])?.boolValue ?? false
+            setName = hello["setName"]?.stringValue
+            let named =
+                [hello["primary"]].compactMap { $0?.stringValue }
+                + (hello["hosts"]?.arrayValue?.compactMap(\.stringValue) ?? [])
+            var hosts: [ServerAddress] = []
+            for address in named.prefix(Self.hostsMax).compactMap({ ServerAddress($0) })
+            where !hosts.contains(address) { hosts.append(address) }
+            self.hosts = hosts
+            wireVersion =
+                hello["maxWireVersion"]?.int64Value.map { Int(truncatingIfNeeded: $0) } ?? 0
+            hasSessions = hello["logicalSessionTimeoutMinutes"]?.int64Value != nil
+            retriesWrites = hasSessions && (setName != nil || hello["msg"] == "isdbgrid")
+            isConcurrent = hello["stitchsync"]?.documentValue?["concurrent"]?.int64Value == 1
+        }
+    }
+#endif

@@ -1,0 +1,128 @@
+#if Remote
+    internal import BSONStore
+    internal import NIOCore
+    internal import StitchCommands
+    internal import StitchWire
+
+    /// The requests of one connection that wait for their replies, by their numbers.
+    final class ReplyTable: Sendable {
+        typealias Answer = FirstAnswer<Result<ByteBuffer, MongoFailure>>
+
+        private enum Waiter {
+            case waiting(Answer)
+            /// The caller was cancelled; the reply is dropped when it arrives.
+            case abandoned
+        }
+
+        private struct State {
+            var next: Int32 = 0
+            var waiters: [Int32: Waiter] = [:]
+            /// The number of replies so far, which shows that the server is alive.
+            var replies = 0
+            /// Whether the server has proved who it is.
+            var isTrusted = false
+            /// Whether no new requests are accepted.
+            var isRetired = false
+            var end: MongoFailure?
+        }
+
+        private let state = Locked(State())
+
+        /// The largest number of abandoned requests without a reply; then the connection ends.
+        static let abandonedMax = 1_000
+        /// The largest size of a reply before the sign-in, in bytes.
+        private static let untrustedBytesMax = 1 << 20
+        /// The largest size of a reply in bytes.
+        static let bytesMax = 48_000_000
+
+        /// The limits of replies, which contain documents inside others.
+        var limits: WireLimits {
+            let bytesMax =
+                state.withLock { $0.isTrusted } ? Self.bytesMax : Self.untrustedBytesMax
+            return WireLimits(
+                messageBytesMax: bytesMax, documentBytesMax: bytesMax,
+                depthMax: BSONLimits().depthMax + 8)
+        }
+
+        /// Allows large replies from now on.
+        func trust() { state.withLock { $0.isTrusted = true } }
+
+        /// Whether requests are accepted.
+        var isOpen: Bool { state.withLock { $0.end == nil && !$0.isRetired } }
+
+        /// The number of replies so far.
+        var replyCount: Int { state.withLock { $0.replies } }
+
+        /// Registers a request and returns its number.
+        ///
+        /// - Throws: ``MongoFailure`` when the connection has ended.
+        func begin(_ answer: Answer) throws(MongoFailure) -> Int32 {
+            try state.withLock { (state) throws(MongoFailure) in
+                if let end = state.end { throw end }
+                // Numbers of requests that still wait are left out when they start again.
+                repeat {
+                    state.next = state.next == .max ? 1 : state.next + 1
+                } while state.waiters[state.next] != nil
+                state.waiters[state.next] = .waiting(answer)
+                return state.next
+            }
+        }
+
+        /// Passes a reply to its request; returns whether the connection can continue.
+        func deliver(_ message: ByteBuffer) -> Bool {
+            let header = message.withUnsafeReadableBytes { WireHeader($0) }
+            guard let header, header.opcode == WireOpcode.message.rawValue else {
+                end(.broken("the server sent a message of another kind than asked for"))
+                return false
+            }
+            let (waiter, goesOn) = state.withLock { state -> (Waiter?, Bool) in
+                state.replies += 1
+                let waiter = state.waiters.removeValue(forKey: header.responseTo)
+                return (waiter, !(state.isRetired && state.waiters.isEmpty))
+            }
+            switch waiter {
+            case .waiting(let answer): answer.give(.success(message))
+            case .abandoned: break
+            case nil:
+                end(.broken("the server replied to a request that does not wait"))
+                return false
+            }
+            return goesOn
+        }
+
+        /// Ends a request whose caller no longer waits; returns whether the connection can
+        /// continue.
+        func abandon(_ id: Int32, _ failure: MongoFailure) -> Bool {
+            let (waiter, goesOn) = state.withLock { state -> (Waiter?, Bool) in
+                guard case .waiting = state.waiters[id] else { return (nil, true) }
+                let waiter = state.waiters.updateValue(.abandoned, forKey: id)
+                let count = state.waiters.values.count { waiter in
+                    if case .abandoned = waiter { true } else { false }
+                }
+                return (waiter, count <= Self.abandonedMax)
+            }
+            if case .waiting(let answer) = waiter { answer.give(.failure(failure)) }
+            return goesOn
+        }
+
+        /// Accepts no new requests; returns whether none waits for its reply.
+        func retire() -> Bool {
+            state.withLock { state in
+                state.isRetired = true
+                return state.waiters.isEmpty
+            }
+        }
+
+        /// Ends all requests; only the first end counts.
+        func end(_ failure: MongoFailure) {
+            let waiters = state.withLock { state in
+                if state.end == nil { state.end = failure }
+                defer { state.waiters = [:] }
+                return Array(state.waiters.values)
+            }
+            for waiter in waiters {
+                if case .waiting(let answer) = waiter { answer.give(.failure(failure)) }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,57 @@
+#if Remote
+    import BSONStore
+    import StitchCommands
+    import StitchSync
+
+    @testable import StitchRemote
+
+    extension ServerRemote.Options {
+        /// Options for tests, whose server may answer late beside many others.
+        static var patient: Self {
+            var options = Self()
+            options.serverSelectionTimeout = .seconds(60)
+            return options
+        }
+    }
+
+    extension ServerConnections {
+        /// Makes connections by a URI, lends them, and closes them.
+        @discardableResult
+        static func run<R>(
+            _ uri: String, signIn: SignIn = .none,
+            options: ServerRemote.Options = .patient,
+            _ body: (ServerConnections) async throws -> R
+        ) async throws -> R {
+            let remote = try ServerRemote(uri, signIn: signIn, options: options)
+            let result: Result<R, any Error>
+            do {
+                result = .success(try await body(remote.connections))
+            } catch {
+                result = .failure(error)
+            }
+            await remote.close()
+            return try result.get()
+        }
+
+        /// Runs a command that succeeds.
+        @discardableResult
+        func read(_ command: BSONDocument, on database: String = "admin") async throws
+            -> BSONDocument
+        {
+            try await run(command, on: database, .read)
+        }
+
+        /// The failure of a command; `nil` when it succeeds.
+        func failure(
+            of command: BSONDocument, on database: String = "admin",
+            _ kind: MongoCommandKind = .read
+        ) async -> MongoFailure? {
+            do throws(MongoFailure) {
+                _ = try await run(command, on: database, kind)
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+#endif

@@ -1,0 +1,94 @@
+import BSONStore
+import Foundation
+import Testing
+
+/// Without these the code of `Docs/SCHEMA.md` would not compile any more.
+@Suite struct SchemaPageTests {
+    private static let namespace = Namespace("app", "todos")
+
+    #if Macros
+        /// The type that the page writes with the macro.
+        enum WithMacro {
+            @Document
+            struct Address {
+                var city: String
+            }
+
+            @Document
+            struct Todo {
+                var id: BSONObjectID  // the field "_id"
+                @FieldName("owner_id") var ownerID: String  // another name in documents
+                var task: String
+                var done = false  // a default, for documents without the field
+                var tags: [String] = []
+                var due: Date?  // may be missing
+                var address: Address?  // a struct with @Document, too
+            }
+        }
+
+        @Test func `the type with the macro names the page's fields`() throws {
+            let todo = WithMacro.Todo.fields
+            #expect(try todo.id.path() == "_id")
+            #expect(try todo.ownerID.path() == "owner_id")
+            #expect(try todo.address.city.path() == "address.city")
+        }
+    #endif
+
+    /// The type that the page writes by hand.
+    enum ByHand {
+        struct Todo: TypedDocument {
+            var id: BSONObjectID
+            var task: String
+            var due: Date?
+
+            enum CodingKeys: String, CodingKey { case id = "_id", task, due }
+
+            struct Fields: Sendable {
+                let id = Field<BSONObjectID>("_id")
+                let task = Field<String>("task")
+                let due = Field<Date?>("due")
+            }
+            static var fields: Fields { Fields() }
+        }
+    }
+
+    @Test func `a text becomes a number in another field`() throws {
+        let store = try DocumentStore(at: .inMemory)
+        let todos = store.collection(Self.namespace, of: ByHand.Todo.self)
+        try todos.documents.insertMany([
+            ["_id": 1, "length": "25"], ["_id": 2, "length": "long"],
+            ["_id": 3, "length": "9", "minutes": 8],
+        ])
+        // Edition 2: "minutes" (a number) replaces "length" (a text), which edition 1 still reads.
+        for document in try todos.documents.find(["minutes": ["$exists": false]]) {
+            guard let text = document["length"]?.stringValue, let minutes = Int(text),
+                let id = document["_id"]
+            else { continue }
+            try todos.documents.updateOne(
+                ["_id": id], ["$set": ["minutes": .int64(Int64(minutes))]])
+        }
+        let minutes = try todos.documents.find().map { $0["minutes"]?.int64Value }
+        #expect(minutes == [25, nil, 8])
+    }
+
+    @Test func `a document that does not decode is named`() throws {
+        let store = try DocumentStore(at: .inMemory)
+        let todos = store.collection(Self.namespace, of: ByHand.Todo.self)
+        let id = BSONObjectID()
+        try todos.insertOne(ByHand.Todo(id: id, task: "Buy milk"))
+        try todos.documents.insertOne(["_id": 7, "task": "Buy milk"])
+        var shown: [DocumentDecodingFailure] = []
+        func show(_ failure: DocumentDecodingFailure) { shown.append(failure) }
+        func page() throws {
+            typealias Todo = ByHand.Todo
+            let found = try todos.find()
+            for failure in found.failures {
+                show(failure)
+            }
+            let all: [Todo] = try todos.find().strict  // throws the first failure
+            _ = all
+        }
+        #expect(throws: DocumentDecodingFailure.self) { try page() }
+        #expect(shown.map(\.documentID) == [7])
+    }
+}
