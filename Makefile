@@ -39,11 +39,12 @@ docs: ## Makes the DocC archives of the libraries in .build/docs; a dead link fa
 todo: ## A to-do list at the terminal that syncs with a server. FILE=phone.stitch
 	@Examples/Todo/run "$(or $(FILE),phone.stitch)"
 
-check: ## Checks the form only: format lint, patches of wrong engines, tidy tests.
+check: ## Checks the form only: format lint, patches of wrong engines, tidy tests, types of Apple's code.
 	@Scripts/setup
 	@Scripts/check-format
 	@Scripts/simulate-wrong check
 	@Scripts/test TidyTests
+	@Scripts/check-apple
 
 bench: ## Measures, each row beside its baseline in the same run; the sync passes as well.
 	@Scripts/setup mongoc

@@ -48,7 +48,7 @@ extension SyncCollection {
                 let isDeleteQueued = record.isPending && !hasLocal
                 if !isDeleteQueued { record.clearBase(hasLocal: hasLocal) }
                 if record.isUnexplained { record.pause = nil }
-                record.hint = try sync.nextStaleMark()
+                record.staleMark = try sync.nextStaleMark()
                 try sync.save(record)
             }
         }
@@ -70,7 +70,7 @@ extension SyncCollection {
                 record.failures = 0
                 record.base = hasLocal ? .sameAsLocal : .absent
                 (record.version, record.isPending) = (.absent, false)
-                record.hint = AbsenceCause.deleted.hint(try sync.nextStaleMark())
+                record.staleMark = AbsenceCause.deleted.staleMark(try sync.nextStaleMark())
                 try sync.save(record)
             }
         }

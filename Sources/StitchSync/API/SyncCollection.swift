@@ -27,18 +27,18 @@ public struct SyncCollection<Document: Sendable>: Sendable {
 // MARK: - Which documents
 
 extension SyncCollection {
-    /// Begins the sync of documents with the next pass; ids that are already synced do not change.
+    /// Begins the sync of documents with the next pass; ids that are already synced have no effect.
     ///
     /// An id that the remote does not hold waits until the document appears. When the remote
     /// deletes the document later, the sync of the id ends.
     ///
-    /// - Throws: `StoreError` of code 2 for an array, a regular expression or undefined: no
-    ///   document can have such an `_id`.
+    /// - Throws: `StoreError` of code `badValue` for an array, a regular expression or undefined:
+    ///   no document can have such an `_id`.
     public func sync(ids: some Sequence<BSONValue>) async throws {
         let ids = Array(ids)
         for id in ids { try Self.check(id, namespace) }
         let limit = engine.limits.batchDocuments
-        try await write { sync in try RequestIDs(sync: sync).want(ids, together: limit) }
+        try await write { sync in try RequestIDs(sync: sync).request(ids, batchSize: limit) }
         engine.wake()
     }
 
@@ -52,11 +52,10 @@ extension SyncCollection {
         }
     }
 
-    /// Ends the sync of documents and removes their local copies.
+    /// Ends the sync of documents and removes their local copies, with their pending changes.
     ///
-    /// Pending changes are lost. The remote's documents stay.
-    ///
-    /// A local document that matches a subscription stays, with its changes.
+    /// A document that matches a subscription stays on the device and stays synced, with its
+    /// pending changes. The remote's documents do not change.
     public func desync(ids: some Sequence<BSONValue>) async throws {
         let ids = Array(ids)
         try await write { sync in
@@ -64,17 +63,27 @@ extension SyncCollection {
                 guard let record = try sync.record(id) else { continue }
                 let local = try sync.local(id)
                 if let local, let row = record.rowID, try sync.membership.keeps(local) {
+                    // Only the subscription keeps it from now on.
                     try sync.records.setClaim(row: row, byID: false)
-                    continue
+                } else {
+                    try Self.remove(record, local, in: sync)
                 }
-                try ApplyMembership(sync: sync).leave(record, local: local)
-                try sync.journal.forget(id, in: sync.collection.rowID)
-                guard local != nil else { continue }
-                let own = try sync.removeLocal(id, as: .desynced)
-                try sync.emit(.delete, .desync, own, uncommitted: false)
             }
             try ApplyMembership(sync: sync).clearSubscribedMark()
         }
+    }
+
+    /// Removes a record, and the local document in such a way that no delete is uploaded.
+    private static func remove(
+        _ record: SyncRecord, _ local: BSONDocument?, in sync: SyncTransaction
+    ) throws {
+        let id = record.documentID
+        // The record goes first: with it, the removal of the document would be a local change.
+        try ApplyMembership(sync: sync).leave(record, local: local)
+        try sync.journal.forget(id, in: sync.collection.rowID)
+        guard local != nil else { return }
+        let removed = try sync.removeLocal(id, as: .desynced)
+        try sync.emit(.delete, .desync, removed, uncommitted: false)
     }
 
     /// Begins the sync of one document: Stitch's name for ``sync(ids:)``.
@@ -104,7 +113,8 @@ extension SyncCollection {
         get async throws { try await documentIDs(.paused) }
     }
 
-    /// The ids of documents with a foreign version field at the remote (R6).
+    /// The ids of documents whose version field at the remote was not written by this engine or
+    /// Stitch: it has another form (rule R6 of `Docs/SYNC.md`).
     ///
     /// The engine downloads their content. Local changes stay pending until another client writes a
     /// valid version or removes the field.
@@ -116,14 +126,14 @@ extension SyncCollection {
         }
     }
 
-    /// Returns the reason for a document's pause; `nil` when it is not paused.
+    /// Returns the reason for a document's pause; `nil` when it is not paused or not synced.
     public func pauseReason(of id: BSONValue) async throws -> PauseReason? {
         try read { sync in try sync.record(id)?.pause }
     }
 
-    /// Resumes the sync of a paused document; the next pass first fetches the remote's edition.
+    /// Resumes the sync of a paused document; the next pass first fetches the remote's version.
     ///
-    /// - Returns: whether the document is synced.
+    /// - Returns: whether the document is synced, paused before or not.
     @discardableResult
     public func resumeSync(of id: BSONValue) async throws -> Bool {
         let isSynced = try await write { sync in
@@ -131,7 +141,7 @@ extension SyncCollection {
             guard record.pause != nil else { return true }
             record.pause = nil
             record.failures = 0
-            record.hint = try sync.renewedStaleMark(of: record)
+            record.staleMark = try sync.renewedStaleMark(of: record)
             try sync.save(record)
             return true
         }
@@ -140,7 +150,7 @@ extension SyncCollection {
     }
 }
 
-// MARK: - Transactions
+// MARK: - Reads and writes
 
 extension SyncCollection {
     /// Decodes a local document as the collection's type.

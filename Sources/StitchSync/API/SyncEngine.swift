@@ -49,6 +49,8 @@ public final class SyncEngine: Sendable {
     struct State {
         var configurations: [Namespace: CollectionConfiguration] = [:]
         var isOnline = true
+        /// Whether the app suspended the engine.
+        var isSuspended = false
         /// Whether the app closed the engine.
         var isClosed = false
     }
@@ -201,8 +203,9 @@ extension SyncEngine {
 // MARK: - Network
 
 extension SyncEngine {
-    /// Whether passes may connect to the remote.
-    public var isOnline: Bool { state.withLock { $0.isOnline } }
+    /// Whether passes may connect to the remote: not after `setOnline(false)`, and not while the
+    /// engine is suspended.
+    public var isOnline: Bool { state.withLock { $0.isOnline && !$0.isSuspended } }
 
     /// Sets whether the engine may use the network.
     ///
@@ -240,7 +243,8 @@ extension SyncEngine {
     /// The next pass uploads the resolution of a conflict. A failure in one collection does not
     /// stop the others; the report lists it.
     ///
-    /// - Throws: `SyncError` of code `.offline` after `setOnline(false)`, `.storeInUse` when
+    /// - Throws: `SyncError` of code `.offline` after `setOnline(false)` or ``suspend()``,
+    ///   `.storeInUse` when
     ///   another engine syncs the store's file, `.passUnderWay` inside a conflict handler;
     ///   `StoreError` when the store fails; `CancellationError`.
     @discardableResult
@@ -252,11 +256,13 @@ extension SyncEngine {
         only namespaces: Set<Namespace>?, steps: SyncPass.Steps = .all
     ) async throws -> SyncPassReport {
         try checkIsOpen()
-        guard isOnline else { throw SyncError(.offline, "the engine is offline") }
+        try checkIsOnline()
         try checkIsOutsideOfPass()
         return try await gate.run {
-            // The engine may be closed during the previous pass, or by a handler of this one.
+            // The engine may be closed during the previous pass, or by a handler of this one; it
+            // may be suspended, too, and then must not take the lease again.
             try checkIsOpen()
+            try checkIsOnline()
             defer { if isClosed { noteClosed() } }
             try takeLease()
             do {
@@ -281,6 +287,12 @@ extension SyncEngine {
                 throw error
             }
         }
+    }
+
+    private func checkIsOnline() throws(SyncError) {
+        guard !isOnline else { return }
+        throw SyncError(
+            .offline, isSuspended ? "the engine is suspended" : "the engine is offline")
     }
 
     /// Runs passes until one finds nothing to do; paused documents and open conflicts stay.

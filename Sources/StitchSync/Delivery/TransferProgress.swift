@@ -53,7 +53,7 @@ extension TransferProgress {
             var (counted, announced, landed) = (0, 0, 0)
             for (index, (look, outcome)) in zip(looks, settled).enumerated() {
                 let record = look.record
-                let isTold = record.hint == 0 && record.attempt == nil && record.rowID != nil
+                let isTold = record.staleMark == 0 && record.attempt == nil && record.rowID != nil
                 if isTold || record.rowID == nil { announced += 1 }
                 if case .claim = outcome { continue }
                 if let attempt = record.attempt {
@@ -61,16 +61,16 @@ extension TransferProgress {
                     let hasLanded = AttemptDecision.decide(found) == .adopt
                     landed += hasLanded ? 1 : 0
                     // The document was only fetched to settle its attempt.
-                    if hasLanded || record.hint == 0, !outcome.isNews { continue }
+                    if hasLanded || record.staleMark == 0, !outcome.isNews { continue }
                 }
                 if aside.contains(index) { continue }
                 let place = TransferTotals.Waiting(
                     namespace: namespace, key: BSONKey.encode(record.documentID))
                 let isKnown =
                     !state.totals.waiting.isEmpty
-                    && state.totals.waiting.removeValue(forKey: place) == record.hint
+                    && state.totals.waiting.removeValue(forKey: place) == record.staleMark
                 if case .conflict(let conflict) = outcome {
-                    state.totals.waiting[place] = conflict.record.hint
+                    state.totals.waiting[place] = conflict.record.staleMark
                 }
                 counted += isKnown ? 0 : 1
             }

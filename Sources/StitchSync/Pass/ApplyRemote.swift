@@ -168,18 +168,18 @@ struct ApplyRemote {
             step.answer = mayAnswer ? answer : nil
             return step
         }
-        func apply(trusting: Bool) async throws -> [SettlementOutcome] {
+        func apply(usingEarlierReads usesEarlierReads: Bool) async throws -> [SettlementOutcome] {
             try await context.write { sync in
                 var sync = sync
-                sync.trusts = trusting
+                sync.usesEarlierReads = usesEarlierReads
                 return try step(sync, mayAnswer: true).applyTogether(looks, then: sequel)
             }
         }
         do {
             do {
-                return try await apply(trusting: true)
+                return try await apply(usingEarlierReads: true)
             } catch is SyncRecordTable.StaleRevision {
-                return try await apply(trusting: false)
+                return try await apply(usingEarlierReads: false)
             }
         } catch let cause where SyncTransaction.concernsDocument(cause) {
             return try await context.write { sync in

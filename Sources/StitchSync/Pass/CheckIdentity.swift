@@ -147,8 +147,8 @@ struct CheckIdentity {
         guard let last = page.last?.rowID else { return nil }
         let confirmed = page.filter { record in
             record.base != .absent && record.attempt == nil && !record.isUnexplained
-                && AbsenceCause(hint: record.hint) != .deleted
-                && AbsenceCause(hint: record.hint) != .leftView
+                && AbsenceCause(staleMark: record.staleMark) != .deleted
+                && AbsenceCause(staleMark: record.staleMark) != .leftView
         }
         guard !confirmed.isEmpty else { return (0, last) }
         let ids = confirmed.map(\.documentID)

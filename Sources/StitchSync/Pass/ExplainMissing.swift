@@ -31,7 +31,7 @@ struct ExplainMissing {
         }
         let open = try context.snapshot { snapshot in
             try ids.compactMap(snapshot.record).filter {
-                $0.isMissing && AbsenceCause(hint: $0.hint) != .deleted
+                $0.isMissing && AbsenceCause(staleMark: $0.staleMark) != .deleted
             }
         }
         let deleted = try await FindDeletes(context: context).keys(
@@ -49,7 +49,7 @@ struct ExplainMissing {
             return marked
         }
         try await applyRemote.apply(
-            try context.snapshot { try ids.compactMap($0.record).filter { $0.hint > 0 } })
+            try context.snapshot { try ids.compactMap($0.record).filter { $0.staleMark > 0 } })
         guard count > 0 else { return }
         context.findings.count { $0.unexplained += count }
         try await reportUnexplained()

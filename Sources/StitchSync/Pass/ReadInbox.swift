@@ -59,7 +59,7 @@ struct ReadInbox {
                     let row = record.rowID, !rows.contains(row),
                     try record.isUnexplained || snapshot.isNews(change, to: record)
                 else { continue }
-                if record.hint > 0 || record.attempt != nil || record.pause != nil {
+                if record.staleMark > 0 || record.attempt != nil || record.pause != nil {
                     later.append(change)
                 } else {
                     rows.insert(row)
@@ -141,7 +141,7 @@ struct ReadInbox {
         // A pending insert behind a foreign version field has to be fetched, too.
         let unknown = page.filter { record in
             let isForeign = if case .foreign = record.version { true } else { false }
-            return record.base == .absent && record.pause == nil && record.hint == 0
+            return record.base == .absent && record.pause == nil && record.staleMark == 0
                 && (!record.isPending || isForeign)
         }
         // Documents with open attempts are fetched anyway; the drop counts as their delete, too.

@@ -153,8 +153,8 @@ struct ResolveConflicts {
         let own = context.engine.progress.waiting(in: context.namespace)
         guard !own.isEmpty else { return }
         let over = try context.read { records, collection in
-            try own.filter { place, hint in
-                try records.hint(ofKey: place.key, in: collection.rowID) != hint
+            try own.filter { place, mark in
+                try records.staleMark(ofKey: place.key, in: collection.rowID) != mark
             }
         }
         context.engine.progress.remove(over.keys)

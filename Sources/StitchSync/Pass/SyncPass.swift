@@ -2,10 +2,9 @@ internal import BSONStore
 
 /// One pass over some collections: it pulls each collection, then pushes each one.
 ///
-/// All pulls precede all pushes, so the app resolves conflicts before anything is uploaded. A
-/// collection that fails is skipped for the rest of the pass, and the others continue. Only a
-/// failure of the remote and a stopped collection count as such; an error of the store and a
-/// cancellation end the whole pass.
+/// All pulls precede all pushes, so the app resolves conflicts before anything is uploaded. If the
+/// remote fails for a collection, or the collection is stopped (``SyncStop``), the rest of the pass
+/// skips it, and the others continue. An error of the store and a cancellation end the whole pass.
 struct SyncPass {
     /// The part of a pass to run.
     enum Steps {
@@ -32,7 +31,7 @@ struct SyncPass {
             try await readInboxes(&plan.collections)
         case .all:
             try await pull(&plan.collections)
-            if plan.isSetPending {
+            if plan.bootstrapsSets {
                 try await pushAndBootstrap(&plan.collections)
             } else {
                 try await push(&plan.collections)
@@ -63,8 +62,10 @@ extension SyncPass {
         for index in collections.indices { try await collections[index].push() }
     }
 
-    /// Uploads the local changes and downloads the documents of pending subscription sets, in the
-    /// order in which the app made both: the remote might refuse a write under another set.
+    /// Uploads the local changes and downloads the documents of pending subscription sets.
+    ///
+    /// Writes and sets are handled in the order in which the app made them: the remote might refuse
+    /// a write under another set.
     private func pushAndBootstrap(_ collections: inout [CollectionPass]) async throws {
         try await PushAndBootstrap(pass: self).run(&collections)
     }
@@ -76,23 +77,26 @@ extension SyncPass {
     /// The collections of a pass.
     private struct Plan {
         var collections: [CollectionPass]
-        /// Whether a subscription set waits for its documents, so that the pass downloads them.
-        let isSetPending: Bool
+        /// Whether the pass also downloads the documents of a pending subscription set.
+        let bootstrapsSets: Bool
     }
 
-    /// Returns the collections to pull: those of the pass, or all of them while a subscription set
-    /// is pending, which may concern each.
+    /// Returns the collections to pull: those of the pass.
+    ///
+    /// A pass that bootstraps a subscription set takes all collections, because the set may affect
+    /// any of them.
     private func plan() throws -> Plan {
-        let (stored, hasPendingSet) = try engine.store.read { transaction in
+        let (stored, isSetWaiting) = try engine.store.read { transaction in
             let connection = transaction.connection
             let sets = SubscriptionTable(connection: connection, cache: engine.sets)
             return (
                 try SyncCollectionTable(connection: connection).all(), try sets.isSetWaiting()
             )
         }
-        let isSetPending = hasPendingSet && steps == .all
-        let chosen = isSetPending ? stored : stored.filter { includes($0.namespace) }
-        return Plan(collections: chosen.map(collectionPass), isSetPending: isSetPending)
+        // A set that the app makes during the pass waits for the next one.
+        let bootstrapsSets = isSetWaiting && steps == .all
+        let chosen = bootstrapsSets ? stored : stored.filter { includes($0.namespace) }
+        return Plan(collections: chosen.map(collectionPass), bootstrapsSets: bootstrapsSets)
     }
 
     private func collectionPass(_ collection: SyncCollectionState) -> CollectionPass {

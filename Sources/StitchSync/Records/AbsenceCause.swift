@@ -19,12 +19,15 @@ enum AbsenceCause: Int64, CaseIterable {
     }
 
     /// Reads the cause from a record's stale mark.
-    init(hint: Int64) {
-        self = Self.allCases.last { hint & $0.rawValue == $0.rawValue } ?? .nothing
+    init(staleMark: Int64) {
+        self = Self.allCases.last { staleMark & $0.rawValue == $0.rawValue } ?? .nothing
     }
 
     /// Returns a stale mark with the cause.
-    func hint(_ number: Int64) -> Int64 { number | rawValue }
+    func staleMark(_ number: Int64) -> Int64 { number | rawValue }
+
+    /// The bits of a stale mark that hold its number.
+    static let numberBits: Int64 = 0x1FFF_FFFF_FFFF_FFFF
 
     /// Returns the meaning of an answer with this cause.
     ///

@@ -10,8 +10,8 @@ struct FetchedDocument: Sendable {
         self.record = record
         self.told =
             told.isEmpty
-            ? AbsenceCause(hint: record.hint)
-            : told[BSONKey.encode(record.documentID)] ?? AbsenceCause(hint: record.hint)
+            ? AbsenceCause(staleMark: record.staleMark)
+            : told[BSONKey.encode(record.documentID)] ?? AbsenceCause(staleMark: record.staleMark)
         self.lookup = self.told.read(lookup)
     }
 

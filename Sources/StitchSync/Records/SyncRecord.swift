@@ -2,6 +2,9 @@ internal import BSONStore
 
 /// The sync state of one document (rule R2).
 struct SyncRecord {
+    /// The number of bits for a record's revisions, beyond which they could equal a later record's.
+    static let revisionBits = 24
+
     /// The row's number; `nil` before the record is stored.
     var rowID: Int64?
     /// The document's `_id`.
@@ -20,7 +23,7 @@ struct SyncRecord {
     var isDeletedHere = false
     /// The stale mark: greater than zero when the remote edition has to be fetched; grows with each
     /// mark.
-    var hint: Int64 = 0
+    var staleMark: Int64 = 0
     /// Whether the id keeps the document on the device, not only a query.
     var isClaimedByID = true
     /// Whether the app requested the id, and did not only write the document.
@@ -31,7 +34,7 @@ struct SyncRecord {
     var keptBase: BSONDocument?
     /// The stored values of the indexed fields.
     private var storedListing:
-        (isPending: Bool, hint: Int64, rarities: RareFields?, isDeleted: Bool)?
+        (isPending: Bool, staleMark: Int64, rarities: RareFields?, isDeleted: Bool)?
     /// The fields that few records have, in an object of their own so that records are quickly
     /// copied.
     private var rarities: RareFields?
@@ -71,7 +74,8 @@ extension SyncRecord {
 
     /// The difference of the indexed fields from their stored values.
     var listing: IndexedFieldChange {
-        guard let storedListing, storedListing.hint == hint, storedListing.rarities === rarities,
+        guard let storedListing, storedListing.staleMark == staleMark,
+            storedListing.rarities === rarities,
             storedListing.isDeleted == isDeletedHere
         else {
             return .different
@@ -80,7 +84,7 @@ extension SyncRecord {
     }
 
     /// Notes that the record's current values are stored.
-    mutating func noteKept() { storedListing = (isPending, hint, rarities, isDeletedHere) }
+    mutating func noteKept() { storedListing = (isPending, staleMark, rarities, isDeletedHere) }
 
     /// The attempt without a response.
     var attempt: Attempt? {
@@ -124,7 +128,7 @@ extension SyncRecord {
 
     /// Whether the record only states that the remote holds the local document.
     var isSettled: Bool {
-        base == .sameAsLocal && !isPending && hint == 0 && failures == 0 && rarities == nil
+        base == .sameAsLocal && !isPending && staleMark == 0 && failures == 0 && rarities == nil
     }
 
     /// Returns whether another record has the same row and revision, so that nothing was written
@@ -142,7 +146,7 @@ extension SyncRecord {
     var status: DocumentSyncStatus {
         if isUnexplained { return .unexplained }
         if let pause { return .paused(pause) }
-        return switch (isPending, hint > 0) {
+        return switch (isPending, staleMark > 0) {
         case (false, false): .synced
         case (true, false): .pending
         case (false, true): .stale

@@ -273,9 +273,6 @@ struct InProcessCollection: RemoteCollection {
 // MARK: - History
 
 extension InProcessCollection {
-    /// The interval between checks for commits of other processes.
-    private static let pollInterval: Duration = .milliseconds(50)
-
     func currentToken() async throws(RemoteError) -> ResumeToken {
         // Read the rules first: their fingerprint then marks changes under later rules.
         let ruleGuard = rules.ruleGuard
@@ -289,17 +286,14 @@ extension InProcessCollection {
     func changes(
         after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
     ) async throws(RemoteError) -> RemoteChangeBatch {
-        let commits = Signal()
-        let observation = wait == .zero ? nil : store.onCommit { commits.notify() }
-        defer { observation?.cancel() }
-        var waited: Duration = .zero
+        let stopwatch = Stopwatch(clock)
         while true {
-            let seen = commits.count
+            let seen = store.commitCount
             let batch = try batch(after: token, limit: limit)
-            guard batch.changes.isEmpty, !batch.hasMore, waited < wait else { return batch }
-            let step = min(Self.pollInterval, wait - waited)
-            try await pause(step, orUntil: commits, after: seen)
-            waited += step
+            guard batch.changes.isEmpty, !batch.hasMore, wait > .zero else { return batch }
+            let rest = wait - stopwatch.elapsed
+            guard rest > .zero else { return batch }
+            try await waitForCommit(after: seen, atMost: rest)
         }
     }
 
@@ -354,14 +348,21 @@ extension InProcessCollection {
             token: try place(batch.changes[end].position - 1), hasMore: true)
     }
 
-    /// Waits for a commit of this process or for a duration.
-    private func pause(
-        _ duration: Duration, orUntil commits: Signal, after seen: Int
+    /// Waits for a commit of any process, with a time limit.
+    private func waitForCommit(
+        after seen: Int, atMost limit: Duration
     ) async throws(RemoteError) {
         do {
-            try await commits.wait(after: seen, atMost: duration, clock: clock)
-        } catch {
+            try await withThrowingTaskGroup(of: Void.self) { [clock, store] group in
+                group.addTask { try await clock.sleep(for: limit) }
+                group.addTask { try await store.waitForCommit(after: seen) }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        } catch is CancellationError {
             throw RemoteError(.retryable, "the wait for changes was cancelled")
+        } catch {
+            throw Self.remoteError(error)
         }
     }
 

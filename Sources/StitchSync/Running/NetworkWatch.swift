@@ -1,6 +1,7 @@
 internal import BSONStore
 
 #if canImport(Network)
+    internal import Dispatch
     internal import Network
 #endif
 

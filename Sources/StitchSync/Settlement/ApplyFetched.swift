@@ -91,7 +91,7 @@ struct ApplyFetched {
             record.attempt.map { evidence[$0.operation] ?? .historyLost } ?? .noAttempt)
         // If the document exists locally after all, its insert fails, and the settlement is
         // repeated without trust.
-        let isAbsent = sync.trusts && record.rowID == nil && edition.document != nil
+        let isAbsent = sync.usesEarlierReads && record.rowID == nil && edition.document != nil
         return try applyMissingRow(
             look, &record, edition, attempt,
             isAbsent ? nil : local ?? sync.stored(record.documentID))
@@ -131,7 +131,7 @@ struct ApplyFetched {
         try attempts.adoptUnresolved(
             edition, look, of: earlier + record.discarded, into: &record, local: local)
         // After a local delete since the request, the document is fetched again.
-        let isGivenUp = open != nil || !earlier.isEmpty && record.hint == look.record.hint
+        let isGivenUp = open != nil || !earlier.isEmpty && record.staleMark == look.record.staleMark
         if isGivenUp && record.base == .absent && local == nil && edition.document == nil {
             try sync.end(record)
             if open != nil && attempt != .adopt {
@@ -153,7 +153,7 @@ struct ApplyFetched {
             record, local: local, remote: edition, evidence: look.absenceEvidence,
             isCertain: attempt != .discardUncertain)
         let decision = RemoteEventDecision.decide(facts)
-        if record.hint == look.record.hint && !decision.isOpen { record.hint = 0 }
+        if record.staleMark == look.record.staleMark && !decision.isOpen { record.staleMark = 0 }
         // The attempt stays uncertain after a claim or another write.
         if attempt == .discardUncertain
             && (decision == .conflict || decision == .claim && record.isPending)
@@ -186,7 +186,7 @@ struct ApplyFetched {
     ) throws -> SettlementOutcome? {
         var record = old
         // A newer stale mark stays.
-        if record.hint == look.record.hint { record.hint = 0 }
+        if record.staleMark == look.record.staleMark { record.staleMark = 0 }
         switch try membership.decide(of: record, isHeld: isHeld, look.lookup, edition) {
         case .arrive, .keep, .keepPending, .delete: return nil
         case .evict:
@@ -223,7 +223,7 @@ struct ApplyFetched {
             try sync.save(record)
             return .nothing
         case .claim:
-            if record.hint == 0 { record.hint = try sync.nextStaleMark() }
+            if record.staleMark == 0 { record.staleMark = try sync.nextStaleMark() }
             return .claim(try sync.save(record))
         case .take, .takeForeign:
             return try take(remote, into: record, local: stored, decision)
@@ -238,7 +238,7 @@ struct ApplyFetched {
             if local != nil { try sync.emit(.delete, .remote, own, uncommitted: false) }
             return .removed
         case .explain:
-            if record.hint == 0 { record.hint = try sync.nextStaleMark() }
+            if record.staleMark == 0 { record.staleMark = try sync.nextStaleMark() }
             try sync.save(record)
             return .missing
         case .complete:
@@ -253,7 +253,7 @@ struct ApplyFetched {
             try sync.emit(.delete, .committed, id, uncommitted: false)
             return .removed
         case .conflict:
-            if record.hint == 0 { record.hint = try sync.nextStaleMark() }
+            if record.staleMark == 0 { record.staleMark = try sync.nextStaleMark() }
             let stored = try sync.save(record)
             return .conflict(
                 OpenConflict(

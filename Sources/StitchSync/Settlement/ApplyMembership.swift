@@ -43,7 +43,7 @@ struct ApplyMembership {
         // A synced id waits until its document is visible again.
         var waiting = SyncRecord(documentID: record.documentID)
         waiting.isRequestedByApp = record.isRequestedByApp
-        if record.hint > 0 { waiting.hint = try sync.nextStaleMark() }
+        if record.staleMark > 0 { waiting.staleMark = try sync.nextStaleMark() }
         try sync.save(waiting)
     }
 
@@ -55,7 +55,7 @@ struct ApplyMembership {
     /// - Parameter local: the previous local document.
     func leave(_ record: SyncRecord, local: BSONDocument?) throws {
         let isSettled =
-            record.hint == 0 && record.pause == nil && record.attempt == nil
+            record.staleMark == 0 && record.pause == nil && record.attempt == nil
             && (!record.isPending || record.base == .absent)
         // The remote may hold the insert when the app inserts the document again.
         if record.base == .absent {
@@ -71,14 +71,14 @@ struct ApplyMembership {
     /// Inserts an empty stale record where the removed record was stale: a query may match the
     /// remote's document now.
     func keepStaleMark(after record: SyncRecord) throws {
-        if record.hint > 0 { try insertStaleRecord(at: record.documentID) }
+        if record.staleMark > 0 { try insertStaleRecord(at: record.documentID) }
     }
 
     /// Inserts an empty stale record where the collection has queries.
     private func insertStaleRecord(at id: BSONValue) throws {
         guard sync.collection.isSubscribed, try sync.membership.isAsked else { return }
         var left = SyncRecord(documentID: id, byID: false)
-        left.hint = try sync.nextStaleMark()
+        left.staleMark = try sync.nextStaleMark()
         try sync.save(left)
     }
 
@@ -98,7 +98,7 @@ struct ApplyMembership {
         guard sync.collection.isSubscribed, !record.isClaimedByID, let local,
             try !sync.membership.keeps(local)
         else { return }
-        record.hint = try sync.nextStaleMark()
+        record.staleMark = try sync.nextStaleMark()
     }
 
     /// Returns whether a document without a record at the time of the request has one now.

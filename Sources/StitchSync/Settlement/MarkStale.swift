@@ -59,7 +59,8 @@ struct MarkStale {
     /// Requests documents that have no record, or only one of a local insert.
     func wantNewcomers(_ ids: [BSONValue]) throws {
         for id in ids {
-            guard let known = try sync.record(id), known.base == .absent, known.hint == 0 else {
+            guard let known = try sync.record(id), known.base == .absent, known.staleMark == 0
+            else {
                 continue
             }
             try sync.markStale(known)

@@ -10,12 +10,12 @@ struct MarkUnexplained {
     func mark(_ old: SyncRecord, isDeleted: Bool) throws -> Bool {
         guard var record = try sync.record(old.documentID), record.isSame(as: old), record.isMissing
         else { return false }
-        guard !isDeleted, AbsenceCause(hint: record.hint) != .deleted else {
+        guard !isDeleted, AbsenceCause(staleMark: record.staleMark) != .deleted else {
             try sync.markStale(record, .deleted)
             return false
         }
         record.pause = .unexplainedAbsence
-        record.hint = 0
+        record.staleMark = 0
         try sync.save(record)
         return true
     }
@@ -44,7 +44,7 @@ struct MarkUnexplained {
             case .upload:
                 record.clearBase(hasLocal: try sync.local(id) != nil)
                 record.pause = nil
-                record.hint = try sync.nextStaleMark()
+                record.staleMark = try sync.nextStaleMark()
                 try sync.save(record)
             }
         }
@@ -55,7 +55,7 @@ struct MarkUnexplained {
 extension SyncRecord {
     /// Whether a fetch found the confirmed document missing for a reason that is not settled.
     var isMissing: Bool {
-        base != .absent && !isPending && attempt == nil && pause == nil && hint > 0
+        base != .absent && !isPending && attempt == nil && pause == nil && staleMark > 0
     }
 
     /// Makes the local document one that no remote has confirmed.

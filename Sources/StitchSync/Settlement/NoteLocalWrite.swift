@@ -76,13 +76,13 @@ struct NoteLocalWrite {
             record.isPending = false
             record.base = StoredContent(record.base.document(local: before), local: after)
             // The remote's edition was not stored while the change was pending.
-            if case .foreign = record.version { record.hint = try sync.nextStaleMark() }
+            if case .foreign = record.version { record.staleMark = try sync.nextStaleMark() }
             try ApplyMembership(sync: sync).markStaleIfUnclaimed(&record, local: after)
             try sync.save(record)
         case .resumePending, .resumeClean:
             record.pause = nil
             record.failures = 0
-            record.hint = try sync.renewedStaleMark(of: record)
+            record.staleMark = try sync.renewedStaleMark(of: record)
             record.isPending = decision == .resumePending
             if !record.isPending {
                 record.base = StoredContent(record.base.document(local: before), local: after)

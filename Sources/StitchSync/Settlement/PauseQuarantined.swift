@@ -27,7 +27,7 @@ struct PauseQuarantined {
             record.attempt = nil
             record.clearUnresolved()
             (record.base, record.version, record.isPending) = (.absent, .absent, false)
-            record.hint = try sync.nextStaleMark()
+            record.staleMark = try sync.nextStaleMark()
             try sync.save(record)
         }
     }

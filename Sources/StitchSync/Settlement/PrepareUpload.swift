@@ -85,7 +85,7 @@ struct PrepareUpload {
         let isForeign = if case .foreign = record.version { true } else { false }
         let facts = UploadFacts(
             pending: PendingChange(base: base, local: local), isPaused: record.pause != nil,
-            hasOpenAttempt: record.attempt != nil, isStale: record.hint > 0,
+            hasOpenAttempt: record.attempt != nil, isStale: record.staleMark > 0,
             resolvedInThisPass: resolvedInThisPass, isForeign: isForeign,
             hasPaths: paths != nil)
         let decision = UploadDecision.decide(facts)

@@ -5,7 +5,9 @@ struct RequestIDs {
     let sync: SyncTransaction
 
     /// Begins the sync of ids; those that are synced already do not change.
-    func want(_ ids: [BSONValue], together limit: Int) throws {
+    ///
+    /// - Parameter limit: how many ids without a local document one row of `sync_wanted` holds.
+    func request(_ ids: [BSONValue], batchSize limit: Int) throws {
         let hasRecords = try sync.records.hasRecords(in: sync.collection.rowID)
         let hasDocuments = try !sync.transaction.isEmpty(sync.namespace)
         let isAscending = AscendingKeys(ids) != nil
@@ -43,7 +45,7 @@ struct RequestIDs {
             if bare.byteCount != local.byteCount { try sync.setLocal(to: bare) }
             record.isPending = true
         }
-        record.hint = try sync.nextStaleMark()
+        record.staleMark = try sync.nextStaleMark()
         try sync.save(record)
     }
 }

@@ -73,7 +73,7 @@ struct SettleConflict {
         var record = old
         let id = record.documentID
         let remote = conflict.remote
-        if record.hint == conflict.record.hint { record.hint = 0 }
+        if record.staleMark == conflict.record.staleMark { record.staleMark = 0 }
         record.attempt = nil
         switch decision {
         case .finishDelete:

@@ -64,7 +64,7 @@ struct SettleRejection {
             try restoreRequestedID(old)
         } else {
             record.takeBase(.sameAsLocal, record.version)
-            record.hint = try sync.renewedStaleMark(of: record)
+            record.staleMark = try sync.renewedStaleMark(of: record)
             try sync.save(record)
         }
         try sync.emitChange(.compensation, id, from: local, to: base, uncommitted: false)
@@ -78,7 +78,7 @@ struct SettleRejection {
             return try RequestIDs(sync: sync).claimByID(left)
         }
         var record = SyncRecord(documentID: old.documentID, byID: true)
-        record.hint = try sync.nextStaleMark()
+        record.staleMark = try sync.nextStaleMark()
         try sync.save(record)
     }
 

@@ -103,7 +103,7 @@ struct SettleUpload {
             try sync.emit(.delete, .committed, id, uncommitted: false)
         case .lookAgain:
             record.attempt = nil
-            record.hint = try sync.nextStaleMark()
+            record.staleMark = try sync.nextStaleMark()
             record.isPending =
                 PendingChange(base: record.base.document(local: local), local: local) != .none
             try sync.save(record)

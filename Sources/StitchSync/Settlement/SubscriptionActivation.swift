@@ -70,7 +70,7 @@ struct SubscriptionActivation {
                     continue
                 }
                 // The fetch decides about stale records without a local document.
-                if try local.map(sync.membership.keeps) ?? (record.hint > 0) { continue }
+                if try local.map(sync.membership.keeps) ?? (record.staleMark > 0) { continue }
                 try membership.evict(record, isHeld: local != nil, .subscription)
                 try membership.keepStaleMark(after: record)
                 if local != nil { evicted += 1 }

@@ -6,7 +6,7 @@ struct SyncTransaction {
     /// The state of a running transaction.
     private final class Notes {
         /// The stale mark of the transaction, once it was used.
-        var hint: Int64?
+        var staleMark: Int64?
         /// Whether rejected writes have to be reported.
         var hasReport = false
         /// The membership by the subscription sets, once the transaction read them.
@@ -21,9 +21,9 @@ struct SyncTransaction {
     let collection: SyncCollectionState
     private let notes = Notes()
     private let sets: SubscriptionCache
-    /// Whether records count as unchanged since an earlier read; the write of a changed one throws
-    /// ``SyncRecordTable/StaleRevision``.
-    var trusts = false
+    /// Whether records that were read before the transaction are used without another read; the
+    /// write of one that has changed throws ``SyncRecordTable/StaleRevision``.
+    var usesEarlierReads = false
     /// The check of the app's writes, where the collection is strict.
     var strict: StrictWrites?
 
@@ -54,7 +54,7 @@ struct SyncTransaction {
     }
 
     var records: SyncRecordTable {
-        SyncRecordTable(connection: transaction.connection, trusts: trusts)
+        SyncRecordTable(connection: transaction.connection, checksRevisions: usesEarlierReads)
     }
     var collections: SyncCollectionTable {
         SyncCollectionTable(connection: transaction.connection)
@@ -71,9 +71,6 @@ struct SyncTransaction {
 
     /// The maximum number of bytes of local documents that are read ahead.
     static let batchReadBytesMax = 4 * 1024 * 1024
-
-    /// The number of bits for a record's revisions, beyond which they could equal a later record's.
-    static let revisionBits = 24
 
     var snapshot: SyncSnapshot {
         SyncSnapshot(transaction: transaction, collection: collection)
@@ -103,12 +100,12 @@ struct SyncTransaction {
     /// Returns the current record; reads it again only if it changed.
     func current(_ old: SyncRecord) throws -> SyncRecord? {
         // No other transaction can have inserted the record: wanted ids get theirs before that.
-        if trusts || old.rowID == nil { return old }
-        guard let hint = try records.hint(ofUnchanged: old) else {
+        if usesEarlierReads || old.rowID == nil { return old }
+        guard let mark = try records.staleMark(ofUnchanged: old) else {
             return try record(old.documentID)
         }
         var record = old
-        record.hint = hint
+        record.staleMark = mark
         return record
     }
 
@@ -127,7 +124,7 @@ struct SyncTransaction {
     }
 
     /// Returns the revision of the transaction's new records.
-    func firstRevision() throws -> Int64 { try (nextStaleMark() << Self.revisionBits) + 1 }
+    func firstRevision() throws -> Int64 { try (nextStaleMark() << SyncRecord.revisionBits) + 1 }
 
     /// Runs a closure and stores its new documents together at the end.
     ///
@@ -152,9 +149,9 @@ struct SyncTransaction {
     /// One mark per transaction is enough, since only marks before and after a request are
     /// compared.
     func nextStaleMark() throws -> Int64 {
-        if let number = notes.hint { return number }
+        if let number = notes.staleMark { return number }
         let number = try instance.nextStaleMark()
-        notes.hint = number
+        notes.staleMark = number
         return number
     }
 
@@ -163,20 +160,20 @@ struct SyncTransaction {
     /// - Parameter told: the cause of absence for the fetch; `nil` keeps the previous one.
     func markStale(_ record: SyncRecord, _ told: AbsenceCause? = nil) throws {
         guard let row = record.rowID else { return }
-        let told = told ?? AbsenceCause(hint: record.hint)
-        try records.setStale(row: row, to: told.hint(try nextStaleMark()))
+        let told = told ?? AbsenceCause(staleMark: record.staleMark)
+        try records.setStale(row: row, to: told.staleMark(try nextStaleMark()))
     }
 
     /// Returns a new stale mark for a record whose pause ends; it keeps the cause of absence.
     ///
     /// A drop of the collection is no longer a cause then.
     func renewedStaleMark(of record: SyncRecord) throws -> Int64 {
-        let told = AbsenceCause(hint: record.hint)
-        return (told == .dropped ? .nothing : told).hint(try nextStaleMark())
+        let told = AbsenceCause(staleMark: record.staleMark)
+        return (told == .dropped ? .nothing : told).staleMark(try nextStaleMark())
     }
 
     /// Resets the transaction's stale mark, which a savepoint may have rolled back.
-    func resetStaleMark() { notes.hint = nil }
+    func resetStaleMark() { notes.staleMark = nil }
 
     /// Whether rejected writes have to be reported after the commit.
     var hasReport: Bool { notes.hasReport }

@@ -39,6 +39,6 @@ struct AwaitedRecords {
     /// Returns whether a record only waits for an upload that its foreign version field forbids.
     private static func waitsForForeignVersion(_ record: SyncRecord) -> Bool {
         guard case .foreign = record.version else { return false }
-        return record.attempt == nil && record.hint == 0
+        return record.attempt == nil && record.staleMark == 0
     }
 }

@@ -11,8 +11,7 @@ extension SyncRecordTable {
         case baseKind
         case version
         case pending
-        /// The stale mark.
-        case hint
+        case staleMark
         case failures
         case attempt
         case discarded
@@ -31,7 +30,7 @@ extension SyncRecordTable {
         static let unindexed: [Column] = [.revision, .baseKind, .version, .failures]
         /// The columns that a change of a record may write.
         static let changing =
-            unindexed + [.pending, .hint, .attempt, .discarded, .pause, .tombstone]
+            unindexed + [.pending, .staleMark, .attempt, .discarded, .pause, .tombstone]
         /// The columns of a new record.
         static let inserted = changing + [.collection, .key, .documentID, .byID]
 
@@ -47,7 +46,7 @@ extension SyncRecordTable {
             case .baseKind: "base_kind"
             case .version: "version"
             case .pending: "pending"
-            case .hint: "hint"
+            case .staleMark: "hint"
             case .failures: "failures"
             case .attempt: "attempt"
             case .discarded: "discarded"
@@ -73,12 +72,15 @@ extension SyncRecordTable {
     static func bindChanging(_ record: SyncRecord, to statement: borrowing SQLiteStatement) {
         bindUnindexed(record, to: statement)
         statement.bind(Column.pending, record.isPending ? 1 : 0)
-        statement.bind(Column.hint, record.hint)
+        statement.bind(Column.staleMark, record.staleMark)
         statement.bind(Column.attempt, record.attempt.map(document(of:)))
         statement.bind(Column.discarded, UnresolvedAttempt.document(of: record.discarded))
         statement.bind(Column.pause, record.pause.map(document(of:)))
         statement.bind(Column.tombstone, record.isDeletedHere ? 1 : 0)
     }
+
+    /// The value of `base_kind` for a base that lies in `sync_bases`.
+    static let storedBaseKind: Int64 = 2
 
     /// Binds the columns of ``Column/unindexed``.
     static func bindUnindexed(_ record: SyncRecord, to statement: borrowing SQLiteStatement) {
@@ -119,7 +121,7 @@ extension SyncRecordTable {
         switch row.int64(Column.baseKind) {
         case 0: record.base = .absent
         case 1: record.base = .sameAsLocal
-        case 2:
+        case Self.storedBaseKind:
             let base =
                 try column.map { try Self.base(row, $0.rawValue) }
                 ?? base(ofRow: row.int64(Column.id))
@@ -131,7 +133,7 @@ extension SyncRecordTable {
             record.version = try Self.version(row, Column.version)
         }
         record.isPending = row.int64(Column.pending) != 0
-        record.hint = row.int64(Column.hint)
+        record.staleMark = row.int64(Column.staleMark)
         record.failures = row.int64(Column.failures)
         if !row.isNull(Column.attempt) {
             record.attempt = try Self.attempt(Self.document(row, Column.attempt, "attempt"))
@@ -192,7 +194,7 @@ extension SyncRecordTable {
         switch content {
         case .absent: 0
         case .sameAsLocal: 1
-        case .stored: 2
+        case .stored: storedBaseKind
         }
     }
 

@@ -3,8 +3,10 @@ internal import BSONStore
 /// The table of sync records in one transaction of the store.
 struct SyncRecordTable {
     let connection: SQLiteConnection
-    /// Whether records were read before the transaction, so that each write checks the revision.
-    var trusts = false
+    /// Whether a write throws ``StaleRevision`` if the record has changed since it was read.
+    ///
+    /// Records that were read before the transaction need it.
+    var checksRevisions = false
 
     /// The error of a write to a record that changed since it was read.
     struct StaleRevision: Error {}
@@ -15,16 +17,12 @@ struct SyncRecordTable {
         "SELECT \(columns) FROM sync_documents WHERE collection = ?1 AND key = ?2")
     private static let selectByRow = FixedStatement(
         "SELECT \(columns) FROM sync_documents WHERE id = ?1")
-    /// The columns of a record's state, in the order in which ``selectState`` selects them.
-    private enum StateColumn: Int32, SyncColumn {
-        case revision
-        case hint
-    }
-
     private static let selectState = FixedStatement(
         "SELECT revision, hint FROM sync_documents WHERE id = ?1")
     private static let joinOfBases =
-        "LEFT JOIN sync_bases ON document = CASE base_kind WHEN 2 THEN id END"
+        """
+        LEFT JOIN sync_bases ON document = CASE base_kind WHEN \(storedBaseKind) THEN id END
+        """
     private static let selections = Dictionary(
         uniqueKeysWithValues: Selection.allCases.map { selection in
             let (base, join) =
@@ -35,19 +33,26 @@ struct SyncRecordTable {
                 selection,
                 """
                 SELECT \(columns)\(base) FROM sync_documents \(join)
-                WHERE \(collection) = ? AND id > ? AND \(selection.rawValue) ORDER BY id LIMIT ?
+                WHERE \(collection) = ? AND id > ? AND \(selection.condition) ORDER BY id LIMIT ?
                 """
             )
         })
 
+    /// The columns of a record's state, in the order in which ``selectState`` selects them.
+    private enum StateColumn: Int32, SyncColumn {
+        case revision
+        case staleMark
+    }
+
     /// Returns the stale mark of a record that is otherwise unchanged; `nil` for a changed one.
-    func hint(ofUnchanged record: SyncRecord) throws -> Int64? {
+    func staleMark(ofUnchanged record: SyncRecord) throws -> Int64? {
+        guard let row = record.rowID else { return nil }
         let select = try connection.prepare(Self.selectState)
-        select.bind(1, record.rowID ?? 0)
+        select.bind(1, row)
         guard try select.step(), select.int64(StateColumn.revision) == record.revision else {
             return nil
         }
-        return select.int64(StateColumn.hint)
+        return select.int64(StateColumn.staleMark)
     }
 
     /// Returns the record of a document; `nil` when its id is not synced.
@@ -66,34 +71,51 @@ struct SyncRecordTable {
     }
 
     /// A condition that selects records.
-    enum Selection: String, CaseIterable {
+    enum Selection: CaseIterable {
         /// All records.
-        case all = "1"
+        case all
         /// Records with a change that can be uploaded now.
-        case toSend = "pending = 1 AND pause IS NULL AND attempt IS NULL AND hint = 0"
+        case toSend
         /// Records whose document has to be fetched.
-        case toLook = "(hint > 0 OR attempt IS NOT NULL) AND pause IS NULL"
+        case toLook
         /// Records with a pending change or an open attempt, without paused ones.
-        case unsent = "(pending = 1 OR attempt IS NOT NULL) AND pause IS NULL"
+        case unsent
         /// Records with a pending change.
-        case pending = "pending = 1"
+        case pending
         /// Records of documents that only a query keeps on the device.
-        case byQuery = "by_id = 0"
+        case byQuery
         /// Records of paused documents.
-        case paused =
-            "pause IS NOT NULL AND instr(pause, CAST('unexplainedAbsence' AS BLOB)) <> 15"
+        case paused
         /// Records of documents that are missing at the remote without evidence of a delete.
-        ///
-        /// Their pause always has the same bytes, which no other pause has.
-        case unexplained =
-            "pause IS NOT NULL AND instr(pause, CAST('unexplainedAbsence' AS BLOB)) = 15"
+        case unexplained
 
-        /// Returns whether a record that an index returned meets the condition.
-        fileprivate func holds(_ record: SyncRecord) -> Bool {
+        /// The condition in SQL, of which some are those of the table's partial indexes.
+        fileprivate var condition: String {
+            switch self {
+            case .all: "1"
+            case .toSend: "pending = 1 AND pause IS NULL AND attempt IS NULL AND hint = 0"
+            case .toLook: "(hint > 0 OR attempt IS NOT NULL) AND pause IS NULL"
+            case .unsent: "(pending = 1 OR attempt IS NOT NULL) AND pause IS NULL"
+            case .pending: "pending = 1"
+            case .byQuery: "by_id = 0"
+            case .paused: "pause IS NOT NULL AND NOT \(Self.pauseIsUnexplained)"
+            case .unexplained: "pause IS NOT NULL AND \(Self.pauseIsUnexplained)"
+            }
+        }
+
+        /// A pause is a BSON document that begins with the field `code`, whose text begins with
+        /// byte 15.
+        private static let pauseIsUnexplained =
+            "instr(pause, CAST('\(SyncError.Code.unexplainedAbsence.rawValue)' AS BLOB)) = 15"
+
+        /// Whether a record may meet the condition, by the fields that are cheap to test.
+        ///
+        /// A record that an index returned and that cannot meet the condition shows damage.
+        fileprivate func mayHold(_ record: SyncRecord) -> Bool {
             switch self {
             case .all, .unsent, .byQuery: true
             case .toSend, .pending: record.isPending
-            case .toLook: record.hint > 0 || record.attempt != nil
+            case .toLook: record.staleMark > 0 || record.attempt != nil
             case .paused: record.pause != nil
             case .unexplained: record.isUnexplained
             }
@@ -113,12 +135,16 @@ struct SyncRecordTable {
 
     /// Returns records after a row, in row order.
     ///
-    /// - Parameter bytesMax: the number of bytes of bases after which the list ends.
+    /// - Parameter bytesMax: the number of bytes of bases after which the list ends; selections
+    ///   without an index read no bases.
     func records(
         _ selection: Selection, in collection: Int64, after row: Int64 = 0, limit: Int,
         bytesMax: Int = .max
     ) throws -> [SyncRecord] {
-        let select = try connection.prepare(Self.selections[selection] ?? "")
+        guard let sql = Self.selections[selection] else {
+            preconditionFailure("every selection has a statement")
+        }
+        let select = try connection.prepare(sql)
         select.bind(1, collection)
         select.bind(2, row)
         select.bind(3, Int64(limit))
@@ -127,26 +153,29 @@ struct SyncRecordTable {
         var byteCount = 0
         var last = row
         while byteCount < bytesMax, try select.step() {
-            // A damaged index may return rows repeatedly, or rows of other collections.
+            // A damaged index may return rows repeatedly, or rows that do not belong to it.
             let row = select.int64(Column.id)
             guard row > last else { throw Self.disordered("sync_documents") }
             last = row
             let record = try record(select, base: base)
-            guard selection.holds(record) else { throw Self.disordered("sync_documents") }
+            guard selection.mayHold(record) else { throw Self.disordered("sync_documents") }
             byteCount += record.keptBase?.byteCount ?? 0
             records.append(record)
         }
+        // A list that ended before its last row would keep the statement, and its snapshot, open.
         select.reset()
         return records
     }
 
     /// Returns the ids of selected records, in row order, and of wanted ids that become such
     /// records.
+    ///
+    /// Attempts without a record have no id here; ``count(_:in:)`` counts them.
     func documentIDs(_ selection: Selection, in collection: Int64) throws -> [BSONValue] {
         let select = try connection.prepare(
             """
             SELECT document_id, key FROM sync_documents
-            WHERE collection = ? AND \(selection.rawValue) ORDER BY id
+            WHERE collection = ? AND \(selection.condition) ORDER BY id
             """)
         select.bind(1, collection)
         var ids: [BSONValue] = []
@@ -160,33 +189,38 @@ struct SyncRecordTable {
         return ids
     }
 
-    /// Returns numbers that change with each change of the pending or stale records, by any
-    /// process.
+    /// Returns numbers by which a waiting loop notices new work, also of another process: they
+    /// differ when records became pending or stale, or ids were requested.
     ///
-    /// Each pass stores a waiting conflict again with its old stale mark, so that stale records are
-    /// represented by the newest mark.
+    /// A pass stores a waiting conflict again and again, with another revision but with the same
+    /// stale mark. So the newest mark stands for the stale records, and their revisions do not
+    /// count.
     func workSignature() throws -> [Int64] {
         try numbers(
             """
-            SELECT count(*), total(revision & 16777215) FROM sync_documents
-            WHERE \(Selection.toSend.rawValue)
+            SELECT count(*), total(revision & \(Self.revisionMask)) FROM sync_documents
+            WHERE \(Selection.toSend.condition)
             """)
             + numbers(
                 """
-                SELECT count(*), max(hint & 2305843009213693951) FROM sync_documents
-                WHERE \(Selection.toLook.rawValue)
+                SELECT count(*), max(hint & \(AbsenceCause.numberBits)) FROM sync_documents
+                WHERE \(Selection.toLook.condition)
                 """) + numbers("SELECT count(*), max(id) FROM sync_wanted")
     }
+
+    /// The bits of a revision that a record's own writes change; a sum of them does not overflow.
+    private static let revisionMask = (1 << SyncRecord.revisionBits) - 1
 
     private func numbers(_ sql: String) throws -> [Int64] {
         let select = try connection.prepare(sql)
         return try select.step() ? [select.int64(0), select.int64(1)] : []
     }
 
-    /// Returns the number of selected records, including wanted ids that become such records.
+    /// Returns the number of selected records, including wanted ids that become such records, and
+    /// attempts without a record that have to be settled.
     func count(_ selection: Selection, in collection: Int64) throws -> Int {
         let select = try connection.prepare(
-            "SELECT count(*) FROM sync_documents WHERE collection = ? AND \(selection.rawValue)")
+            "SELECT count(*) FROM sync_documents WHERE collection = ? AND \(selection.condition)")
         select.bind(1, collection)
         let count = try select.step() ? Int(select.int64(0)) : 0
         switch selection {
@@ -199,7 +233,7 @@ struct SyncRecordTable {
     }
 
     /// Returns the stale mark of a key's record; `nil` without a record.
-    func hint(ofKey key: [UInt8], in collection: Int64) throws -> Int64? {
+    func staleMark(ofKey key: [UInt8], in collection: Int64) throws -> Int64? {
         let select = try connection.prepare(
             "SELECT hint FROM sync_documents WHERE collection = ? AND key = ?")
         select.bind(1, collection)
@@ -212,7 +246,7 @@ struct SyncRecordTable {
         let select = try connection.prepare(
             """
             SELECT count(*) FROM sync_documents
-            WHERE collection = ? AND \(Selection.toLook.rawValue)
+            WHERE collection = ? AND \(Selection.toLook.condition)
                 AND hint > 0 AND attempt IS NULL
             """)
         select.bind(1, collection)
@@ -279,7 +313,7 @@ struct SyncRecordTable {
     private static let deleteStaleBase = FixedStatement(
         """
         DELETE FROM sync_bases WHERE document = ?1
-            AND (SELECT base_kind FROM sync_documents WHERE id = ?1) IS NOT 2
+            AND (SELECT base_kind FROM sync_documents WHERE id = ?1) IS NOT \(storedBaseKind)
         """)
     private static let insertBase = FixedStatement(
         "INSERT OR REPLACE INTO sync_bases VALUES (?1, ?2)")
@@ -343,18 +377,18 @@ struct SyncRecordTable {
 
     /// Runs a statement with the condition ``whereExpected``.
     ///
-    /// - Throws: ``StaleRevision`` where the table trusts its records and this one has changed.
+    /// - Throws: ``StaleRevision`` if the table checks revisions and this record has changed.
     private func run(
         _ change: borrowing SQLiteStatement, row: Int64, expecting revision: Int64
     ) throws {
         change.bind(Column.id, row)
-        if trusts {
+        if checksRevisions {
             change.bind(Column.expectedRevision, revision)
         } else {
             change.bindNull(Column.expectedRevision)
         }
         try change.run()
-        if trusts && connection.changedRowCount == 0 { throw StaleRevision() }
+        if checksRevisions && connection.changedRowCount == 0 { throw StaleRevision() }
     }
 
     /// Removes a record; its id is no longer synced.
@@ -377,11 +411,11 @@ struct SyncRecordTable {
         try update.run()
     }
 
-    private static let updateHint = FixedStatement(
+    private static let updateStaleMark = FixedStatement(
         "UPDATE sync_documents SET hint = ?1 WHERE id = ?2")
 
     /// Stores a stale mark, without a new revision.
-    func setStale(row: Int64, to hint: Int64) throws { try run(Self.updateHint, hint, row) }
+    func setStale(row: Int64, to mark: Int64) throws { try run(Self.updateStaleMark, mark, row) }
 
     /// Runs a statement with integer parameters.
     private func run(_ sql: FixedStatement, _ first: Int64, _ second: Int64? = nil) throws {

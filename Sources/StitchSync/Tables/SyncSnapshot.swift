@@ -23,7 +23,7 @@ struct SyncSnapshot {
             return nil
         }
         var record = SyncRecord(documentID: id)
-        record.hint = 1
+        record.staleMark = 1
         return record
     }
 

@@ -62,7 +62,7 @@ struct SyncVerification {
             findings.append(
                 finding(.changeNotQueued, id, "it differs from the base and is not queued"))
         }
-        if !record.isClaimedByID, !record.isPending, record.hint == 0, record.attempt == nil,
+        if !record.isClaimedByID, !record.isPending, record.staleMark == 0, record.attempt == nil,
             record.pause == nil, let local, !membership.mayKeep(local)
         {
             findings.append(finding(.unclaimedDocument, id, "no id and no subscription keeps it"))

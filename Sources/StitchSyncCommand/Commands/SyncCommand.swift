@@ -9,7 +9,7 @@
             commandName: "sync",
             abstract: "Sync a collection with a remote.",
             discussion: """
-                Syncs all documents of both sides, or those that --filter or --ids selects. Later \
+                Syncs all documents of both sides, or those that --filter or --ids select. Later \
                 runs sync these documents again. The remote is a store file, which is created if \
                 it does not exist, a server that runs `stitchsync serve`, or a MongoDB server.
 
@@ -18,8 +18,8 @@
                   stitchsync sync --db shop.stitch --namespace shop.products \\
                       --remote stitchsync://localhost:27017 --filter '{"price": {"$lt": 10}}' --watch
 
-                Exit code: 0 when both sides are in step, 1 when changes are left or the sync \
-                failed, 64 for a wrong command line.
+                Exit code: 0 when both sides are in step, and at the end of --watch; 1 when changes \
+                are left or the sync failed; 64 for a wrong command line.
                 """)
 
         /// The handler for documents that both sides changed.
@@ -61,6 +61,7 @@
         @Flag(help: "Keep syncing until SIGTERM or SIGINT.")
         var watch = false
 
+        // It changes nothing; scripts name it to say what they mean.
         @Flag(help: "Exit when both sides are in step; the default. Excludes --watch.")
         var once = false
 
@@ -71,7 +72,7 @@
             guard !(watch && json) else {
                 throw ValidationError("--watch and --json exclude each other; give one of them")
             }
-            try place.check()
+            try place.checkArguments()
             guard SessionRemote.isServer(remote) || !remote.contains("://") else {
                 throw ValidationError(
                     "--remote takes a store's file, stitchsync://HOST:PORT or mongodb://HOST:PORT, "
@@ -86,7 +87,7 @@
         }
 
         func run() async throws {
-            try await place.check(remote: remote)
+            try await place.checkRemote(remote)
             let session = try await SyncSession(
                 store: try place.open(), remote: remote, namespace: try place.collection(),
                 conflictHandler: conflicts.handler)
@@ -96,7 +97,7 @@
             guard try result.get() else { throw ExitCode.failure }
         }
 
-        /// - Returns: whether both sides are in sync.
+        /// - Returns: whether both sides are in step; `true` at the end of `--watch`.
         private func sync(_ session: SyncSession) async throws -> Bool {
             let console = Console.standard
             let adopted = try await adopt(session)
@@ -124,13 +125,16 @@
             return true
         }
 
+        /// Begins the sync of the selected documents.
+        ///
+        /// - Returns: the number of documents that were not synced before.
         private func adopt(_ session: SyncSession) async throws -> Int {
             if let ids { return try await session.adopt(ids) }
             return try await session.adopt(matching: filter ?? [:])
         }
     }
 
-    /// The arguments for a store file and a collection, by position or by option.
+    /// The arguments for a store file and a collection, each by position or by option.
     struct SyncStoreArguments: ParsableArguments {
         @Argument(help: "The store's file.", completion: .file())
         var store: String?
@@ -144,13 +148,27 @@
         @Option(help: "The collection as database.collection.")
         var namespace: String?
 
-        /// - Throws: `ValidationError` when one is missing or given twice.
-        func check() throws {
-            guard (store == nil) != (db == nil) else {
-                throw ValidationError("name the store's file once: as an argument or by --db")
+        /// The store's files and the collections that were named; there has to be one of each.
+        ///
+        /// Beside `--db` an argument names the collection.
+        private var named: (files: [String], collections: [String]) {
+            let arguments = [store, name].compactMap(\.self)
+            guard let db else {
+                return (
+                    Array(arguments.prefix(1)),
+                    Array(arguments.dropFirst()) + [namespace].compactMap(\.self)
+                )
             }
-            guard (name == nil) != (namespace == nil) else {
-                throw ValidationError("name the collection once: as an argument or by --namespace")
+            return ([db], arguments + [namespace].compactMap(\.self))
+        }
+
+        /// - Throws: `ValidationError` when one is missing or given twice.
+        func checkArguments() throws {
+            guard named.files.count == 1 else {
+                throw ValidationError("name the store's file, as an argument or by --db")
+            }
+            guard named.collections.count == 1 else {
+                throw ValidationError("name one collection, as an argument or by --namespace")
             }
             _ = try collection()
         }
@@ -158,7 +176,7 @@
         /// Returns the collection.
         func collection() throws -> Namespace {
             do {
-                return try Namespace(parsing: name ?? namespace ?? "")
+                return try Namespace(parsing: named.collections.first ?? "")
             } catch {
                 throw ValidationError("\(error)")
             }
@@ -169,15 +187,16 @@
             try StoreOpening.opened(path, readOnly: false)
         }
 
-        private var path: String { store ?? db ?? "" }
+        private var path: String { named.files.first ?? "" }
 
         /// - Throws: `CommandError` for a remote that would break an existing sync: the store
-        ///   itself, or a missing file, which a typing error would create.
-        func check(remote: String) async throws {
+        ///   itself, or a missing file, which a typo would create.
+        func checkRemote(_ remote: String) async throws {
             guard !SessionRemote.isServer(remote) else { return }
             guard remote != path, !FileIdentity.isSame(remote, path) else {
                 throw CommandError("\(path) cannot be its own remote")
             }
+            // Only a new remote for a store that exists may be a typo.
             guard FileIdentity(remote) == nil, FileIdentity(path) != nil else { return }
             let store = try StoreOpening.existing(path)
             defer { store.close() }
@@ -185,9 +204,8 @@
             let synced = try await engine.collection(collection()).status().synced
             guard synced == 0 else {
                 throw CommandError(
-                    "\(remote): there is no such file; \(path) has "
-                        + "\(synced.counted("document")) synced with a remote already, and a new "
-                        + "file would be another one (check the path)")
+                    "\(remote): there is no such file, but \(synced.counted("document")) of "
+                        + "\(path) are synced with a remote already (check the path)")
             }
         }
     }

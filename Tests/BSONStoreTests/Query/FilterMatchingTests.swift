@@ -18,6 +18,18 @@ import Testing
         }
     }
 
+    @Test func `an empty name is a name like any other`() async throws {
+        let filter = try Filter(["": 1])
+        #expect(filter.matches(["": 1]) && filter.matches(["": [2, 1]]))
+        #expect(!filter.matches(["": 2]) && !filter.matches(["a": 1]))
+        #expect(try Filter(["": nil]).matches(["a": 1]))
+        let store = try DocumentStore(at: .inMemory)
+        let things = store.collection(Namespace("app", "things"))
+        try await things.insertMany([["_id": 1, "": 1], ["_id": 2, "": 2], ["_id": 3]])
+        #expect(try things.find(["": 1]).map { $0["_id"] } == [1])
+        #expect(try things.find(["": ["$ne": 1]]).map { $0["_id"] } == [2, 3])
+    }
+
     @Test(arguments: equality + comparison + arrays + logic + others)
     func `a filter finds what MongoDB finds`(_ example: Case) throws {
         let filter = try Filter(BSONDocument(extendedJSON: example.filter))

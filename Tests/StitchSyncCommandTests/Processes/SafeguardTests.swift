@@ -78,8 +78,8 @@ import Testing
             #expect(answer.code == 1)
             #expect(
                 answer.complaints == [
-                    "Error: rr: there is no such file; a has 2 documents synced with a remote "
-                        + "already, and a new file would be another one (check the path)"
+                    "Error: rr: there is no such file, but 2 documents of a are synced with a "
+                        + "remote already (check the path)"
                 ])
             #expect(!isThere("rr", in: folder))
         }
@@ -112,6 +112,37 @@ import Testing
             #expect(!isThere("b", in: folder))
             #expect(!isThere("n", in: folder))
             #expect(!isThere("http:", in: folder))
+        }
+    }
+
+    @Test(arguments: [
+        ["a", "d.c"], ["--db", "a", "--namespace", "d.c"], ["--db", "a", "d.c"],
+        ["a", "--namespace", "d.c"],
+    ])
+    func `store and collection are named by position or by option`(
+        _ place: [String]
+    ) async throws {
+        try await withStores { folder in
+            let answer = try await Tool.run(
+                arguments: ["sync"] + place + ["--remote", "r"], in: folder)
+            #expect(answer.code == 0, "\(answer.complaints)")
+        }
+    }
+
+    @Test(arguments: [
+        (["--db", "a", "b", "d.c"], "name one collection"),
+        (["a", "d.c", "--namespace", "d.c"], "name one collection"), (["a"], "name one collection"),
+        (["--namespace", "d.c"], "name the store's file"),
+    ])
+    func `a store or collection that is missing or named twice is told`(
+        _ place: [String], _ complaint: String
+    ) async throws {
+        try await withStores { folder in
+            let answer = try await Tool.run(
+                arguments: ["sync"] + place + ["--remote", "r"], in: folder)
+            #expect(answer.code == 64)
+            #expect(answer.complaints.first?.contains(complaint) == true)
+            #expect(!isThere("b", in: folder))
         }
     }
 

@@ -3,13 +3,15 @@ import Testing
 
 @testable import StitchSync
 
-/// The upper bits of a hint say why a look will find nothing.
+/// The upper bits of a stale mark say why a look will find nothing.
 struct ToldTests {
-    @Test("a hint keeps what was told beside its number, and only a missing document asks for it")
+    @Test(
+        "a stale mark keeps what was told beside its number, and only a missing document asks for it"
+    )
     func table() {
         for told in AbsenceCause.allCases {
-            #expect(AbsenceCause(hint: told.hint(7)) == told)
-            #expect(told.hint(7) > 0 && told.hint(7) != told.hint(8))
+            #expect(AbsenceCause(staleMark: told.staleMark(7)) == told)
+            #expect(told.staleMark(7) > 0 && told.staleMark(7) != told.staleMark(8))
             #expect(told.read(.found(["_id": 1])) == .found(["_id": 1]))
         }
         for lookup in [RemoteLookup.absent, .hidden] {
@@ -17,6 +19,6 @@ struct ToldTests {
             #expect(AbsenceCause.deleted.read(lookup) == .absent)
             #expect(AbsenceCause.leftView.read(lookup) == .hidden)
         }
-        #expect(AbsenceCause(hint: 1) == .nothing && AbsenceCause(hint: 0) == .nothing)
+        #expect(AbsenceCause(staleMark: 1) == .nothing && AbsenceCause(staleMark: 0) == .nothing)
     }
 }

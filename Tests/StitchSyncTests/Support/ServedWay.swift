@@ -16,6 +16,9 @@ enum ServedWay: Sendable, Hashable, CaseIterable {
         case libmongoc
     #endif
 
+    /// The longest search for a server, which may answer late beside many other tests.
+    private static let patience = Duration.seconds(20)
+
     /// Makes a remote that has not connected yet.
     func remote(to address: ServedAddress) throws -> any ClosableRemote {
         switch self {
@@ -23,6 +26,7 @@ enum ServedWay: Sendable, Hashable, CaseIterable {
             case .swift:
                 var options = ServerRemote.Options()
                 options.usesBulkWrite = address.inBulk
+                options.serverSelectionTimeout = Self.patience
                 return try ServerRemote(address.uri, options: options)
         #endif
         #if MongoRemote

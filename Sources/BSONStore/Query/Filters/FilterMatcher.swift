@@ -16,11 +16,10 @@
 /// Stored documents that were not validated have an entry of their own,
 /// ``storedPasses(_:isShallow:)``, which replaces the level of keys.
 ///
-/// When the thread's ``WorkBudget`` is over, a loop ends early and returns `false`, which a
-/// negation may turn into `true`: then neither result means anything. The caller discards it:
-/// `passes(_:)` and `storedPasses(_:isShallow:)` throw the budget's error after the walk, and a caller
-/// of a function without errors calls `WorkBudget.spend()` or `WorkBudget.check()` before it uses
-/// the result.
+/// - Warning: When the thread's ``WorkBudget`` is over, loops end early and return `false`, which a
+///   `not` above them turns into `true`. Such a result must not be used. `passes(_:)` and
+///   `storedPasses(_:isShallow:)` throw the budget's error instead of it; callers of other functions
+///   call `WorkBudget.check()` or `WorkBudget.spend()` before they use the result.
 struct FilterMatcher {
     let nodes: UnsafeBufferPointer<FilterProgram.Node>
     let children: UnsafeBufferPointer<Int32>
@@ -67,7 +66,9 @@ extension FilterMatcher {
             for group in node.groups {
                 for leafIndex in groups[Int(group)].leaves {
                     let leaf = pointer(toLeaf: leafIndex)
-                    if valuePasses(value, leaf: leaf) == leaf.pointee.isNegated { return false }
+                    guard leaf.pointee.accepts(valuePasses(value, leaf: leaf)) else {
+                        return false
+                    }
                 }
             }
             for child in node.children where !valuePasses(value, node: children[Int(child)]) {
@@ -97,9 +98,11 @@ extension FilterMatcher {
     /// Each group's bit in `missing` is set until the walk has found its key. The walk ends once
     /// no bit is set; the leaves of the remaining groups test a missing value.
     private func passesKeys(_ range: Range<Int32>, _ document: UnsafeRawBufferPointer) -> Bool {
-        guard let groups = groups.baseAddress.map({ $0 + Int(range.lowerBound) }),
-            let bytes = bytes.baseAddress
-        else { return range.isEmpty }
+        guard let groups = groups.baseAddress.map({ $0 + Int(range.lowerBound) }) else {
+            return range.isEmpty
+        }
+        // Only a program whose keys are all empty has no bytes; then none is read.
+        let bytes = bytes.baseAddress ?? UnsafeRawPointer(groups)
         var missing = Self.mask(ofGroups: range.count)
         var cursor = BSONCursor(document)
         while missing != 0, let element = cursor.next() {
@@ -119,6 +122,7 @@ extension FilterMatcher {
                 else { continue }
                 missing &= ~(1 << UInt64(bit))
                 guard passesLeaves(group.pointee.leaves, element.value) else { return false }
+                // The groups of a node have different keys.
                 break
             }
         }
@@ -129,16 +133,13 @@ extension FilterMatcher {
     func passesLeaves(_ range: Range<Int32>, _ value: BSONRawValue) -> Bool {
         for index in range {
             let leaf = pointer(toLeaf: index)
-            if follow(leaf, from: leaf.pointee.parts.lowerBound + 1, value)
-                == leaf.pointee.isNegated
-            {
-                return false
-            }
+            let isMet = follow(leaf, from: leaf.pointee.parts.lowerBound + 1, value)
+            guard leaf.pointee.accepts(isMet) else { return false }
         }
         return true
     }
 
-    /// Whether the leaves pass of the groups whose keys are missing: those with a bit in `missing`.
+    /// Whether the leaves of the groups with a bit in `missing` accept a missing value.
     @inline(__always)
     func passesMissingKeys(
         _ missing: UInt64, _ groups: UnsafePointer<FilterProgram.Group>
@@ -150,19 +151,15 @@ extension FilterMatcher {
             missing &= missing &- 1
             for index in (groups + bit).pointee.leaves {
                 let leaf = pointer(toLeaf: index)
-                if missingPasses(leaf: leaf) == leaf.pointee.isNegated { return false }
+                guard leaf.pointee.accepts(missingPasses(leaf: leaf)) else { return false }
             }
         }
         return true
     }
 
-    /// Returns a mask with one bit for each group of a node.
-    ///
-    /// All bits are a case of their own, since a shift by 64 would give 0.
+    /// Returns a mask with one bit for each group of a node, at most 64.
     @inline(__always)
-    static func mask(ofGroups count: Int) -> UInt64 {
-        count == FilterProgram.groupsMax ? UInt64.max : (1 << UInt64(count)) &- 1
-    }
+    static func mask(ofGroups count: Int) -> UInt64 { (1 << UInt64(count)) &- 1 }
 
     /// Returns a leaf in place: it is too large to copy.
     @inline(__always)
@@ -177,7 +174,8 @@ extension FilterMatcher {
 // MARK: - Level 3: paths
 
 extension FilterMatcher {
-    /// Whether a value, reached by the keys before a part, leads to one that passes.
+    /// Follows the rest of a leaf's path, from a part on, starting at a value; returns whether a
+    /// value at the end of it passes.
     private func follow(
         _ leaf: UnsafePointer<FilterProgram.Leaf>, from part: Int32, _ value: BSONRawValue
     ) -> Bool {
@@ -197,8 +195,8 @@ extension FilterMatcher {
         return isArray ? followInArray(leaf, from: part, value) : missingPasses(leaf: leaf)
     }
 
-    /// Whether a document's field of a part's key leads to a value that passes; a missing field is
-    /// tested as a missing value.
+    /// Follows a path from a document, whose field is named by the part; a missing field is tested
+    /// as a missing value.
     private func followInDocument(
         _ leaf: UnsafePointer<FilterProgram.Leaf>, from part: Int32,
         _ document: UnsafeRawBufferPointer
@@ -212,13 +210,15 @@ extension FilterMatcher {
         return missingPasses(leaf: leaf)
     }
 
-    /// Whether an element of an array in the middle of the path leads to a value that passes.
+    /// Follows a path from an array in the middle of it.
     ///
-    /// Elements that are documents are searched for the rest of the path; so is the element at the
-    /// position that the part names.
+    /// For the path `a.0.b`, the array in `a` is searched in two ways: each element that is a
+    /// document for `0.b`, and the element at position 0 for `b`. A value at the last position is
+    /// tested itself; if it is an array, its elements are not.
     private func followInArray(
         _ leaf: UnsafePointer<FilterProgram.Leaf>, from part: Int32, _ array: BSONRawValue
     ) -> Bool {
+        // -1 for a part that is no number.
         let wanted = parts[Int(part)].index
         let isLast = part + 1 == leaf.pointee.parts.upperBound
         var cursor = BSONCursor(array)

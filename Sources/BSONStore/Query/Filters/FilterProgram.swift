@@ -109,5 +109,9 @@ struct FilterProgram: Sendable {
         var double: Double = 0
         var numberKind = NumberKind.none
         var remainder: Int64 = 0
+
+        /// Whether the leaf passes, by whether its test is met.
+        @inline(__always)
+        func accepts(_ isMet: Bool) -> Bool { isMet != isNegated }
     }
 }

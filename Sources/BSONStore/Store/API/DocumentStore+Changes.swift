@@ -45,8 +45,7 @@ extension DocumentStore {
         try await commitWatch.wait(after: count, in: self)
     }
 
-    /// Returns the changes after a position and all that follow; those of other processes arrive
-    /// within 32 ms.
+    /// Returns the changes after a position and all that follow, also those of other processes.
     ///
     /// - Parameters:
     ///   - position: the position after which to begin; 0 for the beginning, ``changePosition`` for

@@ -1,9 +1,14 @@
 internal import BSONStoreCSQLite
 
 extension SQLiteConnection {
+    /// The path of the file as SQLite resolved it; empty in memory.
+    var path: String {
+        sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
+    }
+
     /// The file's path for messages.
     var fileDescription: String {
-        let path = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
+        let path = path
         return path.isEmpty ? "The store in memory" : "The file \(path)"
     }
 

@@ -1,11 +1,17 @@
 /// A container that reads the elements of a document.
 struct BSONKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    /// The node, which its use keeps alive, and `owner` after its escape.
+    /// The node, without a reference of its own, since counting references costs more than a read.
+    ///
+    /// The decoder keeps the node alive while the type's `init(from:)` runs. If the container
+    /// outlives that call, `owner` keeps it alive.
     private let unmanagedNode: Unmanaged<BSONDecodingNode>
     private let owner: BSONNodeOwner<BSONDecodingNode>
-    /// The node's memory, valid as long as the node.
+    /// The search for keys, which is part of the node and lives as long.
+    ///
+    /// It remembers where the last key was found, so finding a key changes it.
     private let search: UnsafeMutablePointer<BSONKeySearch>
-    /// Whether documents use the coding keys unchanged.
+    /// Whether documents use the coding keys unchanged: without a key strategy, and in
+    /// dictionaries, whose keys are data.
     private let usesKeysUnchanged: Bool
 
     init(node: BSONDecodingNode, owner: BSONNodeOwner<BSONDecodingNode>) {
@@ -25,7 +31,10 @@ struct BSONKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
 
     var codingPath: [any CodingKey] { node.codingPath }
 
-    /// The keys that the type knows; a strategy that renames keys leaves them as in the document.
+    /// The keys of the document that are coding keys.
+    ///
+    /// The names that a key strategy made are not translated back, so with a strategy this may lack
+    /// keys for which ``contains(_:)`` is true.
     var allKeys: [Key] {
         var keys: [Key] = []
         var cursor = BSONCursor(node.raw)
@@ -58,7 +67,7 @@ struct BSONKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
     @inline(__always)
     private func read<V>(_ key: Key, _ reader: (BSONRawValue) -> V?) throws -> V {
         let raw = try value(key)
-        guard let value = reader(raw) else { throw refused(V.self, raw, key) }
+        guard let value = reader(raw) else { throw mismatch(V.self, raw, key) }
         return value
     }
 
@@ -66,12 +75,12 @@ struct BSONKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
     @inline(__always)
     private func readIfPresent<V>(_ key: Key, _ reader: (BSONRawValue) -> V?) throws -> V? {
         guard let raw = present(key) else { return nil }
-        guard let value = reader(raw) else { throw refused(V.self, raw, key) }
+        guard let value = reader(raw) else { throw mismatch(V.self, raw, key) }
         return value
     }
 
     @inline(never)
-    private func refused(_ type: any Any.Type, _ raw: BSONRawValue, _ key: Key) -> DecodingError {
+    private func mismatch(_ type: any Any.Type, _ raw: BSONRawValue, _ key: Key) -> DecodingError {
         BSONDecodingError.refused(type, raw, at: node, key: key)
     }
 
@@ -212,7 +221,7 @@ struct BSONKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
     }
 
     func superDecoder() throws -> any Decoder {
-        guard let raw = find("super") else {
+        guard let raw = find(BSONPositionKey.superclass.stringValue) else {
             throw BSONDecodingError.missing(BSONPositionKey.superclass, at: node)
         }
         return BSONDecodingNode(retaining: node, raw, key: BSONPositionKey.superclass)
