@@ -55,8 +55,6 @@ import Testing
         let reason = PauseReason(.rejected, "not allowed")
         #expect("\(DocumentSyncStatus.paused(reason))" == "paused (rejected: not allowed)")
         #expect("\(DocumentSyncStatus.pending)" == "pending")
-        #expect("\(SubscriptionState.error("no"))" == "error (no)")
-        #expect("\(SubscriptionState.complete)" == "complete")
     }
 
     @Test func `subscriptions show their names and queries`() async throws {

@@ -29,7 +29,7 @@ public struct Subscription: Sendable, Hashable, Identifiable, CustomStringConver
 ///     print("the remote refused the subscriptions: \(message)")
 /// }
 /// ```
-public enum SubscriptionState: Sendable, Hashable, CustomStringConvertible {
+public enum SubscriptionState: Sendable, Hashable {
     /// The set is committed and not yet answered. Bootstrapping, error or superseded follow.
     case pending
     /// Documents are being downloaded; after a restart the download continues. Complete, error or
@@ -42,17 +42,6 @@ public enum SubscriptionState: Sendable, Hashable, CustomStringConvertible {
     case error(String)
     /// A later set replaced this one.
     case superseded
-
-    /// The state's name, with the remote's message for an error.
-    public var description: String {
-        switch self {
-        case .pending: "pending"
-        case .bootstrapping: "bootstrapping"
-        case .complete: "complete"
-        case .error(let message): "error (\(message))"
-        case .superseded: "superseded"
-        }
-    }
 }
 
 /// The subscriptions of one version; each change makes the next version.
