@@ -30,7 +30,7 @@ extension SyncCollection {
         unexplainedAbsence: UnexplainedAbsencePolicy = .keep
     ) async {
         let configuration = CollectionConfiguration(
-            conflictHandler: conflictHandler.map(untyped), frequency: syncFrequency,
+            conflictHandler: conflictHandler.map(coding.untyped), frequency: syncFrequency,
             rejection: coding.untyped(rejectionPolicy), strict: strictWrites,
             dropped: droppedCollectionPolicy, unexplained: unexplainedAbsence, isSet: true)
         engine.state.withLock { $0.configurations[namespace] = configuration }
@@ -51,50 +51,6 @@ extension SyncCollection {
         }
         engine.passes.notify()
         engine.wake()
-    }
-
-    private func untyped(_ handler: ConflictHandler<Document>) -> ConflictHandler<BSONDocument> {
-        let coding = coding
-        let untyped: ConflictHandler<BSONDocument>
-        if let rule = handler.ruleAtOnce {
-            untyped = ConflictHandler(immediate: { conflict in
-                try coding.untyped(rule(coding.typed(conflict)), of: conflict)
-            })
-        } else {
-            untyped = ConflictHandler { conflict in
-                try coding.untyped(await handler.rule(coding.typed(conflict)), of: conflict)
-            }
-        }
-        let answer: ConflictHandler<BSONDocument>.FixedResolution? =
-            switch handler.sameAnswer {
-            case .remote: .remote
-            case .local: .local
-            case nil: nil
-            }
-        let asking = handler.raw.map(untyped.after) ?? untyped
-        return (handler.refine.map(asking.refined) ?? asking).answering(answer)
-            .counting(by: handler.counting)
-    }
-}
-
-extension DocumentCoding {
-    fileprivate func typed(_ conflict: Conflict<BSONDocument>) throws -> Conflict<Document> {
-        Conflict(
-            namespace: conflict.namespace, documentID: conflict.documentID,
-            base: try conflict.base.map(decode), local: try conflict.local.map(decode),
-            remote: try conflict.remote.map(decode), mayHaveLanded: conflict.mayHaveLanded)
-    }
-
-    fileprivate func untyped(
-        _ answer: ConflictResolution<Document>, of conflict: Conflict<BSONDocument>
-    ) throws -> ConflictResolution<BSONDocument> {
-        switch answer {
-        case .useLocal: .useLocal
-        case .useRemote: .useRemote
-        case .delete: .delete
-        case .use(let document):
-            .use(try encode(document, conflict.remote ?? conflict.local ?? conflict.base))
-        }
     }
 }
 

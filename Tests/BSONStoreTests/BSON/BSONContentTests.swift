@@ -14,7 +14,7 @@ struct BSONContentTests {
             return "[" + array.map(canonical).joined(separator: ",") + "]"
         case .javascriptWithScope(let code):
             return "code\(code.code.debugDescription)" + canonical(.document(code.scope))
-        default: return "\(value)"
+        default: return String(reflecting: value)
         }
     }
 

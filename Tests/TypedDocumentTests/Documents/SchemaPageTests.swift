@@ -65,7 +65,7 @@ import Testing
                 let id = document["_id"]
             else { continue }
             try todos.documents.updateOne(
-                ["_id": id], ["$set": ["minutes": .int64(Int64(minutes))]])
+                ["_id": id], ["$set": ["minutes": .int(minutes)]])
         }
         let minutes = try todos.documents.find().map { $0["minutes"]?.int64Value }
         #expect(minutes == [25, nil, 8])

@@ -77,6 +77,14 @@ public struct StoreChange: Sendable, Hashable {
     public var documentID: BSONValue { (after ?? before)?["_id"] ?? .null }
 }
 
+extension StoreChange: CustomStringConvertible {
+    /// The operation, the document and the position; then the document after the change.
+    public var description: String {
+        let place = kind.isOfDocument ? "\(documentID) in \(namespace)" : "\(namespace)"
+        return "\(kind) of \(place) at \(position)" + (after.map { ": \($0)" } ?? "")
+    }
+}
+
 /// Changes in commit order, with the position from which to continue.
 public struct StoreChangeBatch: Sendable, Hashable {
     /// The changes in commit order.

@@ -36,3 +36,21 @@ public struct BulkWriteResult: Sendable {
         }
     }
 }
+
+extension BulkWriteResult: CustomStringConvertible {
+    /// The counts that are not 0, then the refused writes: `2 inserted, 1 deleted`.
+    public var description: String {
+        let counts = [
+            (insertedCount, "inserted"), (matchedCount, "matched"), (modifiedCount, "modified"),
+            (deletedCount, "deleted"), (upsertedIDs.count, "upserted"),
+        ]
+        let shown = counts.filter { $0.0 != 0 }.map { "\($0.0) \($0.1)" }
+        let text = shown.isEmpty ? "no changes" : shown.joined(separator: ", ")
+        return text + errors.map { "; \($0)" }.joined()
+    }
+}
+
+extension BulkWriteResult.WriteError: CustomStringConvertible {
+    /// The position of the write and the reason.
+    public var description: String { "write \(index): \(error)" }
+}

@@ -3,6 +3,14 @@
 /// `==` compares the representation: `int32(1)` differs from `int64(1)`, `-0.0` from `0.0`, and a
 /// NaN equals the same NaN. MongoDB's comparison order, in which `1`, `1.0` and `NumberLong(1)` are
 /// equal, is `BSONOrder`.
+///
+/// Literals make values of JSON's types, static functions those of Swift's other types. Each stores
+/// its argument as ``BSONEncoder`` does, so that a filter finds what a `Codable` type wrote:
+///
+/// ```swift
+/// let todo: BSONDocument = ["_id": .uuid(id), "task": "Buy milk", "due": .date(tomorrow)]
+/// let overdue: BSONDocument = ["due": ["$lt": .date(now)], "state": .enum(State.open)]
+/// ```
 public enum BSONValue: Sendable {
     case double(Double)
     case string(String)
@@ -135,38 +143,6 @@ extension BSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     /// Creates a document with the given keys; a key with a NUL traps.
     public init(dictionaryLiteral elements: (String, BSONValue)...) {
         self = .document(BSONDocument(elements))
-    }
-}
-
-extension BSONValue {
-    /// The document, if the value is one.
-    public var documentValue: BSONDocument? {
-        if case .document(let value) = self { value } else { nil }
-    }
-    /// The array, if the value is one.
-    public var arrayValue: BSONArray? {
-        if case .array(let value) = self { value } else { nil }
-    }
-    /// The text, if the value is a string.
-    public var stringValue: String? {
-        if case .string(let value) = self { value } else { nil }
-    }
-    /// The boolean, if the value is one.
-    public var boolValue: Bool? {
-        if case .bool(let value) = self { value } else { nil }
-    }
-    /// The id, if the value is an ObjectId.
-    public var objectIDValue: BSONObjectID? {
-        if case .objectID(let value) = self { value } else { nil }
-    }
-    /// The whole number of an int32, an int64 or an integral double, without loss.
-    public var int64Value: Int64? {
-        switch self {
-        case .double(let value): Int64(exactly: value)
-        case .int32(let value): Int64(value)
-        case .int64(let value): value
-        default: nil
-        }
     }
 }
 

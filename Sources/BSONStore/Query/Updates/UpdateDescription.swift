@@ -47,6 +47,19 @@ public struct UpdateDescription: Sendable, Hashable {
     }
 }
 
+extension UpdateDescription: CustomStringConvertible {
+    /// The changes by path: `set {"done":true}, removed due, cut tags to 2`.
+    public var description: String {
+        var parts: [String] = []
+        if !updatedFields.isEmpty { parts.append("set \(updatedFields)") }
+        if !removedFields.isEmpty {
+            parts.append("removed \(removedFields.joined(separator: ", "))")
+        }
+        parts += truncatedArrays.map { "cut \($0.field) to \($0.newSize)" }
+        return parts.isEmpty ? "no changes" : parts.joined(separator: ", ")
+    }
+}
+
 extension UpdateDescription {
     /// Compares two documents; `nil` if a dotted path cannot express the difference.
     ///

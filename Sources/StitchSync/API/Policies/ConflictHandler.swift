@@ -126,16 +126,8 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
 }
 
 extension ConflictHandler where Document == BSONDocument {
-    /// Resolves a conflict.
-    func resolve(
-        _ conflict: Conflict<BSONDocument>
-    ) async throws -> ConflictResolution<BSONDocument> {
-        if let answer = answerAtOnce(conflict) { return answer }
-        return refined(try await rule(conflict), of: conflict)
-    }
-
     /// Returns the resolution where it needs no document of the app's type.
-    private func answerAtOnce(
+    func answerAtOnce(
         _ conflict: Conflict<BSONDocument>
     ) -> ConflictResolution<BSONDocument>? {
         if let answer = raw?(conflict) { return refined(answer, of: conflict) }
@@ -146,7 +138,8 @@ extension ConflictHandler where Document == BSONDocument {
         }
     }
 
-    private func refined(
+    /// Returns a resolution with the handler's adjustment.
+    func refined(
         _ answer: ConflictResolution<BSONDocument>, of conflict: Conflict<BSONDocument>
     ) -> ConflictResolution<BSONDocument> {
         refine?(conflict, answer) ?? answer

@@ -28,10 +28,18 @@ public struct ChangeEvent<Document: Sendable>: Sendable {
     /// The document's key in MongoDB's form: `{_id: …}`.
     public var documentKey: BSONDocument { ["_id": documentID] }
 
-    init(
-        sequence: Int64, operationType: OperationType, reason: ChangeReason, namespace: Namespace,
-        documentID: BSONValue, fullDocument: Document?, updateDescription: UpdateDescription?,
-        hasUncommittedWrites: Bool
+    /// Makes an event from its parts, to test a listener by calling it.
+    ///
+    /// ```swift
+    /// let event = ChangeEvent(
+    ///     operationType: .insert, reason: .remote, documentID: 1, fullDocument: todo)
+    /// await listener(event)
+    /// ```
+    public init(
+        sequence: Int64 = 1, operationType: OperationType, reason: ChangeReason,
+        namespace: Namespace = Namespace("app", "documents"), documentID: BSONValue,
+        fullDocument: Document? = nil, updateDescription: UpdateDescription? = nil,
+        hasUncommittedWrites: Bool = false
     ) {
         self.sequence = sequence
         self.operationType = operationType
@@ -41,6 +49,20 @@ public struct ChangeEvent<Document: Sendable>: Sendable {
         self.fullDocument = fullDocument
         self.updateDescription = updateDescription
         self.hasUncommittedWrites = hasUncommittedWrites
+    }
+}
+
+extension ChangeEvent: Equatable where Document: Equatable {}
+extension ChangeEvent: Hashable where Document: Hashable {}
+
+extension ChangeEvent: CustomStringConvertible {
+    /// The operation, the document and the cause; then the changed paths of an update, else the
+    /// document.
+    public var description: String {
+        let change =
+            updateDescription.map { ": \($0)" } ?? fullDocument.map { ": \($0)" } ?? ""
+        return "\(operationType) of \(documentID) in \(namespace), \(reason)"
+            + (hasUncommittedWrites ? ", pending" : "") + change
     }
 }
 

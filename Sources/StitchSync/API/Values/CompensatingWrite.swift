@@ -10,7 +10,7 @@ internal import StitchRules
 ///     for write in error.compensatingWrites { print(write.primaryKey, write.reason) }
 /// }
 /// ```
-public struct CompensatingWrite: Sendable, Hashable {
+public struct CompensatingWrite: Sendable, Hashable, CustomStringConvertible {
     /// The rule that forbids the write.
     ///
     /// ```swift
@@ -61,6 +61,9 @@ public struct CompensatingWrite: Sendable, Hashable {
     public let role: String?
     /// The rule that forbids the write.
     public let cause: Cause
+
+    /// The collection, the `_id` and the reason.
+    public var description: String { "\(objectName) \(primaryKey): \(reason)" }
 
     /// Makes a write from its parts.
     public init(

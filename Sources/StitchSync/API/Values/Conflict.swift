@@ -22,6 +22,47 @@ public struct Conflict<Document: Sendable>: Sendable {
     /// Whether the remote's edition may contain the local change already, because the response to
     /// the upload and the history are lost.
     public let mayHaveLanded: Bool
+
+    /// Makes a conflict from its parts, to test a handler by calling it.
+    ///
+    /// ```swift
+    /// let conflict = Conflict(documentID: 1, base: base, local: mine, remote: theirs)
+    /// let answer = try await handler.resolve(conflict)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - namespace: the collection, for handlers that look at it.
+    ///   - documentID: the document's `_id`.
+    ///   - base: the confirmed edition; `nil` when both sides inserted the document.
+    ///   - local: the local document; `nil` when it was deleted locally.
+    ///   - remote: the remote document; `nil` when it was deleted at the remote.
+    ///   - mayHaveLanded: whether the remote's edition may contain the local change already.
+    public init(
+        namespace: Namespace = Namespace("app", "documents"), documentID: BSONValue,
+        base: Document?, local: Document?, remote: Document?, mayHaveLanded: Bool = false
+    ) {
+        self.namespace = namespace
+        self.documentID = documentID
+        self.base = base
+        self.local = local
+        self.remote = remote
+        self.mayHaveLanded = mayHaveLanded
+    }
+}
+
+extension Conflict: Equatable where Document: Equatable {}
+extension Conflict: Hashable where Document: Hashable {}
+
+extension Conflict: CustomStringConvertible {
+    /// The collection, the `_id` and the three editions.
+    public var description: String {
+        func text(_ edition: Document?, _ absence: String) -> String {
+            edition.map { "\($0)" } ?? absence
+        }
+        return "conflict of \(documentID) in \(namespace): base \(text(base, "none")), "
+            + "local \(text(local, "deleted")), remote \(text(remote, "deleted"))"
+            + (mayHaveLanded ? ", may have landed" : "")
+    }
 }
 
 /// A conflict handler's decision.
@@ -42,4 +83,19 @@ public enum ConflictResolution<Document: Sendable>: Sendable {
     case use(Document)
     /// Delete the document on both sides.
     case delete
+}
+
+extension ConflictResolution: Equatable where Document: Equatable {}
+extension ConflictResolution: Hashable where Document: Hashable {}
+
+extension ConflictResolution: CustomStringConvertible {
+    /// The decision, with the document where there is one.
+    public var description: String {
+        switch self {
+        case .useLocal: "use local"
+        case .useRemote: "use remote"
+        case .use(let document): "use \(document)"
+        case .delete: "delete"
+        }
+    }
 }

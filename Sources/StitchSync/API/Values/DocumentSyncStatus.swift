@@ -9,7 +9,7 @@ internal import BSONStore
 /// default: break
 /// }
 /// ```
-public enum DocumentSyncStatus: Sendable, Hashable {
+public enum DocumentSyncStatus: Sendable, Hashable, CustomStringConvertible {
     /// The document is not synced.
     case notSynced
     /// Both sides hold the same edition, as far as the engine knows.
@@ -27,6 +27,11 @@ public enum DocumentSyncStatus: Sendable, Hashable {
     /// The document is missing at the remote without evidence of a delete; it stays local and is
     /// not uploaded.
     case unexplained
+
+    /// The state's name, with the reason for a pause.
+    public var description: String {
+        if case .paused(let reason) = self { "paused (\(reason))" } else { name }
+    }
 
     /// The state's name in fixtures and in the tool.
     package var name: String {

@@ -10,7 +10,7 @@ public import BSONStore
 /// let version = DocumentVersion.first(operation: attempt)
 /// print(version.counter, version.next(operation: attempt).counter)  // 0 1
 /// ```
-public struct DocumentVersion: Sendable, Hashable {
+public struct DocumentVersion: Sendable, Hashable, CustomStringConvertible {
     /// The name of the top-level field that holds the version.
     public static let fieldName = "__stitch_sync_version"
     /// The only supported value of `spv`.
@@ -25,6 +25,9 @@ public struct DocumentVersion: Sendable, Hashable {
     public var counter: Int64 { document["v"]?.int64Value ?? 0 }
     /// The name of the attempt that wrote this edition, as the document holds it.
     public var operation: BSONValue? { document["op"] }
+
+    /// The version document as relaxed Extended JSON.
+    public var description: String { document.description }
 
     /// Returns the version of a document's first edition.
     public static func first(operation: OperationID) -> Self {

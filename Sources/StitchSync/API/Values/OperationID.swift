@@ -9,7 +9,7 @@ public import BSONStore
 /// let attempt = OperationID(instance: 7, sequence: 1)
 /// print(OperationID(attempt.value) == attempt)  // true
 /// ```
-public struct OperationID: Sendable, Hashable {
+public struct OperationID: Sendable, Hashable, CustomStringConvertible {
     /// The instance that made the attempt.
     public let instance: UInt64
     /// The attempt's number in the instance, from 1.
@@ -30,6 +30,9 @@ public struct OperationID: Sendable, Hashable {
         instance = part(0..<8)
         sequence = part(8..<16)
     }
+
+    /// The instance as hexadecimal digits and the attempt's number: `7.1`.
+    public var description: String { "\(String(instance, radix: 16)).\(sequence)" }
 
     /// The 16 bytes as a BSON value.
     public var value: BSONValue {

@@ -8,7 +8,7 @@ internal import BSONStore
 ///     try await todos.resumeSync(of: 1)
 /// }
 /// ```
-public struct PauseReason: Sendable, Hashable {
+public struct PauseReason: Sendable, Hashable, CustomStringConvertible {
     /// The error's code.
     public let code: SyncError.Code
     /// The error's message.
@@ -19,4 +19,7 @@ public struct PauseReason: Sendable, Hashable {
         self.code = code
         self.message = message
     }
+
+    /// The code and the message.
+    public var description: String { "\(code.rawValue): \(message)" }
 }

@@ -33,12 +33,47 @@ public struct RejectedWrite<Document: Sendable>: Sendable {
     /// The time of the remote's response, by this device's clock.
     public let time: BSONDatetime
 
+    /// Makes a rejected write from its parts, to test a ``RejectionPolicy/Ask`` by calling it.
+    ///
+    /// ```swift
+    /// let write = CompensatingWrite(
+    ///     objectName: "todos", primaryKey: 1, reason: "not allowed", cause: .notAllowed)
+    /// let answer = try await ask(
+    ///     RejectedWrite(change: .update, document: todo, compensatingWrite: write))
+    /// ```
+    public init(
+        id: Int64 = 1, namespace: Namespace = Namespace("app", "documents"),
+        operationID: OperationID = OperationID(instance: 1, sequence: 1), change: PendingChange,
+        document: Document?, hasLaterEdits: Bool = false, laterDocument: Document? = nil,
+        base: Document? = nil, compensatingWrite: CompensatingWrite,
+        code: Int = CompensatingWrite.code, time: BSONDatetime = BSONDatetime(milliseconds: 0)
+    ) {
+        self.id = id
+        self.namespace = namespace
+        self.operationID = operationID
+        self.change = change
+        self.document = document
+        self.hasLaterEdits = hasLaterEdits
+        self.laterDocument = laterDocument
+        self.base = base
+        self.compensatingWrite = compensatingWrite
+        self.code = code
+        self.time = time
+    }
+
     /// The document's `_id`.
     public var documentID: BSONValue { compensatingWrite.primaryKey }
     /// The remote's message.
     public var reason: String { compensatingWrite.reason }
     /// The document that the app last wanted; `nil` for a delete.
     public var latestDocument: Document? { hasLaterEdits ? laterDocument : document }
+}
+
+extension RejectedWrite: CustomStringConvertible {
+    /// The number, the change, the document and the reason.
+    public var description: String {
+        "\(id): \(change) of \(documentID) in \(namespace) refused: \(reason)"
+    }
 }
 
 extension RejectedWrite: Equatable where Document: Equatable {}

@@ -6,7 +6,7 @@ public import BSONStore
 /// let subscription = try await todos.subscribe(to: ["done": false], named: "open")
 /// print(subscription.id, subscription.query.filter)
 /// ```
-public struct Subscription: Sendable, Hashable, Identifiable {
+public struct Subscription: Sendable, Hashable, Identifiable, CustomStringConvertible {
     /// The subscription's identity, which a change of the query keeps.
     public let id: BSONObjectID
     /// The name, by which the app finds it again; the empty string is a name, too.
@@ -17,6 +17,9 @@ public struct Subscription: Sendable, Hashable, Identifiable {
     public let createdAt: BSONDatetime
     /// The time of its last change or repetition.
     public internal(set) var updatedAt: BSONDatetime
+
+    /// The name and the query: `"open" on app.todos {"done":false}`.
+    public var description: String { (name.map { "\"\($0)\"" } ?? "unnamed") + " on \(query)" }
 }
 
 /// The state of a subscription set.
@@ -49,13 +52,19 @@ public enum SubscriptionState: Sendable, Hashable {
 ///     print(subscription.name ?? "unnamed", subscription.query.filter)
 /// }
 /// ```
-public struct SubscriptionSet: Sendable, Hashable {
+public struct SubscriptionSet: Sendable, Hashable, CustomStringConvertible {
     /// The number of the set; each change adds one, and 0 is the empty set of a new store.
     public let version: Int64
     /// The state of the set.
     public internal(set) var state: SubscriptionState
     /// The subscriptions, the oldest first.
     public let subscriptions: [Subscription]
+
+    /// The version, the state and the subscriptions.
+    public var description: String {
+        let shown = subscriptions.map(\.description).joined(separator: ", ")
+        return "set \(version), \(state): [\(shown)]"
+    }
 
     /// The empty set of a new store.
     static let first = SubscriptionSet(version: 0, state: .pending, subscriptions: [])

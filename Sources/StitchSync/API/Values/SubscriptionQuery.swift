@@ -84,6 +84,11 @@ public struct SubscriptionQuery: Sendable {
     }
 }
 
+extension SubscriptionQuery: CustomStringConvertible {
+    /// The collection and the filter: `app.todos {"done":false}`.
+    public var description: String { "\(namespace) \(filter)" }
+}
+
 extension SubscriptionQuery: Hashable {
     /// Compares the collections and the conditions, in any order.
     public static func == (left: Self, right: Self) -> Bool {

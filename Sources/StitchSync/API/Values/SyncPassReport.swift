@@ -6,7 +6,7 @@ internal import BSONStore
 /// let report = try await engine.syncNow()
 /// print("\(report.taken) downloaded, \(report.uploaded) uploaded, \(report.errors)")
 /// ```
-public struct SyncPassReport: Sendable, Hashable {
+public struct SyncPassReport: Sendable, Hashable, CustomStringConvertible {
     /// Documents that the pass fetched.
     public var looked = 0
     /// Remote editions that were stored locally.
@@ -44,6 +44,22 @@ public struct SyncPassReport: Sendable, Hashable {
     /// Whether a collection stopped because its remote changed or was dropped.
     public var hasStopped: Bool {
         errors.contains(.remoteChanged) || errors.contains(.collectionDropped)
+    }
+
+    /// The counts that are not 0, then the errors: `3 taken, 1 uploaded, 2 requests`.
+    public var description: String {
+        let counts = [
+            (looked, "fetched"), (taken, "taken"), (removed, "removed"), (evicted, "evicted"),
+            (uploaded, "uploaded"), (conflicts, "conflicts"), (paused, "paused"),
+            (unexplained, "unexplained"), (reverted, "reverted"), (answered, "answered"),
+            (overtaken, "overtaken"), (subscriptionSets, "subscription sets"),
+            (requests, "requests"),
+        ]
+        let shown = counts.filter { $0.0 != 0 }.map { "\($0.0) \($0.1)" }
+        let failed =
+            errors.isEmpty ? [] : ["errors: \(errors.map(\.rawValue).joined(separator: ", "))"]
+        return shown.isEmpty && failed.isEmpty
+            ? "nothing to do" : (shown + failed).joined(separator: ", ")
     }
 
     /// Makes an empty report.

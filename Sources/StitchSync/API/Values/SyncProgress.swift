@@ -7,7 +7,7 @@ internal import BSONStore
 ///     print("\(progress.downloadedDocuments) of \(progress.totalDownloads)")
 /// }
 /// ```
-public struct SyncProgress: Sendable, Hashable {
+public struct SyncProgress: Sendable, Hashable, CustomStringConvertible {
     /// Changes that the remote applied.
     public var uploadedDocuments = 0
     /// Bytes of documents and paths in all uploads, applied or not.
@@ -35,4 +35,10 @@ public struct SyncProgress: Sendable, Hashable {
 
     /// Makes a progress of zero.
     public init() {}
+
+    /// The documents and bytes in both directions.
+    public var description: String {
+        "\(uploadedDocuments) of \(totalUploads) uploaded (\(uploadedBytes) bytes), "
+            + "\(downloadedDocuments) of \(totalDownloads) downloaded (\(downloadedBytes) bytes)"
+    }
 }

@@ -6,7 +6,7 @@ internal import BSONStore
 /// let status = try await todos.status()
 /// print("\(status.pending) to upload, \(status.paused) paused")
 /// ```
-public struct SyncStatus: Sendable, Hashable {
+public struct SyncStatus: Sendable, Hashable, CustomStringConvertible {
     /// Synced documents, in any state.
     public var synced = 0
     /// Documents with an unconfirmed local change.
@@ -39,5 +39,15 @@ public struct SyncStatus: Sendable, Hashable {
         self.pending = pending
         self.paused = paused
         self.toLook = toLook
+    }
+
+    /// The numbers that are not 0, and the stop: `12 synced, 2 pending, 1 paused`.
+    public var description: String {
+        let counts = [
+            (pending, "pending"), (paused, "paused"), (toLook, "to fetch"), (rejected, "rejected"),
+            (unexplained, "unexplained"),
+        ]
+        let shown = counts.filter { $0.0 != 0 }.map { ", \($0.0) \($0.1)" }.joined()
+        return "\(synced) synced\(shown)" + (stop.map { "; stopped: \($0)" } ?? "")
     }
 }

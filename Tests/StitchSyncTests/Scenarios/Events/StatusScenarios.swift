@@ -147,10 +147,10 @@ struct StatusScenarios {
         let findings = try await a.engine.verify()
         #expect(
             findings.map { "\($0.kind.rawValue) \($0.documentID.map { "\($0)" } ?? "?")" } == [
-                "queuedWithoutChange int32(3)", "keyMismatch int32(4)", "unreadableRecord ?",
-                "changeNotQueued int32(6)", "versionInContent int32(2)",
-                "documentWithoutRecord int32(4)",
-                "documentWithoutRecord int32(7)", "unreadableRecord ?",
+                "queuedWithoutChange 3", "keyMismatch 4", "unreadableRecord ?",
+                "changeNotQueued 6", "versionInContent 2",
+                "documentWithoutRecord 4",
+                "documentWithoutRecord 7", "unreadableRecord ?",
             ])
     }
 

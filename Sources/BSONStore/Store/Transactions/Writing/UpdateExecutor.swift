@@ -23,7 +23,7 @@ struct UpdateExecutor {
     ) throws(StoreError) -> UpdateResult {
         let filter = try resolved(filter, at: namespace)
         let update = try resolved(update, at: namespace)
-        var outcome = UpdateResult()
+        var outcome = UpdateResult(keepsImages: true)
         let found = try first(namespace, filter, sort)
         do throws(StoreError) {
             if let found {

@@ -1,0 +1,69 @@
+internal import BSONStore
+
+extension DocumentCoding {
+    /// Returns a handler of raw documents that calls one of the app's type.
+    func untyped(_ handler: ConflictHandler<Document>) -> ConflictHandler<BSONDocument> {
+        let untyped: ConflictHandler<BSONDocument>
+        if let rule = handler.ruleAtOnce {
+            untyped = ConflictHandler(immediate: { conflict in
+                try self.untyped(rule(typed(conflict)), of: conflict)
+            })
+        } else {
+            untyped = ConflictHandler { conflict in
+                try self.untyped(await handler.rule(typed(conflict)), of: conflict)
+            }
+        }
+        let answer: ConflictHandler<BSONDocument>.FixedResolution? =
+            switch handler.sameAnswer {
+            case .remote: .remote
+            case .local: .local
+            case nil: nil
+            }
+        let asking = handler.raw.map(untyped.after) ?? untyped
+        return (handler.refine.map(asking.refined) ?? asking).answering(answer)
+            .counting(by: handler.counting)
+    }
+
+    /// Returns a conflict with the app's type.
+    func typed(_ conflict: Conflict<BSONDocument>) throws -> Conflict<Document> {
+        Conflict(
+            namespace: conflict.namespace, documentID: conflict.documentID,
+            base: try conflict.base.map(decode), local: try conflict.local.map(decode),
+            remote: try conflict.remote.map(decode), mayHaveLanded: conflict.mayHaveLanded)
+    }
+
+    /// Returns a conflict of raw documents, which have the fields of the app's type only.
+    func untyped(_ conflict: Conflict<Document>) throws -> Conflict<BSONDocument> {
+        func encoded(_ edition: Document?) throws -> BSONDocument? {
+            try edition.map { try encode($0, nil) }
+        }
+        return Conflict(
+            namespace: conflict.namespace, documentID: conflict.documentID,
+            base: try encoded(conflict.base), local: try encoded(conflict.local),
+            remote: try encoded(conflict.remote), mayHaveLanded: conflict.mayHaveLanded)
+    }
+
+    /// Returns a resolution with the app's type.
+    func typed(
+        _ answer: ConflictResolution<BSONDocument>
+    ) throws -> ConflictResolution<Document> {
+        switch answer {
+        case .useLocal: .useLocal
+        case .useRemote: .useRemote
+        case .use(let document): .use(try decode(document))
+        case .delete: .delete
+        }
+    }
+
+    private func untyped(
+        _ answer: ConflictResolution<Document>, of conflict: Conflict<BSONDocument>
+    ) throws -> ConflictResolution<BSONDocument> {
+        switch answer {
+        case .useLocal: .useLocal
+        case .useRemote: .useRemote
+        case .delete: .delete
+        case .use(let document):
+            .use(try encode(document, conflict.remote ?? conflict.local ?? conflict.base))
+        }
+    }
+}

@@ -1,0 +1,214 @@
+#if Macros
+    import BSONStore
+    import Foundation
+    import StitchSync
+    import Testing
+
+    // The types of Docs/COOKBOOK.md.
+
+    @Document
+    struct Todo: Equatable {
+        enum State: String, Codable { case open, done }
+        enum Priority: Int, Codable { case low = 1, high = 9 }
+
+        var id = BSONObjectID()
+        var task: String
+        var state: State = .open
+        var priority: Priority = .low
+        var votes = 0
+        var tags: [String] = []
+        var due: Date?
+        var photo: Data?
+        var address: Address?
+        var ownerID: UUID?
+    }
+
+    @Document
+    struct Address: Equatable {
+        var city: String
+    }
+
+    @Document
+    struct User {
+        var id: UUID
+        var name: String
+    }
+
+    @Document
+    struct Product {
+        var id: String
+        var price: Decimal
+        var link: URL?
+    }
+
+    extension Todo {
+        static let conflictHandler = ConflictHandler<Todo> { conflict in
+            guard var todo = conflict.local, let theirs = conflict.remote else { return .useRemote }
+            todo.tags = Set(todo.tags + theirs.tags).sorted()
+            return .use(todo)
+        }
+    }
+
+    /// Without these the recipes of `Docs/COOKBOOK.md` would not compile or find something else.
+    @Suite struct CookbookPageTests {
+        private let engine: SyncEngine
+        private let todos: SyncCollection<Todo>
+        private let users: SyncCollection<User>
+        private let products: SyncCollection<Product>
+        private let now = Date()
+
+        init() throws {
+            engine = try SyncEngine(
+                store: DocumentStore(at: .inMemory), remote: InProcessRemote(at: .inMemory))
+            todos = engine.collection(Namespace("app", "todos"), of: Todo.self)
+            users = engine.collection(Namespace("app", "users"), of: User.self)
+            products = engine.collection(Namespace("app", "products"), of: Product.self)
+        }
+
+        /// Stores an open to-do of each moment, a done one of the first, and one without a date.
+        private func insertDates() async throws {
+            for (task, due) in [("late", now - 60), ("soon", now + 60), ("later", now + 90_000)] {
+                try await todos.insertOne(Todo(task: task, due: due))
+            }
+            try await todos.insertOne(Todo(task: "done", state: .done, due: now - 60))
+            try await todos.insertOne(Todo(task: "some day"))
+        }
+
+        @Test func `dates`() async throws {
+            try await insertDates()
+            let overdue = try await todos.find { $0.due < now && $0.state == .open }
+            let same = try await todos.find([
+                "due": ["$lt": .date(now)], "state": .enum(Todo.State.open),
+            ])
+            let soon = try await todos.find { $0.due.in(now..<now.addingTimeInterval(86_400)) }
+            #expect(overdue.map(\.task) == ["late"])
+            #expect(same.map(\.task) == ["late"])
+            #expect(soon.map(\.task) == ["soon"])
+        }
+
+        @Test func `ids`() async throws {
+            let userID = UUID()
+            try await users.insertOne(User(id: userID, name: "Ann"))
+            try await products.insertOne(Product(id: "milk", price: 1))
+            let stored = try await todos.insertOne(Todo(task: "Buy milk"))
+            let todo = try await todos.findOne(id: stored)
+            let user = try await users.findOne(id: .uuid(userID))
+            let product = try await products.findOne(id: "milk")
+            #expect(todo?.task == "Buy milk" && user?.name == "Ann" && product?.price == 1)
+        }
+
+        @Test func `optional fields`() async throws {
+            try await insertDates()
+            let id = try #require(try await todos.findOne(["task": "late"])).id
+            let undated = try await todos.find { $0.due == nil }
+            let dated = try await todos.find(["due": ["$ne": nil]])
+            try await todos.updateOne({ $0.id == id }) { $0.due.set(nil) }
+            #expect(undated.map(\.task) == ["some day"])
+            #expect(dated.map(\.task) == ["late", "soon", "later", "done"])
+            #expect(try await todos.count(["due": ["$exists": false]]) == 2)
+        }
+
+        @Test func `enums`() async throws {
+            try await todos.insertMany([
+                Todo(task: "a", priority: .high), Todo(task: "b", state: .done, priority: .high),
+                Todo(task: "c"),
+            ])
+            let urgent = try await todos.find { $0.priority.in([.high]) && $0.state != .done }
+            let same = try await todos.find([
+                "priority": ["$in": [.enum(Todo.Priority.high)]], "state": ["$ne": "done"],
+            ])
+            try await todos.updateMany({ $0.priority == .high }) { $0.state.set(.done) }
+            #expect(urgent.map(\.task) == ["a"] && same.map(\.task) == ["a"])
+            #expect(try await todos.find { $0.state == .open }.map(\.task) == ["c"])
+        }
+
+        @Test func `money`() async throws {
+            let price = try #require(Decimal(string: "0.10"))
+            let step = try #require(Decimal(string: "0.2"))
+            let limit = try #require(Decimal(string: "0.11"))
+            try await products.insertMany([
+                Product(id: "milk", price: price), Product(id: "tea", price: 4),
+            ])
+            let cheap = try await products.find { $0.price < limit }
+            let same = try await products.find(["price": ["$lt": .decimal(limit)]])
+            try await products.updateOne({ $0.id == "milk" }) { $0.price.increment(by: step) }
+            let totals = try await products.aggregate([
+                ["$group": ["_id": nil, "total": ["$sum": "$price"]]]
+            ])
+            let total = totals.first?["total"]?.decimalValue
+            #expect(cheap.map(\.id) == ["milk"] && same.map(\.id) == ["milk"])
+            #expect(total == Decimal(string: "4.3"))
+        }
+
+        @Test func `binary data and nested structs`() async throws {
+            let todo = Todo(task: "a", address: Address(city: "Oslo"))
+            let (id, photo, address) = (todo.id, Data([1, 2, 3]), Address(city: "Rome"))
+            try await todos.insertMany([todo, Todo(task: "b")])
+            try await todos.updateOne({ $0.id == id }) { $0.photo.set(photo) }
+            let withPhoto = try await todos.find { $0.photo != nil }
+            #expect(withPhoto.map(\.photo) == [photo])
+            func nested() async throws {
+                let inOslo = try await todos.find { $0.address.city == "Oslo" }
+                let same = try await todos.find(["address.city": "Oslo"])
+                try await todos.updateOne({ $0.id == id }) { $0.address.city.set("Bergen") }
+                try await todos.updateOne(
+                    ["_id": .objectID(id)], ["$set": ["address": BSONValue(encoding: address)]])
+                #expect(inOslo.map(\.id) == [id] && same.map(\.id) == [id])
+            }
+            try await nested()
+            #expect(try await todos.findOne { $0.id == id }?.address == address)
+        }
+
+        @Test func `arrays and counters`() async throws {
+            let todo = Todo(task: "a", tags: ["home"])
+            let id = todo.id
+            try await todos.insertMany([todo, Todo(task: "b", tags: ["work"])])
+            let home = try await todos.find { $0.tags.contains("home") }
+            let same = try await todos.find(["tags": "home"])
+            try await todos.updateOne({ $0.id == id }) { $0.tags.addToSet("work") }
+            #expect(home == [todo] && same == [todo])
+            try await todos.updateOne({ $0.id == id }) { $0.votes.increment() }
+            await todos.configure(conflictHandler: .mergeFields(ThreeWayMerge(counters: ["votes"])))
+            let found = try await todos.findOne { $0.id == id }
+            #expect(found?.tags == ["home", "work"] && found?.votes == 1)
+        }
+
+        @Test func `referenced documents`() async throws {
+            let (ann, bob) = (User(id: UUID(), name: "Ann"), User(id: UUID(), name: "Bob"))
+            try await users.insertMany([ann, bob])
+            try await todos.insertMany([
+                Todo(task: "a", ownerID: bob.id), Todo(task: "b", state: .done, ownerID: ann.id),
+                Todo(task: "c"),
+            ])
+            let open = try await todos.find { $0.state == .open }
+            let ownerIDs = open.compactMap(\.ownerID)
+            let owners = try await users.find { $0.id.in(ownerIDs) }
+            #expect(owners.map(\.name) == ["Bob"])
+        }
+
+        @Test func `tags of both sides are kept`() async throws {
+            let base = Todo(task: "Buy milk")
+            var (mine, theirs, merged) = (base, base, base)
+            mine.tags = ["home"]
+            theirs.tags = ["work"]
+            merged.tags = ["home", "work"]
+            let conflict = Conflict(
+                documentID: .objectID(base.id), base: base, local: mine, remote: theirs)
+            #expect(try await Todo.conflictHandler.resolve(conflict) == .use(merged))
+        }
+
+        @Test func `a listener is called`() async {
+            let todo = Todo(task: "Buy milk")
+            let (tasks, log) = AsyncStream.makeStream(of: String?.self)
+            let listener: @Sendable (ChangeEvent<Todo>) async -> Void = { event in
+                log.yield(event.fullDocument?.task)
+            }
+            let event = ChangeEvent(
+                operationType: .insert, reason: .remote, documentID: .objectID(todo.id),
+                fullDocument: todo)
+            await listener(event)
+            log.finish()
+            #expect(await tasks.reduce(into: []) { $0.append($1) } == ["Buy milk"])
+        }
+    }
+#endif
