@@ -1,64 +1,5 @@
 public import BSONStore
 
-/// Local reads; they include pending changes.
-extension SyncCollection {
-    /// Returns the first document that matches a filter.
-    ///
-    /// - Throws: `StoreError` with MongoDB's codes for an invalid filter; `SyncError` of code
-    ///   `.decodingFailed` if the document does not decode as the collection's type.
-    public func findOne(
-        _ filter: BSONDocument = [:], sort: SortOrder? = nil
-    ) async throws -> Document? {
-        try found(filter, FindOptions(sort: sort, limit: 1)).first.map(decode)
-    }
-
-    /// Returns the document with an `_id`; O(log n).
-    ///
-    /// - Throws: `SyncError` of code `.decodingFailed` if the document does not decode.
-    public func findOne(id: BSONValue) async throws -> Document? {
-        try engine.store.read { transaction in
-            try transaction.get(namespace, id: id)
-        }.map(decode)
-    }
-
-    /// Returns the documents that match a filter.
-    ///
-    /// A document that does not decode is in the result's `failures`, not an error; the result's
-    /// `strict` throws for it.
-    ///
-    /// - Throws: `StoreError` with MongoDB's codes for an invalid filter.
-    public func find(
-        _ filter: BSONDocument = [:], options: FindOptions = .all
-    ) async throws -> FoundDocuments<Document> {
-        FoundDocuments(decoding: try found(filter, options), by: coding.decode)
-    }
-
-    /// Returns the documents that match a filter.
-    ///
-    /// - Throws: `StoreError` with MongoDB's codes for an invalid filter.
-    public func find(
-        _ filter: BSONDocument = [:], options: FindOptions = .all
-    ) async throws -> [BSONDocument] where Document == BSONDocument {
-        try found(filter, options)
-    }
-
-    private func found(
-        _ filter: BSONDocument, _ options: FindOptions
-    ) throws -> [BSONDocument] {
-        try engine.store.read { try $0.find(namespace, filter: filter, options: options) }
-    }
-
-    /// Returns the number of documents that match a filter.
-    ///
-    /// - Parameter limit: the highest number to return; 0 sets no limit.
-    public func count(_ filter: BSONDocument = [:], limit: Int = 0) async throws -> Int {
-        let count = try engine.store.read { transaction in
-            try transaction.count(namespace, filter: filter)
-        }
-        return limit > 0 ? min(count, limit) : count
-    }
-}
-
 /// Local writes; each call stores the document and its sync record before it returns.
 extension SyncCollection {
     /// Inserts a document and begins its sync; a document without an `_id` gets one.
@@ -287,16 +228,6 @@ extension SyncCollection {
         return try deleted.map(decode)
     }
 
-    /// Returns the distinct values of a field in the documents that match a filter.
-    ///
-    /// The elements of an array count one by one.
-    public func distinct(
-        _ field: String, _ filter: BSONDocument = [:]
-    ) async throws -> [BSONValue] {
-        let filter = try Filter(filter)
-        return try engine.store.read { try $0.distinct(namespace, field: field, filter: filter) }
-    }
-
     private func findAndChange(
         _ filter: Filter, _ options: FindOneAndOptions,
         _ update: @escaping @Sendable (BSONDocument?) throws -> Update
@@ -325,40 +256,9 @@ extension SyncCollection {
     }
 }
 
-// MARK: - Aggregation
+// MARK: - Bulk writes
 
-/// Pipelines over the local documents, and bulk writes.
 extension SyncCollection {
-    /// Returns the results of a pipeline over one snapshot of the local documents.
-    ///
-    /// - Throws: `StoreError` with MongoDB's codes for an invalid pipeline; of code 20 for a
-    ///   pipeline that ends in `$merge` or `$out`, because sync would miss its writes.
-    public func aggregate(
-        _ pipeline: [BSONDocument], options: PipelineOptions = PipelineOptions()
-    ) async throws -> [BSONDocument] {
-        let stages = BSONArray(pipeline.map { .document($0) })
-        let pipeline = try Pipeline(stages, options: options)
-        guard !pipeline.writes else {
-            throw StoreError(
-                .illegalOperation,
-                "$merge and $out would write past sync; insert the documents instead",
-                namespace: namespace)
-        }
-        return try engine.store.read { try $0.aggregate(namespace, pipeline) }
-    }
-
-    /// Returns the results of a pipeline, decoded as values of a type.
-    ///
-    /// - Throws: as ``aggregate(_:options:)``; `DecodingError` for a result that does not decode.
-    public func aggregate<Output: Decodable & Sendable>(
-        _ pipeline: [BSONDocument], as type: Output.Type,
-        options: PipelineOptions = PipelineOptions()
-    ) async throws -> [Output] {
-        try await aggregate(pipeline, options: options).map {
-            try BSONDecoder().decode(type, from: $0)
-        }
-    }
-
     /// Runs several local writes in one transaction and queues the successful ones for upload.
     ///
     /// Each write succeeds or fails as a whole.

@@ -142,9 +142,7 @@ extension DocumentCollection {
     /// - Throws: for an invalid filter or limit.
     public func observe(
         _ filter: BSONDocument = [:], sort: SortOrder? = nil, limit: Int = 0
-    ) throws(StoreError) -> LiveQuery {
-        LiveQuery(
-            collection: self, filter: try Filter(filter),
-            options: try FindOptions(sort: sort, limit: limit))
+    ) throws(StoreError) -> LiveQuery<BSONDocument> {
+        LiveQuery(self, try Filter(filter), try FindOptions(sort: sort, limit: limit)) { $0 }
     }
 }

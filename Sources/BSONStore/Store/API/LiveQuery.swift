@@ -1,66 +1,77 @@
 /// A sequence of the documents that match a filter: one snapshot at once, another after each
 /// change.
 ///
+/// ```swift
+/// for try await snapshot in try todos.observe({ !$0.done }, sort: { $0.due.ascending }) {
+///     show(snapshot.documents)
+/// }
+/// ```
+///
 /// Commits in quick succession are combined: a snapshot is never older than the call that asks for
-/// it.
-public struct LiveQuery: AsyncSequence, Sendable {
+/// it. Changes that sync downloads and commits of other processes count, too. The sequence ends
+/// when its task is cancelled.
+public struct LiveQuery<Document: Sendable>: AsyncSequence, Sendable {
     /// One result of the query and its differences from the snapshot before.
-    public struct Snapshot: Sendable, Hashable {
-        /// The matching documents in their order.
-        public let documents: [BSONDocument]
-        /// The `_id`s of documents that the snapshot before did not have, in order.
-        public let inserted: [BSONValue]
-        /// The `_id`s of documents whose content differs from the snapshot before, in order.
-        public let changed: [BSONValue]
+    ///
+    /// A document that does not decode is in ``failures``. For the lists it does not exist: it is
+    /// removed when it no longer decodes, and inserted when it decodes again.
+    public struct Snapshot: Sendable {
+        /// The matching documents that decoded, in their order.
+        public let documents: [Document]
+        /// The matching documents that did not decode, in their order.
+        public let failures: [DocumentDecodingFailure]
+        /// The `_id` of each of the documents.
+        public let ids: [BSONValue]
+        /// The differences of the documents from those of the snapshot before, by `_id`; in the
+        /// first snapshot all documents are inserted.
+        public let changes: ListChanges
         /// The `_id`s of documents that only the snapshot before had, in its order.
-        public let removed: [BSONValue]
+        public let removedIDs: [BSONValue]
 
-        /// Compares documents by id with those of the snapshot before.
-        init(_ documents: [BSONDocument], after before: [BSONDocument]) {
-            self.documents = documents
-            let old = Self.byID(before)
-            let new = Self.byID(documents)
-            var inserted: [BSONValue] = []
-            var changed: [BSONValue] = []
-            for document in documents {
-                guard let id = document["_id"] else { continue }
-                guard let known = old[BSONKey.encode(id)] else {
-                    inserted.append(id)
-                    continue
-                }
-                if known != document { changed.append(id) }
-            }
-            self.inserted = inserted
-            self.changed = changed
-            removed = before.compactMap { document in
-                guard let id = document["_id"], new[BSONKey.encode(id)] == nil else { return nil }
-                return id
-            }
-        }
+        /// The `_id`s of documents that the snapshot before did not have, in order.
+        public var insertedIDs: [BSONValue] { changes.inserted.map { ids[$0] } }
+        /// The `_id`s of documents whose content differs from the snapshot before, in order.
+        public var changedIDs: [BSONValue] { changes.changed.map { ids[$0] } }
 
-        private static func byID(_ documents: [BSONDocument]) -> [[UInt8]: BSONDocument] {
-            var found: [[UInt8]: BSONDocument] = [:]
-            for document in documents {
-                if let id = document["_id"] { found[BSONKey.encode(id)] = document }
+        init(_ list: LiveQueryList<Document>, after before: LiveQueryList<Document>?) {
+            documents = list.rows.map(\.document)
+            failures = list.failures
+            ids = list.rows.map(\.id)
+            let old = before?.rows ?? []
+            changes = ListChanges(from: old.map(\.key), to: list.rows.map(\.key)) {
+                old[$0].stored != list.rows[$1].stored
             }
-            return found
+            removedIDs = changes.removed.map { old[$0].id }
         }
     }
 
     /// One snapshot.
     public typealias Element = Snapshot
 
-    let collection: DocumentCollection
-    let filter: Filter
-    let options: FindOptions
+    private let collection: DocumentCollection
+    private let filter: Filter
+    private let options: FindOptions
+    private let decode: @Sendable (BSONDocument) throws -> Document
+
+    /// Creates a query whose documents a closure decodes.
+    package init(
+        _ collection: DocumentCollection, _ filter: Filter, _ options: FindOptions,
+        decode: @escaping @Sendable (BSONDocument) throws -> Document
+    ) {
+        self.collection = collection
+        self.filter = filter
+        self.options = options
+        self.decode = decode
+    }
 
     /// Returns an iterator whose first snapshot holds the current documents.
     public func makeAsyncIterator() -> Iterator { Iterator(query: self) }
 
     /// An iterator that waits until the documents differ.
-    public struct Iterator: AsyncIteratorProtocol {
-        fileprivate let query: LiveQuery
-        private var last: [BSONDocument]?
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
+        /// The query; another one continues with the differences from the last snapshot.
+        var query: LiveQuery
+        private var last: LiveQueryList<Document>?
 
         fileprivate init(query: LiveQuery) { self.query = query }
 
@@ -71,13 +82,9 @@ public struct LiveQuery: AsyncSequence, Sendable {
             let store = query.collection.store
             while !Task.isCancelled {
                 let count = store.commitWatch.count
-                let documents = try store.read { transaction in
-                    try transaction.find(
-                        query.collection.namespace, filter: query.filter, options: query.options)
-                }
-                if documents != last {
-                    defer { last = documents }
-                    return Snapshot(documents, after: last ?? [])
+                if let (list, snapshot) = try await query.read(after: last) {
+                    last = list
+                    return snapshot
                 }
                 do {
                     try await store.commitWatch.wait(after: count, in: store)
@@ -87,5 +94,20 @@ public struct LiveQuery: AsyncSequence, Sendable {
             }
             return nil
         }
+    }
+
+    /// Returns the documents and their differences; `nil` if there are none.
+    ///
+    /// It runs on Swift's pool, so that a view's query reads and decodes off the main thread.
+    @concurrent
+    private func read(
+        after last: LiveQueryList<Document>?
+    ) async throws -> (LiveQueryList<Document>, Snapshot)? {
+        let stored = try collection.store.read { transaction in
+            try transaction.find(collection.namespace, filter: filter, options: options)
+        }
+        guard stored != last?.stored else { return nil }
+        let list = LiveQueryList(stored, after: last, by: decode)
+        return (list, Snapshot(list, after: last))
     }
 }

@@ -49,12 +49,25 @@ extension TypedCollection where Document: TypedDocument {
         @TypedListBuilder<TypedSort> sort: (Document.Fields) throws -> [TypedSort] =
             TypedListBuilder<TypedSort>.nothing
     ) throws -> FoundDocuments<Output> {
-        let fields = try Document.projection(projection).bson(with: encoder)
         let options = try FindOptions(
-            sort: try order(sort), skip: skip, limit: limit,
-            projection: fields.isEmpty ? nil : Projection(fields))
+            sort: try order(sort), skip: skip, limit: limit, projection: try fields(projection))
         let found = try documents.find(try bson(filter), options: options)
         return FoundDocuments(decoding: found) { try decoder.decode(Output.self, from: $0) }
+    }
+
+    /// Returns some fields of the first document that fulfils a condition, or `nil`.
+    ///
+    /// - Throws: as ``find(skip:limit:_:sort:)`` does; `DocumentDecodingFailure` if the fields do
+    ///   not decode.
+    public func findOne<Output: Decodable & Sendable>(
+        as type: Output.Type,
+        @TypedFilterBuilder _ filter: (Document.Fields) throws -> TypedFilter,
+        @TypedListBuilder<TypedProjection>
+        projection: (Document.Fields) throws -> [TypedProjection],
+        @TypedListBuilder<TypedSort> sort: (Document.Fields) throws -> [TypedSort] =
+            TypedListBuilder<TypedSort>.nothing
+    ) throws -> Output? {
+        try find(as: type, limit: 1, filter, projection: projection, sort: sort).strict.first
     }
 
     /// Returns how many documents fulfil a condition.
@@ -130,6 +143,13 @@ extension TypedCollection where Document: TypedDocument {
 
     func bson(_ update: (Document.Fields) throws -> [TypedUpdate]) throws -> BSONDocument {
         try Document.update(update).bson(with: encoder)
+    }
+
+    private func fields(
+        _ projection: (Document.Fields) throws -> [TypedProjection]
+    ) throws -> Projection? {
+        let fields = try Document.projection(projection).bson(with: encoder)
+        return fields.isEmpty ? nil : try Projection(fields)
     }
 
     func order(_ sort: (Document.Fields) throws -> [TypedSort]) throws -> SortOrder? {
