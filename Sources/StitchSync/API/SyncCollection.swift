@@ -2,7 +2,8 @@ public import BSONStore
 
 /// One collection of an engine: its documents, and the choice of those that are synced.
 ///
-/// Reads and writes are local: they work offline and never wait for the network.
+/// Reads and writes are local: they work offline and never wait for the network. Each read has a
+/// form without `await` for functions that are not asynchronous.
 ///
 /// ```swift
 /// let todos = engine.collection(Namespace("app", "todos"), of: Todo.self)

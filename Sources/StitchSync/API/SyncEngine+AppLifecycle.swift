@@ -24,7 +24,9 @@
                     _ in continuation.yield(isBackground)
                 }
             }
-            defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
+            defer {
+                for observer in observers { NotificationCenter.default.removeObserver(observer) }
+            }
             for await isInBackground in phases {
                 if isInBackground { await suspendWithTimeToEnd() } else { resume() }
             }

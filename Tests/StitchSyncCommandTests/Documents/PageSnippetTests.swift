@@ -12,7 +12,7 @@ struct PageSnippetTests {
     static let pages = [
         "README.md", "Docs/TUTORIAL.md", "Docs/FIXTURES.md", "Docs/SYNC.md",
         "Docs/FLEXIBLE-SYNC.md", "Docs/RULES.md", "Docs/MONGODB.md",
-        "Docs/REMOTES.md", "Docs/SCHEMA.md", "Docs/COOKBOOK.md",
+        "Docs/REMOTES.md", "Docs/SCHEMA.md", "Docs/COOKBOOK.md", "Docs/STORE.md",
     ]
 
     @Test(arguments: pages)

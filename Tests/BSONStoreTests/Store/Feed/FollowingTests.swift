@@ -95,15 +95,15 @@ import Testing
         var snapshots = query.makeAsyncIterator()
         let first = try #require(try await snapshots.next())
         #expect(first.documents.map { $0["_id"] } == [2, 1])
-        #expect(first.inserted == [2, 1] && first.changed == [] && first.removed == [])
+        #expect(first.insertedIDs == [2, 1] && first.changedIDs == [] && first.removedIDs == [])
         try await things.updateOne(["_id": 3], ["$set": ["n": 10]])
         try await things.updateOne(["_id": 2], ["$set": ["n": 4]])
         let second = try #require(try await snapshots.next())
         #expect(second.documents.map { $0["_id"] } == [1, 2])
-        #expect(second.inserted == [] && second.changed == [2] && second.removed == [])
+        #expect(second.insertedIDs == [] && second.changedIDs == [2] && second.removedIDs == [])
         try await things.deleteOne(["_id": 1])
         let third = try #require(try await snapshots.next())
-        #expect(third.removed == [1] && third.documents.count == 1)
+        #expect(third.removedIDs == [1] && third.documents.count == 1)
     }
 
     @Test(.timeLimit(.minutes(10)))
