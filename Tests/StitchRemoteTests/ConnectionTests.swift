@@ -8,11 +8,12 @@
     @testable import StitchRemote
 
     /// Many requests share a connection: each must get its own reply, and none must harm another.
-    @Suite(.timeLimit(.minutes(5))) struct ConnectionTests {
+    @Suite(.timeLimit(.minutes(20))) struct ConnectionTests {
         private static let ping: BSONDocument = ["ping": 1]
 
         private static func uri(_ port: Int, _ options: String = "") -> String {
-            "stitchsync://127.0.0.1:\(port)/?serverSelectionTimeoutMS=60000" + options
+            "stitchsync://127.0.0.1:\(port)/?serverSelectionTimeoutMS=240000&connectTimeoutMS=240000"
+                + options
         }
 
         private static func echo(_ number: Int64) -> BSONDocument { ["echo": .int64(number)] }
@@ -32,7 +33,7 @@
                     }
                 }
             } _: { peer in
-                var options = ServerRemote.Options()
+                var options = ServerRemote.Options.patient
                 options.requestsMax = 100
                 try await ServerConnections.run(Self.uri(peer.port), options: options) { server in
                     try await withThrowingTaskGroup { group in

@@ -8,11 +8,11 @@
     @testable import StitchRemote
 
     /// What comes from the network may be anything: it must end in an error, soon and without a trap.
-    @Suite(.timeLimit(.minutes(5))) struct HostilePeerTests {
+    @Suite(.timeLimit(.minutes(20))) struct HostilePeerTests {
         private static let ping: BSONDocument = ["ping": 1]
 
         private static func uri(_ port: Int, _ options: String = "") -> String {
-            "stitchsync://127.0.0.1:\(port)/?serverSelectionTimeoutMS=60000&retryReads=false"
+            "stitchsync://127.0.0.1:\(port)/?serverSelectionTimeoutMS=240000&connectTimeoutMS=240000&retryReads=false"
                 + options
         }
 
@@ -139,7 +139,8 @@
                     if client.number == 1 { client.reply(["ok": 1], to: next.id) }
                 }
             } _: { peer in
-                let uri = "stitchsync://127.0.0.1:\(peer.port)/?serverSelectionTimeoutMS=60000"
+                let uri =
+                    "stitchsync://127.0.0.1:\(peer.port)/?serverSelectionTimeoutMS=240000&connectTimeoutMS=240000"
                 try await ServerConnections.run(uri) { server in
                     try await server.read(Self.ping)
                     // Over the connection that ends meanwhile, or over the next.

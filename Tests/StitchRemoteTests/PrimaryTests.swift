@@ -7,7 +7,7 @@
     @testable import StitchRemote
 
     /// A request must reach the primary, wherever it is, once and no more often.
-    @Suite(.timeLimit(.minutes(5))) struct PrimaryTests {
+    @Suite(.timeLimit(.minutes(20))) struct PrimaryTests {
         private static let ping: BSONDocument = ["ping": 1]
         private static let insert: BSONDocument = ["insert": "a", "documents": [["_id": 1]]]
 

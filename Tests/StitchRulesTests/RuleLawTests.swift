@@ -145,7 +145,7 @@ import Testing
     }
 }
 
-/// Gives the same numbers for the same seed.
+/// A generator of numbers, the same for the same seed.
 struct SeededRandom {
     private var state: UInt64
 

@@ -60,7 +60,7 @@ enum ScopePolicy: String, CaseIterable, Sendable {
     }
 }
 
-/// Says that the device was killed.
+/// The error of a device that was killed.
 struct Killed: Error {}
 
 /// Counts steps and calls of a run and carries its fault out.

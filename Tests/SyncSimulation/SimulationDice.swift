@@ -58,7 +58,7 @@ final class SimulationDice: Sendable {
     var lines: [String] { state.withLock { $0.lines ?? [] } }
 }
 
-/// Says that the process of a client was killed.
+/// The error of a client whose process was killed.
 struct SimulationKill: Error {}
 
 /// One life of a client's process; what its engine still does after its end is undone.

@@ -154,7 +154,7 @@ extension SimulationLedger {
         return owners[operation.instance] == client
     }
 
-    /// Gives up what a client wrote to a document, or to all: the app said so.
+    /// Forgets what a client wrote to a document, or to all, as its app asked.
     mutating func forget(_ client: Int, _ document: Int? = nil) {
         open.removeAll {
             $0.client == client && (document == nil || $0.document == document)

@@ -142,7 +142,7 @@ extension SimulationWorld {
 // MARK: - Checks
 
 extension SimulationWorld {
-    /// Gives up the changes that are refused as often as they are sent, as their app would at last.
+    /// Discards the changes that are refused as often as they are sent, as their app would at last.
     func giveUpRefused(_ number: Int) async throws {
         for document in 0..<plan.documents {
             guard case .paused = try await items(number, document).status(of: id(document))

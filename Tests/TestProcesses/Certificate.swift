@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Is a certificate for `localhost` that signs itself, made by openssl for one test.
+/// A certificate for `localhost` that signs itself, made by openssl for one test.
 package struct Certificate: Sendable {
     /// The file of the certificate.
     package let chain: String

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Compares texts with the pages that `fixtures` keeps.
 package enum GoldenPage {
-    /// Says how a text differs from a kept page, by its first line that does; `nil` when they are equal.
+    /// The first line in which a text differs from a kept page; `nil` when they are equal.
     ///
     /// `GOLDEN_UPDATE=1` writes the page anew first.
     package static func difference(of text: String, from page: String) throws -> String? {

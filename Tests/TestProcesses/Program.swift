@@ -56,7 +56,7 @@ package enum Program {
     }
 }
 
-/// Says that a program could not be run.
+/// The error of a program that could not be run.
 package struct ProgramFailure: Error {
     package let reason: String
 

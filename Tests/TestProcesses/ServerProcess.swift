@@ -1,7 +1,7 @@
 internal import BSONStore
 package import Foundation
 
-/// Is a `stitchsync serve` of its own, as a process, over a file of its own.
+/// A process of `stitchsync serve` over a file of its own.
 package final class ServerProcess {
     /// The port it listens on.
     package private(set) var port = 0

@@ -48,7 +48,7 @@ package final class WireClient {
         Loopback.send(bytes, to: socket, waits: waits) == bytes.count
     }
 
-    /// Says that no more bytes follow.
+    /// Tells the peer that no more bytes follow.
     package func finishSending() { Loopback.finishSending(socket) }
 
     /// Waits for the next answer.

@@ -353,12 +353,11 @@ extension InProcessCollection {
         after seen: Int, atMost limit: Duration
     ) async throws(RemoteError) {
         do {
-            try await withThrowingTaskGroup(of: Void.self) { [clock, store] group in
-                group.addTask { try await clock.sleep(for: limit) }
-                group.addTask { try await store.waitForCommit(after: seen) }
-                defer { group.cancelAll() }
-                try await group.next()
+            try await withTimeout(limit, clock: clock) { [store] in
+                try await store.waitForCommit(after: seen)
             }
+        } catch is TimeoutError {
+            // The caller's own time is over, too.
         } catch is CancellationError {
             throw RemoteError(.retryable, "the wait for changes was cancelled")
         } catch {

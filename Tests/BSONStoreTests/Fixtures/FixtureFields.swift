@@ -44,7 +44,7 @@ struct FixtureFields {
     }
 }
 
-/// Says which indexes a collection of fixtures has.
+/// The indexes that a collection of fixtures has.
 enum FixtureIndexes: String, Sendable, CaseIterable {
     /// That of the `_id`.
     case none

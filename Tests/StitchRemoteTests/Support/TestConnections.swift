@@ -9,7 +9,8 @@
         /// Options for tests, whose server may answer late beside many others.
         static var patient: Self {
             var options = Self()
-            options.serverSelectionTimeout = .seconds(60)
+            options.serverSelectionTimeout = .seconds(240)
+            options.connectTimeout = .seconds(240)
             return options
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import StitchSyncCommand
 
-/// Gives a test a folder of its own and removes it afterwards.
+/// Lends a test a folder of its own and removes it afterwards.
 func withTemporaryFolder<R>(_ body: (TemporaryFolder) async throws -> R) async throws -> R {
     let folder = TemporaryFolder()
     try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Says which remote the worlds of a test have.
+/// A kind of remote that the worlds of a test have.
 enum RemoteKind: Sendable, Hashable {
     /// A store in memory.
     case inProcess

@@ -2,7 +2,7 @@ import BSONStore
 
 @testable import StitchSync
 
-/// Says what the engine asks of a remote.
+/// A request of the engine to a remote.
 struct RemoteCall: Sendable {
     enum Kind: String, Sendable { case find, query, versions, write, token, changes }
 

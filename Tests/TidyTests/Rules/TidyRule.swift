@@ -2,7 +2,7 @@ import Testing
 
 /// Holds a rule on the form of the repository, with files that break it and files that keep it.
 struct TidyRule: Sendable, CustomTestStringConvertible {
-    /// Says where a rule is broken and how.
+    /// Where a rule is broken, and how.
     struct Finding: Sendable, CustomStringConvertible {
         /// The line, counted from 1.
         let line: Int

@@ -1,7 +1,7 @@
 import BSONStore
 import StitchSync
 
-/// Is the app's backend, which does what the tutorial leaves to triggers: it keeps the directory up,
+/// The app's backend, which does what the tutorial leaves to triggers: it keeps the directory up,
 /// lets members into rooms and counts what they did not read.
 ///
 /// It is a client, too, but signs in as an administrator, whom rules do not bind.

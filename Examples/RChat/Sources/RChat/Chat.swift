@@ -1,7 +1,7 @@
 import BSONStore
 import StitchSync
 
-/// Is the terminal: some users' phones, one of which is in the hand.
+/// The terminal: some users' phones, one of which is in the hand.
 struct Chat {
     private let address: String
     private let stores: UserStores

@@ -3,11 +3,11 @@ import Foundation
 import StitchSync
 import Synchronization
 
-/// Is the phone of one user: a store of its own, which an engine keeps in step while it is on.
+/// The phone of one user: a store of its own, which an engine keeps in step while it is on.
 final class Phone: Sendable {
     let name: String
     let engine: SyncEngine
-    /// Says that something that is on the screen may have changed.
+    /// An element for each time that something on the screen may have changed.
     let news: AsyncStream<Void>
     private let newsContinuation: AsyncStream<Void>.Continuation
     /// What was told of taken back changes.

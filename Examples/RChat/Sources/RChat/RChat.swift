@@ -40,7 +40,7 @@ enum Collections {
     static let memberships = Namespace("RChat", "Membership")
 }
 
-/// Says in a sentence what cannot be done.
+/// A sentence that tells what cannot be done.
 struct ChatFailure: Error, CustomStringConvertible {
     let description: String
 

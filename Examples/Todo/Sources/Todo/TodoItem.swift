@@ -13,7 +13,7 @@ struct TodoItem: Codable, Sendable, Equatable {
 }
 
 extension TodoItem {
-    /// Says what becomes of an item that both sides changed.
+    /// The handler of an item that both sides changed.
     ///
     /// What is done stays done, and both texts are kept where both changed it. Who deleted an item
     /// that the other one edited gets it back.

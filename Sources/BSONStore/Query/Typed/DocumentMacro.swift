@@ -24,7 +24,7 @@
         extension, conformances: TypedDocument, names: named(init(from:)), named(encode(to:)))
     public macro Document() = #externalMacro(module: "BSONMacros", type: "DocumentMacro")
 
-    /// Gives a property of a `@Document` struct another field name.
+    /// Names the field of a property of a `@Document` struct.
     ///
     /// ```swift
     /// @FieldName("owner_id") var ownerID: String

@@ -232,7 +232,7 @@ extension SyncLimits {
 }
 
 extension BSONDocument {
-    /// Gives the document its first version, or the next one.
+    /// Sets the document's first version, or the next one.
     fileprivate mutating func raiseVersion() {
         let counter = self["__stitch_sync_version"]?.documentValue?["v"]?.int64Value ?? -1
         self["__stitch_sync_version"] = [
