@@ -163,7 +163,7 @@
                 client.send(Array("220 mail.example.com ESMTP\r\n".utf8))
                 _ = client.bytes()
             } _: { peer in
-                let uri = "stitchsync://127.0.0.1:\(peer.port)/?serverSelectionTimeoutMS=300"
+                let uri = "stitchsync://127.0.0.1:\(peer.port)/?serverSelectionTimeoutMS=5000"
                 try await ServerConnections.run(uri) { server in
                     let failure = await server.failure(of: Self.ping)
                     #expect(failure?.kind == .network)
@@ -179,7 +179,7 @@
                 _ = client.bytes()
             } _: { peer in
                 let uri =
-                    "stitchsync://127.0.0.1:\(peer.port)/?tls=true&serverSelectionTimeoutMS=300"
+                    "stitchsync://127.0.0.1:\(peer.port)/?tls=true&serverSelectionTimeoutMS=5000"
                 try await ServerConnections.run(uri) { server in
                     let failure = await server.failure(of: Self.ping)
                     #expect(failure?.kind == .network)
@@ -193,7 +193,7 @@
                     client.send(Self.message(length: 2_000_000, to: next.id, []))
                 }
             } _: { peer in
-                let uri = "stitchsync://127.0.0.1:\(peer.port)/?serverSelectionTimeoutMS=300"
+                let uri = "stitchsync://127.0.0.1:\(peer.port)/?serverSelectionTimeoutMS=5000"
                 try await ServerConnections.run(uri) { server in
                     let failure = await server.failure(of: Self.ping)
                     #expect(failure?.message.contains("2000000 bytes") == true)

@@ -39,7 +39,9 @@ extension SyncCollection {
         let ids = Array(ids)
         for id in ids { try Self.check(id, namespace) }
         let limit = engine.limits.batchDocuments
-        try await write { sync in try RequestIDs(sync: sync).request(ids, batchSize: limit) }
+        try await write { transaction in
+            try RequestIDs(sync: transaction).request(ids, batchSize: limit)
+        }
         engine.wake()
     }
 
@@ -59,32 +61,34 @@ extension SyncCollection {
     /// pending changes. The remote's documents do not change.
     public func desync(ids: some Sequence<BSONValue>) async throws {
         let ids = Array(ids)
-        try await write { sync in
+        try await write { transaction in
             for id in ids {
-                guard let record = try sync.record(id) else { continue }
-                let local = try sync.local(id)
-                if let local, let row = record.rowID, try sync.membership.keeps(local) {
+                guard let record = try transaction.record(id), let row = record.rowID else {
+                    continue
+                }
+                let local = try transaction.local(id)
+                if let local, try transaction.membership.keeps(local) {
                     // Only the subscription keeps it from now on.
-                    try sync.records.setClaim(row: row, byID: false)
+                    try transaction.records.setClaim(row: row, byID: false)
                 } else {
-                    try Self.remove(record, local, in: sync)
+                    try Self.remove(record, local, in: transaction)
                 }
             }
-            try ApplyMembership(sync: sync).clearSubscribedMark()
+            try ApplyMembership(sync: transaction).clearSubscribedMark()
         }
     }
 
     /// Removes a record, and the local document in such a way that no delete is uploaded.
     private static func remove(
-        _ record: SyncRecord, _ local: BSONDocument?, in sync: SyncTransaction
+        _ record: SyncRecord, _ local: BSONDocument?, in transaction: SyncTransaction
     ) throws {
         let id = record.documentID
         // The record goes first: with it, the removal of the document would be a local change.
-        try ApplyMembership(sync: sync).leave(record, local: local)
-        try sync.journal.forget(id, in: sync.collection.rowID)
+        try ApplyMembership(sync: transaction).leave(record, local: local)
+        try transaction.journal.forget(id, in: transaction.collection.rowID)
         guard local != nil else { return }
-        let removed = try sync.removeLocal(id, as: .desynced)
-        try sync.emit(.delete, .desync, removed, uncommitted: false)
+        let removed = try transaction.removeLocal(id, as: .desynced)
+        try transaction.emit(.delete, .desync, removed, uncommitted: false)
     }
 
     /// Begins the sync of one document: Stitch's name for ``sync(ids:)``.
@@ -114,22 +118,22 @@ extension SyncCollection {
         get async throws { try await documentIDs(.paused) }
     }
 
-    /// The ids of documents whose version field at the remote was not written by this engine or
-    /// Stitch: it has another form (rule R6 of `Docs/SYNC.md`).
+    /// The ids of documents whose version field at the remote has a form that the engine does not
+    /// recognise (rule R6 of `Docs/SYNC.md`).
     ///
     /// The engine downloads their content. Local changes stay pending until another client writes a
     /// valid version or removes the field.
     public var foreignVersionIDs: [BSONValue] {
         get async throws {
-            try read { sync in
-                try sync.records.foreignVersionIDs(in: sync.collection.rowID)
+            try read { snapshot in
+                try snapshot.records.foreignVersionIDs(in: snapshot.collection.rowID)
             } ?? []
         }
     }
 
     /// Returns the reason for a document's pause; `nil` when it is not paused or not synced.
     public func pauseReason(of id: BSONValue) async throws -> PauseReason? {
-        try read { sync in try sync.record(id)?.pause }
+        try read { snapshot in try snapshot.record(id)?.pause }
     }
 
     /// Resumes the sync of a paused document; the next pass first fetches the remote's version.
@@ -137,13 +141,13 @@ extension SyncCollection {
     /// - Returns: whether the document is synced, paused before or not.
     @discardableResult
     public func resumeSync(of id: BSONValue) async throws -> Bool {
-        let isSynced = try await write { sync in
-            guard var record = try sync.record(id) else { return false }
+        let isSynced = try await write { transaction in
+            guard var record = try transaction.record(id) else { return false }
             guard record.pause != nil else { return true }
             record.pause = nil
             record.failures = 0
-            record.staleMark = try sync.renewedStaleMark(of: record)
-            try sync.save(record)
+            record.staleMark = try transaction.renewedStaleMark(of: record)
+            try transaction.save(record)
             return true
         }
         if isSynced { engine.wake() }
@@ -168,12 +172,15 @@ extension SyncCollection {
         }
     }
 
+    /// Runs a transaction of the app over the collection, which it registers at the first write.
     func write<R: Sendable>(
         _ body: @escaping @Sendable (SyncTransaction) throws -> R
     ) async throws -> R {
         try await engine.write(namespace, byApp: true, body)
     }
 
+    /// Reads the collection's sync state; `nil` if it was never written or synced, or if the body
+    /// finds nothing.
     func read<R>(_ body: (SyncSnapshot) throws -> R?) throws -> R? {
         try engine.store.read { transaction in
             let stored = SyncCollectionTable(connection: transaction.connection)
@@ -183,8 +190,8 @@ extension SyncCollection {
     }
 
     private func documentIDs(_ selection: SyncRecordTable.Selection) async throws -> [BSONValue] {
-        try read { sync in
-            try sync.records.documentIDs(selection, in: sync.collection.rowID)
+        try read { snapshot in
+            try snapshot.records.documentIDs(selection, in: snapshot.collection.rowID)
         } ?? []
     }
 }

@@ -19,6 +19,7 @@ struct SyncRecordTable {
         "SELECT \(columns) FROM sync_documents WHERE id = ?1")
     private static let selectState = FixedStatement(
         "SELECT revision, hint FROM sync_documents WHERE id = ?1")
+    /// The base of each record that has a stored one; the others have no row in `sync_bases`.
     private static let joinOfBases =
         """
         LEFT JOIN sync_bases ON document = CASE base_kind WHEN \(storedBaseKind) THEN id END
@@ -27,7 +28,8 @@ struct SyncRecordTable {
         uniqueKeysWithValues: Selection.allCases.map { selection in
             let (base, join) =
                 selection.isIndexed ? (", \(Column.base.sql)", joinOfBases) : ("", "")
-            // The index by key is not in row order: each page would sort the whole collection.
+            // The plus sign keeps SQLite from using the index by key, which is not in row order:
+            // each page would sort the whole collection.
             let collection = selection.isIndexed ? "collection" : "+collection"
             return (
                 selection,
@@ -75,6 +77,8 @@ struct SyncRecordTable {
         /// All records.
         case all
         /// Records with a change that can be uploaded now.
+        ///
+        /// The column `hint` holds the stale mark.
         case toSend
         /// Records whose document has to be fetched.
         case toLook
@@ -103,8 +107,11 @@ struct SyncRecordTable {
             }
         }
 
-        /// A pause is a BSON document that begins with the field `code`, whose text begins with
-        /// byte 15.
+        /// A pause is a BSON document that begins with the text field `code`.
+        ///
+        /// Before the text are the document's length (4 bytes), the type (1), the name with its
+        /// end (5) and the text's length (4); SQLite counts bytes from 1. No other code begins with
+        /// this one.
         private static let pauseIsUnexplained =
             "instr(pause, CAST('\(SyncError.Code.unexplainedAbsence.rawValue)' AS BLOB)) = 15"
 
@@ -152,18 +159,18 @@ struct SyncRecordTable {
         let base = selection.isIndexed ? Column.base : nil
         var byteCount = 0
         var last = row
+        // A list that ended before its last row would keep the statement, and its snapshot, open.
+        defer { select.reset() }
         while byteCount < bytesMax, try select.step() {
             // A damaged index may return rows repeatedly, or rows that do not belong to it.
-            let row = select.int64(Column.id)
-            guard row > last else { throw Self.disordered("sync_documents") }
-            last = row
+            let next = select.int64(Column.id)
+            guard next > last else { throw Self.disordered("sync_documents") }
+            last = next
             let record = try record(select, base: base)
             guard selection.mayHold(record) else { throw Self.disordered("sync_documents") }
             byteCount += record.keptBase?.byteCount ?? 0
             records.append(record)
         }
-        // A list that ended before its last row would keep the statement, and its snapshot, open.
-        select.reset()
         return records
     }
 
@@ -189,8 +196,8 @@ struct SyncRecordTable {
         return ids
     }
 
-    /// Returns numbers by which a waiting loop notices new work, also of another process: they
-    /// differ when records became pending or stale, or ids were requested.
+    /// Returns a value that changes when there is new work, even from another process: when records
+    /// became pending or stale, or ids were requested.
     ///
     /// A pass stores a waiting conflict again and again, with another revision but with the same
     /// stale mark. So the newest mark stands for the stale records, and their revisions do not

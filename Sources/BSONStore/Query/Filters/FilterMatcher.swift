@@ -18,8 +18,8 @@
 ///
 /// - Warning: When the thread's ``WorkBudget`` is over, loops end early and return `false`, which a
 ///   `not` above them turns into `true`. Such a result must not be used. `passes(_:)` and
-///   `storedPasses(_:isShallow:)` throw the budget's error instead of it; callers of other functions
-///   call `WorkBudget.check()` or `WorkBudget.spend()` before they use the result.
+///   `storedPasses(_:isShallow:)` throw the budget's error instead of returning a result; callers of
+///   other functions call `WorkBudget.check()` or `WorkBudget.spend()` before they use the result.
 struct FilterMatcher {
     let nodes: UnsafeBufferPointer<FilterProgram.Node>
     let children: UnsafeBufferPointer<Int32>
@@ -98,11 +98,12 @@ extension FilterMatcher {
     /// Each group's bit in `missing` is set until the walk has found its key. The walk ends once
     /// no bit is set; the leaves of the remaining groups test a missing value.
     private func passesKeys(_ range: Range<Int32>, _ document: UnsafeRawBufferPointer) -> Bool {
-        guard let groups = groups.baseAddress.map({ $0 + Int(range.lowerBound) }) else {
+        guard let first = groups.baseAddress.map({ $0 + Int(range.lowerBound) }) else {
             return range.isEmpty
         }
-        // Only a program whose keys are all empty has no bytes; then none is read.
-        let bytes = bytes.baseAddress ?? UnsafeRawPointer(groups)
+        // A program whose keys are all empty has no bytes. Then any pointer will do: nothing is
+        // read through it.
+        let keys = bytes.baseAddress ?? UnsafeRawPointer(first)
         var missing = Self.mask(ofGroups: range.count)
         var cursor = BSONCursor(document)
         while missing != 0, let element = cursor.next() {
@@ -113,12 +114,12 @@ extension FilterMatcher {
                 // Takes the lowest bit that is set, and clears it.
                 let bit = candidates.trailingZeroBitCount
                 candidates &= candidates &- 1
-                let group = groups + bit
+                let group = first + bit
                 guard group.pointee.keyCount == keyCount, group.pointee.keyFirst == keyFirst,
                     BSONCursor.isEqual(
                         element.key,
                         UnsafeRawBufferPointer(
-                            start: bytes + group.pointee.keyStart, count: keyCount))
+                            start: keys + group.pointee.keyStart, count: keyCount))
                 else { continue }
                 missing &= ~(1 << UInt64(bit))
                 guard passesLeaves(group.pointee.leaves, element.value) else { return false }
@@ -126,7 +127,7 @@ extension FilterMatcher {
                 break
             }
         }
-        return passesMissingKeys(missing, groups)
+        return passesMissingKeys(missing, first)
     }
 
     /// Whether the value of a top-level key passes the leaves whose paths begin with it.
@@ -157,7 +158,8 @@ extension FilterMatcher {
         return true
     }
 
-    /// Returns a mask with one bit for each group of a node, at most 64.
+    /// Returns a mask with one bit for each group of a node; the compiler makes at most
+    /// ``FilterProgram/groupsMax`` of them.
     @inline(__always)
     static func mask(ofGroups count: Int) -> UInt64 { (1 << UInt64(count)) &- 1 }
 
@@ -213,8 +215,8 @@ extension FilterMatcher {
     /// Follows a path from an array in the middle of it.
     ///
     /// For the path `a.0.b`, the array in `a` is searched in two ways: each element that is a
-    /// document for `0.b`, and the element at position 0 for `b`. A value at the last position is
-    /// tested itself; if it is an array, its elements are not.
+    /// document for `0.b`, and the element at position 0 for `b`. If the position is the path's last
+    /// part, the element is tested as a whole: the elements of an array in it are not.
     private func followInArray(
         _ leaf: UnsafePointer<FilterProgram.Leaf>, from part: Int32, _ array: BSONRawValue
     ) -> Bool {
