@@ -6,13 +6,15 @@ import StitchSync
 ///
 /// It is a client, too, but signs in as an administrator, whom rules do not bind.
 struct Backend {
-    private let engine: SyncEngine
+    let engine: SyncEngine
 
-    private var users: SyncCollection<BSONDocument> { engine.collection(Collections.users) }
-    private var chatsters: SyncCollection<BSONDocument> { engine.collection(Collections.chatsters) }
-    private var messages: SyncCollection<BSONDocument> { engine.collection(Collections.messages) }
-    private var memberships: SyncCollection<BSONDocument> {
-        engine.collection(Collections.memberships)
+    var users: SyncCollection<BSONDocument> { engine.collection(Collections.users) }
+    var memberships: SyncCollection<BSONDocument> { engine.collection(Collections.memberships) }
+    private var chatsters: SyncCollection<Chatster> {
+        engine.collection(Collections.chatsters, of: Chatster.self)
+    }
+    private var messages: SyncCollection<ChatMessage> {
+        engine.collection(Collections.messages, of: ChatMessage.self)
     }
 
     init(address: String, file: String) throws {
@@ -23,11 +25,40 @@ struct Backend {
 
     /// Serves the users until the process ends.
     func run(users names: [String]) async throws {
+        await listen()
+        try await engine.subscriptions.update { set in
+            let queries = try [
+                users.query(), chatsters.query(), messages.query(), memberships.query(),
+            ]
+            for query in queries {
+                set.insertOrAssign(query, named: query.namespace.collection)
+            }
+        }
+        try await engine.subscriptions.waitForSynchronization()
+        for name in names {
+            if try await users.findOne(id: .string(name)) == nil {
+                try await users.insertOne([
+                    "_id": .string(name), "userName": .string(name), "presence": "away",
+                    "memberSince": .datetime(.now), "note": "seen by the moderators only",
+                    "conversations": [:], "unread": [:],
+                ])
+            }
+            // A phone that is turned on now finds the whole directory.
+            if let user = try await users.findOne(id: .string(name)) { try await publish(user) }
+        }
+        try await engine.waitForSynchronization()
+        Terminal.say("ready")
+        try await engine.run()
+    }
+
+    private func listen() async {
         await users.configure(
             conflictHandler: .mergeFields(),
             changeEventListener: { event in
-                guard let user = event.fullDocument, event.operationType != .evict else { return }
-                await attempt { try await written(user) }
+                guard let id = event.fullDocument?["_id"], event.operationType != .evict else {
+                    return
+                }
+                await attempt { try await written(id) }
             })
         await messages.configure(
             conflictHandler: .remoteWins,
@@ -43,72 +74,37 @@ struct Backend {
                 guard event.reason == .committed, let membership = event.fullDocument else {
                     return
                 }
-                await attempt { try await admitted(membership) }
+                await attempt { try await committed(membership) }
             })
         await chatsters.configure(conflictHandler: .localWins)
-        try await engine.subscriptions.update { set in
-            for collection in [users, chatsters, messages, memberships] {
-                set.insertOrAssign(try collection.query(), named: collection.namespace.collection)
-            }
-        }
-        try await engine.subscriptions.waitForSynchronization()
-        for name in names where try await users.findOne(id: .string(name)) == nil {
-            try await users.insertOne([
-                "_id": .string(name), "userName": .string(name), "presence": "here",
-                "memberSince": .datetime(.now), "note": "seen by the moderators only",
-                "conversations": [:], "unread": [:],
-            ])
-        }
-        try await engine.waitForSynchronization()
-        Terminal.say("ready")
-        try await engine.run()
     }
 
-    /// A user was written: what is public of it goes into the directory, and the members of its rooms
-    /// are let in.
-    private func written(_ user: BSONDocument) async throws {
-        guard let id = user["_id"] else { return }
-        try await chatsters.updateOne(
-            ["_id": id],
-            ["$set": ["userName": user["userName"] ?? "", "presence": user["presence"] ?? ""]],
-            upsert: true)
+    /// A user was written: the backend copies what is public into the directory, and does what the
+    /// user asks for in the rooms.
+    private func written(_ id: BSONValue) async throws {
+        // What the backend has done already is not in the event, but in the document of now.
+        guard let user = try await users.findOne(id: id) else { return }
+        try await publish(user)
         for (name, room) in user["conversations"]?.documentValue ?? [:] {
-            // Nobody gets into a room by making one of the same name: the first has it.
-            guard let room = room.documentValue, room["owner"] == id, room["isOpen"] != true,
-                try await memberships.count(["owns": .string(name), "userID": ["$ne": id]]) == 0
-            else { continue }
-            for member in room["members"]?.arrayValue ?? [] {
-                let own: BSONValue = member == id ? .string(name) : ["$each": []]
-                try await memberships.updateOne(
-                    ["_id": member],
-                    [
-                        "$set": ["userID": member],
-                        "$addToSet": ["rooms": .string(name), "owns": own],
-                    ], upsert: true)
-            }
+            guard let room = room.documentValue else { continue }
+            try await serve(room, name, of: id)
         }
     }
 
-    /// The server knows of a membership: the member is told that the room is open.
-    private func admitted(_ membership: BSONDocument) async throws {
-        guard let member = membership["userID"] else { return }
-        for room in membership["rooms"]?.arrayValue ?? [] {
-            guard let name = room.stringValue,
-                let owner = try await memberships.findOne(["owns": room])?["userID"],
-                let made = try await users.findOne(id: owner)?[path: "conversations.\(name)"]
-            else { continue }
-            let place = "conversations.\(name)"
-            try await users.updateOne(
-                ["_id": member, place: ["$exists": false]], ["$set": [place: made]])
-            try await users.updateOne(["_id": member], ["$set": ["\(place).isOpen": true]])
+    private func publish(_ user: BSONDocument) async throws {
+        guard let id = user["_id"]?.stringValue else { return }
+        try await chatsters.updateOne({ $0.id == id }, upsert: true) {
+            $0.userName.set(user["userName"]?.stringValue ?? id)
+            $0.presence.set(user["presence"]?.stringValue ?? "away")
         }
     }
 
-    /// A message was sent: who did not write it has one more to read.
-    private func sent(_ message: BSONDocument) async throws {
-        guard let room = message["conversationID"]?.stringValue, let author = message["authorID"]
-        else { return }
-        let others: BSONDocument = ["rooms": .string(room), "userID": ["$ne": author]]
+    /// A message was sent: each member but its author has one more to read.
+    private func sent(_ message: ChatMessage) async throws {
+        let room = message.conversationID
+        let others: BSONDocument = [
+            "rooms": .string(room), "userID": ["$ne": .string(message.authorID)],
+        ]
         for member in try await memberships.find(others) {
             guard let id = member["userID"] else { continue }
             try await users.updateOne(["_id": id], ["$inc": ["unread.\(room)": 1]])

@@ -21,7 +21,8 @@ struct Chat {
         /as NAME             take NAME's phone: alice, bob or carol; a message is any other line
         /who  /me  /show     the directory; my user; the messages that are on the phone
         /new ROOM NAME…      make a room for me and others      /room ROOM    open it
-        /away  /here         what the directory says of me
+        /add NAME            add a member to the open room      /leave        leave it
+        /away  /here         be away though my phone is on, and follow my phone again
         /forge NAME TEXT     write in somebody else's name      /rename NAME NEW   so in the directory
         /kept                what was taken back
         /offline  /online    without a network, and with it again
@@ -47,6 +48,7 @@ struct Chat {
                 }
             }
             for (name, phone) in chat.phones {
+                try await phone.sayAway()
                 await phone.turnOff()
                 try await stores.close(name)
             }
@@ -75,21 +77,40 @@ struct Chat {
     private mutating func take(
         _ user: String, _ group: inout ThrowingTaskGroup<Void, any Error>
     ) async throws {
+        guard !user.isEmpty else { throw ChatFailure("who? /as NAME") }
         if phones[user] == nil {
+            let isKnown = try stores.userIDs().contains(user)
             let phone = Phone(user, try stores.signIn(user))
-            try await phone.set()
+            do {
+                try await phone.set()
+            } catch let error as SyncError where error.code == .authRequired {
+                try await refuse(user, isKnown)
+            }
             group.addTask { try await phone.run() }
             phones[user] = phone
         }
         name = user
     }
 
+    /// Closes the store of a user whom the server refused; one that was just made is removed.
+    private func refuse(_ user: String, _ isKnown: Bool) async throws {
+        if isKnown {
+            try await stores.close(user)
+        } else {
+            try await stores.signOut(user, waitingForUpload: nil)
+        }
+        throw ChatFailure("the server refused the sign-in of \(user)")
+    }
+
     private mutating func signOut(_ phone: Phone) async throws {
+        // Without a network the sign-out fails, and the user stays as it is.
+        guard phone.engine.isOnline else { throw ChatFailure("/online first: what waits is sent") }
+        try await phone.setPresence(isHere: false)
         await phone.turnOff()
-        try await stores.signOut(phone.name, waitingForUpload: .seconds(30))
         phones[phone.name] = nil
         rooms[phone.name] = nil
         name = nil
+        try await stores.signOut(phone.name, waitingForUpload: .seconds(30))
     }
 
     /// Shows something, or waits until it can be seen; `false` for another command.
@@ -127,18 +148,17 @@ struct Chat {
             try await phone.open(rest)
             rooms[phone.name] = rest
         case "/away", "/here":
-            try await phone.user.updateOne(
-                ["_id": .string(phone.name)],
-                ["$set": ["presence": .string(String(command.dropFirst()))]])
+            try await phone.choosePresence(isHere: command == "/here")
+        case "/add": try await phone.add(rest, to: try room(of: phone))
+        case "/leave":
+            try await phone.leave(try room(of: phone))
+            rooms[phone.name] = nil
         case "/forge":
             try await phone.say(
                 words.last ?? "", in: try room(of: phone), as: words.first ?? "")
         case "/rename":
-            try await phone.chatsters.updateOne(
-                ["_id": .string(words.first ?? "")],
-                ["$set": ["userName": .string(words.last ?? "")]])
-        case "/offline": phone.engine.setOnline(false)
-        case "/online": phone.engine.setOnline(true)
+            try await phone.rename(words.first ?? "", words.last ?? "")
+        case "/offline", "/online": try await phone.setOnline(command == "/online")
         default:
             guard !command.hasPrefix("/") else { throw ChatFailure("unknown: \(line); see /help") }
             try await phone.say(line, in: try room(of: phone))

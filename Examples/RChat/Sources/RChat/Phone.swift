@@ -1,5 +1,4 @@
 import BSONStore
-import Foundation
 import StitchSync
 import Synchronization
 
@@ -12,8 +11,12 @@ final class Phone: Sendable {
     private let newsContinuation: AsyncStream<Void>.Continuation
     /// What was told of taken back changes.
     private let notices = Mutex<[String]>([])
+    private let isOn = Mutex(false)
     private let (offs, off) = AsyncStream.makeStream(of: Void.self)
     private let (ends, end) = AsyncStream.makeStream(of: Void.self)
+
+    /// The longest wait for the server; after it the phone goes on without.
+    static let patience = Duration.seconds(10)
 
     init(_ name: String, _ engine: SyncEngine) {
         self.name = name
@@ -23,8 +26,12 @@ final class Phone: Sendable {
     }
 
     var user: SyncCollection<BSONDocument> { engine.collection(Collections.users) }
-    var chatsters: SyncCollection<BSONDocument> { engine.collection(Collections.chatsters) }
-    var messages: SyncCollection<BSONDocument> { engine.collection(Collections.messages) }
+    var chatsters: SyncCollection<Chatster> {
+        engine.collection(Collections.chatsters, of: Chatster.self)
+    }
+    var messages: SyncCollection<ChatMessage> {
+        engine.collection(Collections.messages, of: ChatMessage.self)
+    }
 
     /// Syncs until the phone is turned off.
     func run() async throws {
@@ -46,23 +53,39 @@ final class Phone: Sendable {
     /// Listens, and subscribes to what a phone always has: its user, and the directory.
     ///
     /// Conflicts merge by field: the backend counts in a user's document what the phone edits.
+    ///
+    /// - Throws: `SyncError` of code `.authRequired` where the server refuses the sign-in.
     func set() async throws {
-        for collection in [user, chatsters, messages] {
-            await collection.configure(
-                conflictHandler: .mergeFields(),
-                changeEventListener: { self.show($0) },
-                errorListener: { error, _ in self.show(error) })
+        await listen(to: user)
+        await listen(to: chatsters)
+        await listen(to: messages) { event in
+            guard event.operationType == .insert, event.reason != .committed,
+                let message = event.fullDocument
+            else { return }
+            Terminal.say("[\(self.name)] \(message.line)")
         }
-        try await user.subscribe(to: ["_id": .string(name)], named: "user_id")
-        try await chatsters.subscribe(named: "chatsters")
+        try await user.subscribe(
+            to: ["_id": .string(name)], named: "user_id", waitForSync: .never)
+        try await unlessUnreachable {
+            // A store that knows its user shows documents without the server, but asks it first.
+            try await chatsters.subscribe(
+                named: "chatsters", waitForSync: .always, timeout: Self.patience)
+        }
+        isOn.withLock { $0 = true }
+        try await setPresence(isHere: true)
     }
 
-    private func show(_ event: ChangeEvent<BSONDocument>) {
-        newsContinuation.yield()
-        guard event.namespace == Collections.messages, event.operationType == .insert,
-            event.reason != .committed, let message = event.fullDocument
-        else { return }
-        Terminal.say("[\(name)] \(Self.text(message))")
+    private func listen<Document>(
+        to collection: SyncCollection<Document>,
+        _ show: @escaping @Sendable (ChangeEvent<Document>) -> Void = { _ in }
+    ) async {
+        await collection.configure(
+            conflictHandler: .mergeFields(),
+            changeEventListener: { event in
+                self.newsContinuation.yield()
+                show(event)
+            },
+            errorListener: { error, _ in self.show(error) })
     }
 
     private func show(_ error: SyncError) {
@@ -71,13 +94,29 @@ final class Phone: Sendable {
             notices.withLock { $0.append(notice) }
             Terminal.say("[\(name)] \(notice)")
         }
-        if error.compensatingWrites.isEmpty { Terminal.say("[\(name)] \(error)") }
+        if error.compensatingWrites.isEmpty, isNews(error) { Terminal.say("[\(name)] \(error)") }
         newsContinuation.yield()
     }
 
-    private static func text(_ message: BSONDocument) -> String {
-        func field(_ name: String) -> String { message[name]?.stringValue ?? "?" }
-        return "\(field("conversationID")) | \(field("authorID")): \(field("text"))"
+    /// Whether an error tells the user something: not what the user wished, or is told anyway.
+    private func isNews(_ error: SyncError) -> Bool {
+        switch error.code {
+        case .offline: false
+        // The report of a pass that `/offline` ended may arrive after `/online`.
+        case .remoteUnavailable: engine.isOnline && !error.message.contains("went offline")
+        // Until the phone is on, ``set()`` throws it.
+        case .authRequired: isOn.withLock { $0 }
+        default: true
+        }
+    }
+
+    /// Waits for the server in a closure, and goes on where the server does not answer in time.
+    func unlessUnreachable(_ work: () async throws -> Void) async throws {
+        do {
+            try await work()
+        } catch let error as SyncError where error.code == .timedOut {
+            Terminal.say("[\(name)] the server does not answer; what you write is sent later")
+        }
     }
 }
 
@@ -91,10 +130,8 @@ extension Phone {
 
     /// The directory.
     func directory() async throws -> [String] {
-        try await chatsters.find(options: FindOptions(sort: SortOrder(["_id": 1]))).map {
-            chatster in
-            let name = chatster["userName"]?.stringValue ?? "?"
-            return "\(name) is \(chatster["presence"]?.stringValue ?? "?")"
+        try await chatsters.find(TypedFilterBuilder.everything, sort: { $0.id.ascending }).map {
+            "\($0.userName) is \($0.presence)"
         }
     }
 
@@ -103,63 +140,30 @@ extension Phone {
         guard let me = try await user.findOne(id: .string(name)) else { return ["no user yet"] }
         let rooms = me["conversations"]?.documentValue ?? [:]
         return rooms.map { name, room in
-            let unread = me[path: "unread.\(name)"]?.int64Value ?? 0
-            let isOpen = room.documentValue?["isOpen"] == true
-            return isOpen ? "room \(name), \(unread) unread" : "room \(name) is being made"
+            Self.line(name, room.documentValue ?? [:], me[path: "unread.\(name)"]?.int64Value ?? 0)
         } + ["fields: \(me.map(\.key).filter { $0.first != "_" }.sorted().joined(separator: " "))"]
+    }
+
+    private static func line(_ name: String, _ room: BSONDocument, _ unread: Int64) -> String {
+        if let reason = room["refused"]?.stringValue { return "room \(name): \(reason)" }
+        if room["leaves"] == true { return "room \(name) is being left" }
+        return room["isOpen"] == true
+            ? "room \(name), \(unread) unread" : "room \(name) is being made"
     }
 
     /// The messages that are on the phone, whatever room they are of.
     func talk() async throws -> [String] {
         let found = try await messages.find(
-            options: FindOptions(sort: SortOrder(["timestamp": 1, "_id": 1])))
-        return found.isEmpty ? ["no messages"] : found.map(Self.text)
+            TypedFilterBuilder.everything,
+            sort: {
+                $0.timestamp.ascending
+                $0.id.ascending
+            })
+        return found.isEmpty ? ["no messages"] : found.map(\.line)
     }
 
     /// What was taken back is kept, to be sent again or dropped.
     func rejected() async throws -> [String] {
-        try await messages.rejectedWrites().map { write in
-            "kept: \(write.document.map(Self.text) ?? "a delete")"
-        }
-    }
-}
-
-// MARK: - What its user does
-
-extension Phone {
-    /// Makes a room; the backend lets the members in.
-    func makeRoom(_ room: String, _ members: [String]) async throws {
-        guard !room.isEmpty, room.allSatisfy(\.isLetter) else {
-            throw ChatFailure("a room's name has letters only")
-        }
-        let all = Array(Set(members + [name])).sorted()
-        let place = "conversations.\(room)"
-        try await user.updateOne(
-            ["_id": .string(name), place: ["$exists": false]],
-            [
-                "$set": [
-                    place: [
-                        "owner": .string(name),
-                        "members": .array(BSONArray(all.map(BSONValue.string))),
-                    ]
-                ]
-            ])
-    }
-
-    /// Has the messages of one room on the phone in place of those of the room before.
-    func open(_ room: String) async throws {
-        try await messages.subscribe(
-            to: ["conversationID": .string(room)], named: "conversation")
-        try await user.updateOne(
-            ["_id": .string(name)], ["$unset": ["unread.\(room)": ""]])
-    }
-
-    /// Writes a message, in somebody else's name where one is given: then it is taken back.
-    func say(_ text: String, in room: String, as author: String? = nil) async throws {
-        try await messages.insertOne([
-            "_id": .objectID(BSONObjectID()), "conversationID": .string(room),
-            "authorID": .string(author ?? name), "text": .string(text),
-            "timestamp": .datetime(.now),
-        ])
+        try await messages.rejectedWrites().map { "kept: \($0.document?.line ?? "a delete")" }
     }
 }

@@ -1,4 +1,3 @@
-import BSONStore
 import Foundation
 
 /// Starts what this process is: the chat of a terminal, or the app's backend.
@@ -25,19 +24,6 @@ enum RChat {
             exit(1)
         }
     }
-}
-
-/// The collections of the chat.
-enum Collections {
-    /// What a user keeps: private, but for what the backend copies.
-    static let users = Namespace("RChat", "User")
-    /// What everybody may know of a user; the backend writes it.
-    static let chatsters = Namespace("RChat", "Chatster")
-    static let messages = Namespace("RChat", "ChatMessage")
-    /// Who is in which room.
-    ///
-    /// No role opens it: the rules read it as the users' custom data.
-    static let memberships = Namespace("RChat", "Membership")
 }
 
 /// A sentence that tells what cannot be done.
