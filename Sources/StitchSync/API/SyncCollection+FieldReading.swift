@@ -26,7 +26,7 @@ extension SyncCollection where Document: TypedDocument {
 
     /// Returns the first document that fulfils a condition, or `nil`.
     ///
-    /// - Throws: as ``find(skip:limit:_:sort:)`` does; `SyncError` of code `.decodingFailed` if the
+    /// - Throws: as `find(skip:limit:_:sort:)` does; `SyncError` of code `.decodingFailed` if the
     ///   document does not decode.
     public func findOne(
         @TypedFilterBuilder _ filter: (Document.Fields) throws -> TypedFilter,
@@ -42,7 +42,7 @@ extension SyncCollection where Document: TypedDocument {
     /// let names = try todos.find(as: Name.self) { !$0.done } projection: { $0.name.included }
     /// ```
     ///
-    /// - Throws: as ``find(skip:limit:_:sort:)`` does.
+    /// - Throws: as `find(skip:limit:_:sort:)` does.
     public func find<Output: Decodable & Sendable>(
         as type: Output.Type, skip: Int = 0, limit: Int = 0,
         @TypedFilterBuilder _ filter: (Document.Fields) throws -> TypedFilter,
@@ -61,7 +61,7 @@ extension SyncCollection where Document: TypedDocument {
 
     /// Returns some fields of the first document that fulfils a condition, or `nil`.
     ///
-    /// - Throws: as ``find(skip:limit:_:sort:)`` does; `DocumentDecodingFailure` if the fields do not
+    /// - Throws: as `find(skip:limit:_:sort:)` does; `DocumentDecodingFailure` if the fields do not
     ///   decode.
     public func findOne<Output: Decodable & Sendable>(
         as type: Output.Type,

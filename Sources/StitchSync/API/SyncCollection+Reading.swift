@@ -116,7 +116,7 @@ extension SyncCollection {
 
     /// Returns the results of a pipeline, decoded as values of a type.
     ///
-    /// - Throws: as ``aggregate(_:options:)``; `DecodingError` for a result that does not decode.
+    /// - Throws: as `aggregate(_:options:)`; `DecodingError` for a result that does not decode.
     public func aggregate<Output: Decodable & Sendable>(
         _ pipeline: [BSONDocument], as type: Output.Type,
         options: PipelineOptions = PipelineOptions()

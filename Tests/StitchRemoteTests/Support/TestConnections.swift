@@ -11,6 +11,7 @@
             var options = Self()
             options.serverSelectionTimeout = .seconds(240)
             options.connectTimeout = .seconds(240)
+            options.socketTimeout = .seconds(240)
             return options
         }
     }
