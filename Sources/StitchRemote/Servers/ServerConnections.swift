@@ -157,7 +157,10 @@
                 try await line.connection.reply(to: command, within: limit))
         }
 
-        /// Runs a body, and has the primary looked for again if the host is none or unreachable.
+        /// Runs a body.
+        ///
+        /// If it shows that the host is not the primary or cannot be reached, the next request looks
+        /// for the primary again.
         private func watching<R>(
             _ node: ServerNode, _ body: () async throws(MongoFailure) -> R
         ) async throws(MongoFailure) -> R {
