@@ -24,11 +24,9 @@ extension FilterMatcher {
     ) throws(StoreError) -> StoredMatchResult {
         let range = nodes[0].groups
         guard let groups = groups.baseAddress.map({ $0 + Int(range.lowerBound) }),
-            let base = document.baseAddress, document.count >= 5,
+            let keys = bytes.baseAddress, let base = document.baseAddress, document.count >= 5,
             BSONCursor.int32(base) == document.count
         else { return .damaged }
-        // Only a program whose keys are all empty has no bytes; then none is read.
-        let keys = bytes.baseAddress ?? UnsafeRawPointer(groups)
         let end = base + (document.count - 1)
         guard end.load(as: UInt8.self) == 0 else { return .damaged }
         var missing = Self.mask(ofGroups: range.count)

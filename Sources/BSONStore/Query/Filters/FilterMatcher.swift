@@ -98,12 +98,10 @@ extension FilterMatcher {
     /// Each group's bit in `missing` is set until the walk has found its key. The walk ends once
     /// no bit is set; the leaves of the remaining groups test a missing value.
     private func passesKeys(_ range: Range<Int32>, _ document: UnsafeRawBufferPointer) -> Bool {
-        guard let first = groups.baseAddress.map({ $0 + Int(range.lowerBound) }) else {
-            return range.isEmpty
-        }
-        // A program whose keys are all empty has no bytes. Then any pointer will do: nothing is
-        // read through it.
-        let keys = bytes.baseAddress ?? UnsafeRawPointer(first)
+        // The buffers of arrays have an address, also those of empty ones.
+        guard let first = groups.baseAddress.map({ $0 + Int(range.lowerBound) }),
+            let keys = bytes.baseAddress
+        else { return range.isEmpty }
         var missing = Self.mask(ofGroups: range.count)
         var cursor = BSONCursor(document)
         while missing != 0, let element = cursor.next() {
