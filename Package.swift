@@ -179,7 +179,8 @@ let package = Package(
         .executableTarget(
             name: "StitchSyncCommand",
             dependencies: [
-                "BSONStore", "StitchSync", "StitchSyncTesting", "StitchMongo", "StitchRemote",
+                "BSONStore", "StitchSync", "StitchSyncTesting", "StitchCommands", "StitchMongo",
+                "StitchRemote",
                 .target(name: "StitchServer", condition: .when(traits: ["Server"])),
                 served("Logging", "swift-log"),
                 .product(

@@ -1,3 +1,4 @@
+package import BSONStore
 package import StitchSync
 
 /// The failure of a command: the server's answer, or the way to it.
@@ -22,6 +23,8 @@ package struct MongoFailure: Error, Sendable, Hashable {
     package var code: Int = 0
     package var message: String
     package var labels: Set<String> = []
+    /// The server's reply, if one came.
+    package var reply: BSONDocument?
 
     package init(kind: Kind, code: Int = 0, message: String, labels: Set<String> = []) {
         self.kind = kind

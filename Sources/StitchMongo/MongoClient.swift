@@ -104,6 +104,42 @@
             bson_append_int32(options, "serverId", 8, Int32(bitPattern: serverID))
         }
 
+        /// Begins a transaction, which reads a snapshot and is committed by a majority.
+        func startTransaction() throws(MongoFailure) {
+            let options = mongoc_transaction_opts_new()
+            let concern = mongoc_write_concern_new()
+            let level = mongoc_read_concern_new()
+            defer {
+                mongoc_read_concern_destroy(level)
+                mongoc_write_concern_destroy(concern)
+                mongoc_transaction_opts_destroy(options)
+            }
+            mongoc_write_concern_set_wmajority(concern, -1)
+            mongoc_transaction_opts_set_write_concern(options, concern)
+            mongoc_read_concern_set_level(level, "snapshot")
+            mongoc_transaction_opts_set_read_concern(options, level)
+            var error = bson_error_t()
+            guard mongoc_client_session_start_transaction(handle, options, &error) else {
+                throw MongoFailure(error, reply: nil)
+            }
+        }
+
+        /// Commits the transaction; libmongoc repeats the command after a failed connection.
+        func commitTransaction() throws(MongoFailure) {
+            var error = bson_error_t()
+            try CDocument.reply { (reply) throws(MongoFailure) in
+                guard mongoc_client_session_commit_transaction(handle, reply, &error) else {
+                    throw MongoFailure(error, reply: CDocument.copy(of: reply))
+                }
+            }
+        }
+
+        /// Reverts the transaction, as the server does by itself after a while.
+        func abortTransaction() {
+            var error = bson_error_t()
+            _ = mongoc_client_session_abort_transaction(handle, &error)
+        }
+
         /// Ends the session; the client must still exist.
         func end() { mongoc_client_session_destroy(handle) }
     }

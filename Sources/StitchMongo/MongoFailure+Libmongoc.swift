@@ -12,6 +12,7 @@
             }
             let labels = Set(reply?["errorLabels"]?.arrayValue?.compactMap(\.stringValue) ?? [])
             self.init(kind: .server, code: 0, message: text, labels: labels)
+            self.reply = reply
             switch error.domain {
             case UInt32(MONGOC_ERROR_SERVER.rawValue), UInt32(MONGOC_ERROR_WRITE_CONCERN.rawValue):
                 kind = .server

@@ -7,7 +7,7 @@
     /// A server that speaks MongoDB's wire protocol over a document store.
     package final class Server: Sendable {
         private let context: ServerContext
-        private let backend: StoreBackend
+        private let backend: any CommandBackend
         private let pools: CommandPools
         private let group: MultiThreadedEventLoopGroup
         private let listener: any Channel
@@ -25,7 +25,25 @@
         ) async throws -> Server {
             try checkSafety(settings)
             let context = ServerContext(settings: settings)
-            let backend = try StoreBackend(store: store, server: context)
+            return try await start(try StoreBackend(store: store, server: context), context)
+        }
+
+        /// Serves a MongoDB deployment as a gateway, and listens for clients.
+        ///
+        /// - Throws: `UnsafeSettings` for settings that let strangers in, `ListenError` when an
+        ///   address is taken, `CommandFailure` when the deployment cannot be reached.
+        package static func start(
+            gatewayTo upstream: any Upstream, settings: ServerSettings
+        ) async throws -> Server {
+            try checkSafety(settings)
+            let context = ServerContext(settings: settings)
+            return try await start(try GatewayBackend(upstream, context), context)
+        }
+
+        private static func start(
+            _ backend: any CommandBackend, _ context: ServerContext
+        ) async throws -> Server {
+            let settings = context.settings
             let group = MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount)
             let pools = CommandPools(threadsMax: settings.threadsMax, group.next())
             do {
@@ -44,7 +62,7 @@
         }
 
         private static func listen(
-            _ context: ServerContext, _ backend: StoreBackend, _ pools: CommandPools,
+            _ context: ServerContext, _ backend: any CommandBackend, _ pools: CommandPools,
             _ group: MultiThreadedEventLoopGroup
         ) async throws -> Server {
             let settings = context.settings
@@ -63,7 +81,7 @@
             if let port = settings.metricsPort {
                 metrics = try await naming("127.0.0.1:\(port)") {
                     try await MetricsHandler.listen(on: port, group) {
-                        MetricsText.text(context, backend)
+                        MetricsText.text(context, backend.counts)
                     }
                 }
             }
@@ -118,7 +136,7 @@
         }
 
         private init(
-            _ context: ServerContext, _ backend: StoreBackend, _ pools: CommandPools,
+            _ context: ServerContext, _ backend: any CommandBackend, _ pools: CommandPools,
             _ group: MultiThreadedEventLoopGroup, _ listener: any Channel,
             _ opening: ConnectionAcceptor,
             _ metrics: (any Channel)?
@@ -172,7 +190,7 @@
             ending.cancel()
             operations.stopAll()
             // Writers must not wait for transactions that no client will end.
-            backend.runner.transactions.giveUpAll()
+            backend.endTransactions()
             try await group.shutdownGracefully()
             try await pools.shutdown()
             backend.close()

@@ -1,6 +1,16 @@
 internal import BSONStore
 
-/// A backend that runs the commands on documents: a store today, perhaps a cluster later.
+/// The counts of a backend, for metrics.
+struct BackendCounts: Sendable {
+    /// The counts of cursors.
+    let cursors: (total: Int64, noTimeout: Int64, pinned: Int64, timedOut: Int64)
+    /// The number of logical sessions.
+    let sessions: Int
+    /// Further families of metrics in Prometheus's format.
+    var text = ""
+}
+
+/// A backend that runs the commands on documents: a store, or a gateway to MongoDB.
 protocol CommandBackend: Sendable {
     /// Returns the user signed in on a connection, with the current roles.
     ///
@@ -30,6 +40,12 @@ protocol CommandBackend: Sendable {
     ///
     /// - Throws: the errors of the store; the next run may succeed.
     func tidy() throws
+
+    /// The counts for metrics.
+    var counts: BackendCounts { get }
+
+    /// Ends the transactions that would make other commands wait.
+    func endTransactions()
 
     /// Closes the backend, which must not be used afterwards.
     func close()

@@ -15,6 +15,8 @@ struct RuleCheckedSource<Source: CursorSource>: CursorSource, RuleCheckedCursor 
     var survivesCollectionEnd: Bool { source.survivesCollectionEnd }
     var memoryBytes: Int { source.memoryBytes }
     var isSpooled: Bool { source.isSpooled }
+    var news: CommitNotifier? { source.news }
+    var reportsRuleChanges: Bool { source.reportsRuleChanges }
 
     init(
         _ source: Source, _ rules: UserRules, _ ruleGuard: RuleAccessPolicy?,
@@ -22,7 +24,7 @@ struct RuleCheckedSource<Source: CursorSource>: CursorSource, RuleCheckedCursor 
         _ namespace: Namespace
     ) {
         self.source = source
-        self.rules = rules
+        self.rules = rules.lasting
         self.ruleGuard = ruleGuard
         self.namespace = namespace
         user = call.connection.state.withLock { $0.user }
@@ -40,8 +42,7 @@ struct RuleCheckedSource<Source: CursorSource>: CursorSource, RuleCheckedCursor 
             case (let before?, let now?): before.decidesEqually(now, namespace)
             case (nil, _?), (_?, nil): false
             }
-        // A change stream reports changed rules as events.
-        guard isSame || source is ChangeStreamSource else {
+        guard isSame || source.reportsRuleChanges else {
             throw CommandFailure(175, "The rules for this user have changed; send the query again")
         }
         return try source.next(limits, call)

@@ -1,4 +1,5 @@
 internal import BSONStore
+internal import StitchRules
 
 /// The backend that runs commands on a document store.
 final class StoreBackend: CommandBackend {
@@ -22,6 +23,8 @@ final class StoreBackend: CommandBackend {
     let signIn: SignIn
     /// The reads and writes of commands.
     let runner: TransactionRunner
+    /// Whether the store outlives a command, so that a cursor may read on in it.
+    let isLasting: Bool
     /// The last deletion of expired documents.
     private let lastExpiry = Locked(ContinuousClock.now)
     /// The last cleanup of the session log; due at the start.
@@ -31,8 +34,14 @@ final class StoreBackend: CommandBackend {
 
     /// Creates a backend for an open store, and closes the store with it.
     ///
+    /// - Parameters:
+    ///   - records: the place of the users; `nil` for the store.
+    ///   - secret: the secret of made-up credentials; `nil` for that of the store.
     /// - Throws: an error when the store's feed cannot be read.
-    init(store: DocumentStore, server: ServerContext) throws {
+    init(
+        store: DocumentStore, server: ServerContext, records: (any UserRecords)? = nil,
+        secret: [UInt8]? = nil
+    ) throws {
         self.store = store
         self.server = server
         cursors = CursorTable(
@@ -43,15 +52,35 @@ final class StoreBackend: CommandBackend {
             budget: SpoolBudget(bytesMax: server.settings.spoolBytesMax), cursors: cursors)
         sessions = SessionTable(timeoutMinutes: server.settings.sessionTimeoutMinutes)
         commits = CommitNotifier(store)
+        isLasting = true
         try SessionLog.prepare(store)
-        users = UserDirectory(store: store, server: server)
-        rules = UserRules(users: users, commits: commits)
+        users = UserDirectory(
+            records: records ?? StoredUserRecords(store: store, commits: commits), server: server)
+        rules = UserRules(users: users)
         signIn = SignIn(
-            users: users, decoys: DecoyCredentials(secret: try DecoyCredentials.secret(of: store)))
+            users: users,
+            decoys: DecoyCredentials(secret: try secret ?? DecoyCredentials.secret(of: store)))
         runner = TransactionRunner(store, server, rules)
         if let time = try store.read({ try FeedTimeLookup($0).last() }) {
             server.clock.follow(time)
         }
+    }
+
+    /// Creates a backend that runs one command on a store of its own, and shares all else.
+    ///
+    /// - Parameter ruleGuard: the rules for the command; `nil` for none.
+    init(_ store: DocumentStore, sharing front: StoreBackend, under ruleGuard: RuleAccessPolicy?) {
+        self.store = store
+        server = front.server
+        cursors = front.cursors
+        spools = front.spools
+        sessions = front.sessions
+        commits = front.commits
+        users = front.users
+        rules = front.rules.deciding(ruleGuard)
+        signIn = front.signIn
+        runner = TransactionRunner(store, server, rules, marksStatements: true)
+        isLasting = false
     }
 
     func signedIn(_ connection: ClientConnection) throws -> SignedInUser? {
@@ -61,6 +90,10 @@ final class StoreBackend: CommandBackend {
     func hasNoUsers() throws -> Bool { try users.hasNoUsers() }
 
     func isUnderRules(_ call: CommandCall) throws -> Bool { try rules.ruleGuard(call) != nil }
+
+    var counts: BackendCounts {
+        BackendCounts(cursors: cursors.counts, sessions: sessions.all.count)
+    }
 
     func parse(_ rule: CommandDefinition, _ call: CommandCall) -> ParsedCommand {
         rule.parse(call, self)

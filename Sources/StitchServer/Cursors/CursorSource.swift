@@ -11,6 +11,12 @@ protocol CursorSource: Sendable {
     /// Whether the source keeps its documents in a temporary file.
     var isSpooled: Bool { get }
 
+    /// Reports when there may be more documents; `nil` for the commits of the server's store.
+    var news: CommitNotifier? { get }
+
+    /// Whether the source itself reports that other rules apply to its user now.
+    var reportsRuleChanges: Bool { get }
+
     /// Returns the next documents: fewer than the limit only at the end, or when no more exist yet.
     mutating func next(_ limits: BatchLimits, _ call: CommandCall) throws -> CursorBatch
 }
@@ -19,6 +25,8 @@ extension CursorSource {
     var survivesCollectionEnd: Bool { false }
     var memoryBytes: Int { 0 }
     var isSpooled: Bool { false }
+    var news: CommitNotifier? { nil }
+    var reportsRuleChanges: Bool { false }
 }
 
 /// The limits of one batch.

@@ -4,9 +4,9 @@ internal import BSONStore
 ///
 /// Source: Prometheus documentation, "Exposition formats".
 enum MetricsText {
-    static func text(_ server: ServerContext, _ backend: StoreBackend) -> String {
+    static func text(_ server: ServerContext, _ counts: BackendCounts) -> String {
         let (open, made) = server.state.withLock { ($0.connectionsOpen, $0.connectionsMade) }
-        let cursors = backend.cursors.counts
+        let cursors = counts.cursors
         var text = ""
         family(&text, "connections_open", "gauge", "Connections that are open.", Double(open))
         family(&text, "connections_total", "counter", "Connections so far.", Double(made))
@@ -15,8 +15,7 @@ enum MetricsText {
             &text, "cursors_timed_out_total", "counter", "Cursors that were left alone.",
             Double(cursors.timedOut))
         family(
-            &text, "sessions_open", "gauge", "Logical sessions.", Double(backend.sessions.all.count)
-        )
+            &text, "sessions_open", "gauge", "Logical sessions.", Double(counts.sessions))
         family(
             &text, "uptime_seconds", "gauge", "Seconds since the start.",
             Double(server.uptime.components.seconds))
@@ -29,7 +28,7 @@ enum MetricsText {
         }
         head(&text, "command_seconds_total", "counter", "Time that commands took.")
         for (name, calls) in all { line(&text, "command_seconds_total", name, calls.seconds) }
-        return text
+        return text + counts.text
     }
 
     private static func head(_ text: inout String, _ name: String, _ kind: String, _ help: String) {
@@ -42,7 +41,7 @@ enum MetricsText {
         text += "stitchsync_\(name){command=\"\(command)\"} \(value)\n"
     }
 
-    private static func family(
+    static func family(
         _ text: inout String, _ name: String, _ kind: String, _ help: String, _ value: Double
     ) {
         head(&text, name, kind, help)

@@ -7,6 +7,6 @@ struct ConnectionRules: Sendable {
     let user: SignedInUser
     /// The version of the rules.
     let edition: Int
-    /// The newest change at the time the user's custom data were read.
-    let position: Int64
+    /// The newest change at the time the user's custom data were read; `nil` if that is unknown.
+    let position: Int64?
 }

@@ -20,6 +20,8 @@ final class DeniedWrites: Sendable {
     }
 
     private let state = Locked(State())
+    /// Receives each entry, for a log that other processes share.
+    let copies = Locked<(@Sendable (BSONDocument) -> Void)?>(nil)
 
     /// Stores and logs a denied write.
     func note(_ denial: RuleDenial, of user: String, _ log: ServerLog) {
@@ -32,7 +34,7 @@ final class DeniedWrites: Sendable {
                 + Self.text(.string(denial.namespace.description))
                 + ", _id \(id.map(Self.text) ?? "(long)"), role \(Self.text(role)), "
                 + "cause \(denial.cause.name)")
-        state.withLock { state in
+        let entry = state.withLock { state in
             state.count += 1
             var entry: BSONDocument = [
                 "_id": .int64(Int64(state.count)), "time": .datetime(.now), "user": name,
@@ -46,8 +48,13 @@ final class DeniedWrites: Sendable {
             } else {
                 state.entries[(state.count - 1) % Self.countMax] = entry
             }
+            return entry
         }
+        copies.withLock { $0 }?(entry)
     }
+
+    /// The number of denied writes so far.
+    var count: Int { state.withLock { $0.count } }
 
     /// The kept entries, oldest first.
     var entries: [BSONDocument] {

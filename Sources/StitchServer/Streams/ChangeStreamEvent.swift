@@ -1,12 +1,18 @@
 internal import BSONStore
 
+/// The position of a change stream, from which a client resumes it by a token.
+protocol StreamPosition: Sendable {
+    /// The token of the position.
+    var token: BSONDocument { get }
+}
+
 /// An event of a change stream, made from a change in the feed.
 ///
 /// Source: MongoDB manual, "Change Events".
-struct ChangeStreamEvent {
+struct ChangeStreamEvent<Place: StreamPosition> {
     let change: StoreChange
     /// The stream's position after this event.
-    let place: ChangeStreamPosition
+    let place: Place
     let stamp: WriteStamp
     /// The collection's UUID, if the event shows it.
     var collectionUUID: BSONValue?

@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// A position in the change feed, as in a change stream's resume token.
-struct ChangeStreamPosition: Sendable, Hashable {
+struct ChangeStreamPosition: StreamPosition, Hashable {
     /// The last item before the position.
     enum Kind: UInt8, Sendable {
         /// A change that was returned.

@@ -1,4 +1,5 @@
 internal import BSONStore
+internal import StitchRules
 
 /// The scope of a change stream: a collection, a database or all databases.
 enum ChangeStreamScope: Sendable, Hashable {
@@ -37,7 +38,9 @@ enum ChangeStreamScope: Sendable, Hashable {
     }
 
     /// The databases that change streams exclude.
-    static let internalDatabases: Set<String> = ["admin", "config", "local"]
+    static let internalDatabases: Set<String> = [
+        "admin", "config", "local", RuleAccessPolicy.gatewayDatabase,
+    ]
 
     /// The collection, for a stream on one collection.
     var namespace: Namespace? {

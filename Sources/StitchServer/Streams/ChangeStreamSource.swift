@@ -7,6 +7,8 @@ internal import StitchRules
 struct ChangeStreamSource: CursorSource {
     /// A change stream reports the end of its collection.
     var survivesCollectionEnd: Bool { true }
+    /// A change stream reports changed rules as events.
+    var reportsRuleChanges: Bool { true }
 
     /// The number of changes that are read from the feed at once.
     private static let changesMax = 500
@@ -27,7 +29,7 @@ struct ChangeStreamSource: CursorSource {
     /// The stamp of the last change that had one.
     private(set) var lastStamp: WriteStamp
     /// The change that ends the stream, until its `invalidate` event is returned.
-    private var ending: ChangeStreamEvent?
+    private var ending: ChangeStreamEvent<ChangeStreamPosition>?
     /// Whether the `invalidate` event was returned.
     private var isOver = false
 
@@ -56,6 +58,8 @@ struct ChangeStreamSource: CursorSource {
             }
             place = given
             try store.read { try given.check($0) }
+        case .token(let token, _):
+            place = try ChangeStreamPosition(token: token)
         case .atTime(let time):
             place = try store.read {
                 try ChangeStreamPosition(marking: FeedTimeLookup($0).position(before: time), $0)
@@ -77,7 +81,7 @@ struct ChangeStreamSource: CursorSource {
     }
 
     /// Returns the ending change, if only its `invalidate` event is missing.
-    private func endingAtStart() throws -> ChangeStreamEvent? {
+    private func endingAtStart() throws -> ChangeStreamEvent<ChangeStreamPosition>? {
         guard place.position > 0 else { return nil }
         let batch: StoreChangeBatch
         do {
@@ -88,7 +92,7 @@ struct ChangeStreamSource: CursorSource {
         return batch.changes.first { scope.ends(with: $0) }.map { ending(at: $0) }
     }
 
-    private func ending(at change: StoreChange) -> ChangeStreamEvent {
+    private func ending(at change: StoreChange) -> ChangeStreamEvent<ChangeStreamPosition> {
         ChangeStreamEvent(
             change: change,
             place: ChangeStreamPosition(
@@ -248,7 +252,7 @@ struct ChangeStreamSource: CursorSource {
     }
 
     private func document(
-        _ event: ChangeStreamEvent, _ transaction: ReadTransaction
+        _ event: ChangeStreamEvent<ChangeStreamPosition>, _ transaction: ReadTransaction
     ) throws -> BSONDocument? {
         var event = event
         var passage: VisibleChange.VisibilityTransition?

@@ -20,6 +20,8 @@ struct ChangeStreamStage: Sendable {
     enum Start: Sendable {
         case now
         case behind(ChangeStreamPosition)
+        /// A token of the upstream, which judges it; it may be one of an `invalidate` event.
+        case token(BSONDocument, mayBeInvalidate: Bool)
         case atTime(BSONTimestamp)
     }
 
@@ -52,7 +54,9 @@ struct ChangeStreamStage: Sendable {
     ///
     /// - Throws: 6188500 for a value that is not a document, 40415 for unknown options, 14 for
     ///   wrong types, 2 for unknown modes, 40674 and 50865 for more than one start.
-    init(_ value: BSONValue) throws(CommandFailure) {
+    ///
+    /// - Parameter readsTokens: whether tokens are those of this server.
+    init(_ value: BSONValue, readsTokens: Bool = true) throws(CommandFailure) {
         guard let options = value.documentValue else {
             throw CommandFailure(
                 6_188_500,
@@ -66,7 +70,7 @@ struct ChangeStreamStage: Sendable {
         fullDocumentBeforeChange = try Self.image(
             options, "fullDocumentBeforeChange", ["off": .off])
         isForCluster = options["allChangesForCluster"]?.boolValue ?? false
-        start = try Self.start(options)
+        start = try Self.start(options, readsTokens)
     }
 
     private static func image(
@@ -84,7 +88,9 @@ struct ChangeStreamStage: Sendable {
         return image
     }
 
-    private static func start(_ options: BSONDocument) throws(CommandFailure) -> Start {
+    private static func start(
+        _ options: BSONDocument, _ readsTokens: Bool
+    ) throws(CommandFailure) -> Start {
         let resume = options["resumeAfter"]?.documentValue
         let startAfter = options["startAfter"]?.documentValue
         let time = options["startAtOperationTime"]
@@ -98,6 +104,9 @@ struct ChangeStreamStage: Sendable {
                 40674, "Only one type of resume option is allowed, but multiple were found")
         }
         if let token = resume ?? startAfter {
+            guard readsTokens else {
+                return .token(token, mayBeInvalidate: startAfter != nil)
+            }
             let place = try ChangeStreamPosition(token: token)
             guard startAfter != nil || place.kind != .invalidate else {
                 throw CommandFailure(

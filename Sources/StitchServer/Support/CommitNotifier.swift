@@ -10,8 +10,8 @@ final class CommitNotifier: Sendable {
     }
 
     private let state: Locked<State>
-    /// Kept outside of `state`, since the observation refers to it.
-    private let observation: CommitObservation
+    /// Kept outside of `state`, since the observation refers to it; `nil` without a store.
+    private let observation: CommitObservation?
 
     /// Observes the commits of a store.
     init(_ store: DocumentStore) {
@@ -19,6 +19,15 @@ final class CommitNotifier: Sendable {
         self.state = state
         observation = store.onCommit { Self.wake(state) }
     }
+
+    /// Creates a notifier whose owner reports each commit.
+    init() {
+        state = Locked(State())
+        observation = nil
+    }
+
+    /// Reports a commit: the waiting callbacks run.
+    func notify() { Self.wake(state) }
 
     /// The number of commits so far; read it before the data whose change is awaited.
     var generation: UInt64 { state.withLock { $0.generation } }

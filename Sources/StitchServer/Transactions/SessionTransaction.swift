@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// It starts as a snapshot that blocks no other session. The first write makes it the store's only
 /// writer, provided that no commit happened since the snapshot.
-final class SessionTransaction: Sendable {
+final class SessionTransaction: HeldTransaction {
     private enum Holding {
         case nothing
         case snapshot(OpenTransaction<ReadTransaction>, position: Int64)

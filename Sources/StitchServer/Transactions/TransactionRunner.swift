@@ -8,18 +8,29 @@ final class TransactionRunner: Sendable {
     /// The rules that apply to the users.
     let rules: UserRules
     /// The transactions of sessions.
-    let transactions: TransactionTable
+    let transactions: TransactionTable<SessionTransaction>
     /// The snapshots that are read outside of transactions.
     let snapshots = SnapshotTable()
     private let server: ServerContext
     /// The number of commands that are writing.
     private let writers = Atomic<Int>(0)
+    /// Whether each change names the statement that made it, in its comment.
+    private let marksStatements: Bool
 
-    init(_ store: DocumentStore, _ server: ServerContext, _ rules: UserRules) {
+    init(
+        _ store: DocumentStore, _ server: ServerContext, _ rules: UserRules,
+        marksStatements: Bool = false
+    ) {
         self.store = store
         self.server = server
         self.rules = rules
+        self.marksStatements = marksStatements
         transactions = TransactionTable(bounds: server.settings.transactions)
+    }
+
+    /// Notes that the following changes belong to a statement of the command, by its index.
+    func begin(statement index: Int, in transaction: WriteTransaction) {
+        if marksStatements { transaction.comment = .int64(Int64(index)) }
     }
 
     /// Runs a command, in its session's transaction where it is part of one.
@@ -30,46 +41,16 @@ final class TransactionRunner: Sendable {
             !rule.traits.contains(.endsTransaction)
         else { return try answer() }
         let session = call.sessionKey
-        var entered: SessionTransaction?
-        do {
-            guard rule.traits.contains(.inTransaction) else {
-                throw CommandFailure(
-                    263, "Cannot run '\(rule.name)' in a multi-document transaction.")
+        let (store, clock, document) = (store, server.clock, call.session)
+        let last = request.starts ? try logEntry(session)?.number : nil
+        return try transactions.run(request, call, rule, lastNumber: last) { number in
+            SessionTransaction(store, session: session, number: number) {
+                WriteStamp(
+                    time: clock.advance(), session: document, transaction: number
+                ).comment
             }
-            if request.starts, let known = try logEntry(session), known.number > request.number {
-                throw TransactionTable.tooOld(request.number, known.number)
-            }
-            let store = store
-            let clock = server.clock
-            let document = call.session
-            entered = try transactions.enter(
-                request, session, of: TransactionBounds.owner(call.connection)
-            ) { number in
-                SessionTransaction(store, session: session, number: number) {
-                    WriteStamp(
-                        time: clock.advance(), session: document, transaction: number
-                    ).comment
-                }
-            }
-            let outcome = try answer()
-            if case .reply(let reply) = outcome, reply["writeErrors"] != nil {
-                transactions.giveUp(session)
-            }
-            return outcome
-        } catch let error as CloseConnectionRequest {
-            throw error
-        } catch {
-            var fault = CommandFailure(error)
-            // Ending the transaction under a running command interrupts the command.
-            let isGivenUp = fault.code == 11601 && entered?.isAborted == true
-            if isGivenUp || fault.code == StoreError.Code.closed.rawValue {
-                fault = TransactionTable.aborted(request.number)
-            }
-            transactions.giveUp(session)
-            if ErrorLabels.transient.contains(fault.code) {
-                fault.labels.append("TransientTransactionError")
-            }
-            throw fault
+        } answer: { _ in
+            try answer()
         }
     }
 

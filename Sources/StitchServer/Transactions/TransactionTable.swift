@@ -1,9 +1,36 @@
 internal import BSONStore
 
+/// A transaction that a session holds open.
+protocol HeldTransaction: AnyObject, Sendable {
+    var session: [UInt8] { get }
+    var number: Int64 { get }
+    var startedAt: ContinuousClock.Instant { get }
+
+    /// Whether the transaction was aborted.
+    var isAborted: Bool { get }
+
+    /// Whether it blocks other writers while idle, or has done so for too long.
+    func isOverdue(idle: Duration, grace: Duration) -> Bool
+
+    /// Commits the changes; does nothing if committed already.
+    func commit() throws
+
+    /// Reverts all changes, ends the transaction and waits for a command that uses it.
+    ///
+    /// - Returns: whether no change persists; `false` when it was committed.
+    @discardableResult
+    func abort() -> Bool
+
+    /// Reverts all changes and ends the transaction without waiting.
+    ///
+    /// - Returns: whether no change persists; `false` when it was or is being committed.
+    func giveUp() -> Bool
+}
+
 /// The transactions of all sessions.
-final class TransactionTable: Sendable {
+final class TransactionTable<Transaction: HeldTransaction>: Sendable {
     private enum Phase: Sendable {
-        case inProgress(SessionTransaction)
+        case inProgress(Transaction)
         case committed
         case aborted
     }
@@ -14,7 +41,7 @@ final class TransactionTable: Sendable {
         let owner: [UInt8]
         var phase: Phase
 
-        var transaction: SessionTransaction? {
+        var transaction: Transaction? {
             if case .inProgress(let transaction) = phase { transaction } else { nil }
         }
     }
@@ -42,12 +69,12 @@ final class TransactionTable: Sendable {
     /// The lifetime of a transaction.
     ///
     /// Source: the server's parameter `transactionLifetimeLimitSeconds`.
-    static let lifetime: Duration = .seconds(60)
+    static var lifetime: Duration { .seconds(60) }
     /// How long a transaction may be idle while others wait to write.
-    static let idleMax: Duration = .seconds(1)
+    static var idleMax: Duration { .seconds(1) }
 
     /// How long an active transaction may continue while others wait to write.
-    static let graceMax: Duration = .seconds(5)
+    static var graceMax: Duration { .seconds(5) }
 
     /// The queue of waiting writers.
     let queue = WriterQueue()
@@ -62,10 +89,10 @@ final class TransactionTable: Sendable {
     ///   365 (TemporarilyUnavailable) when too many are open.
     func enter(
         _ request: TransactionRequest, _ session: [UInt8], of owner: [UInt8] = [],
-        begin: (Int64) -> SessionTransaction
-    ) throws(CommandFailure) -> SessionTransaction {
-        var replaced: SessionTransaction?
-        var pushedOut: SessionTransaction?
+        begin: (Int64) -> Transaction
+    ) throws(CommandFailure) -> Transaction {
+        var replaced: Transaction?
+        var pushedOut: Transaction?
         defer {
             replaced?.abort()
             _ = pushedOut?.giveUp()
@@ -73,16 +100,16 @@ final class TransactionTable: Sendable {
         return try state.withLock { (state) throws(CommandFailure) in
             let known = state.entries[session]
             if let known, known.number > request.number {
-                throw Self.tooOld(request.number, known.number)
+                throw TransactionFailures.tooOld(request.number, known.number)
             }
             guard request.starts else {
                 guard let known, known.number == request.number else {
-                    throw Self.unknown(request.number, known?.number)
+                    throw TransactionFailures.unknown(request.number, known?.number)
                 }
                 switch known.phase {
                 case .inProgress(let transaction): return transaction
-                case .committed: throw Self.committed(request.number)
-                case .aborted: throw Self.aborted(request.number)
+                case .committed: throw TransactionFailures.committed(request.number)
+                case .aborted: throw TransactionFailures.aborted(request.number)
                 }
             }
             if let known, known.number == request.number {
@@ -102,6 +129,52 @@ final class TransactionTable: Sendable {
         }
     }
 
+    /// Runs a command in its session's transaction; an error ends the transaction.
+    ///
+    /// - Parameters:
+    ///   - lastNumber: the number of what the session did last, for a command that starts one.
+    ///   - begin: makes the transaction of a number.
+    /// - Throws: the errors of ``enter(_:_:of:begin:)`` and of the command, 263
+    ///   (OperationNotSupportedInTransaction).
+    func run(
+        _ request: TransactionRequest, _ call: CommandCall, _ rule: CommandSignature,
+        lastNumber: Int64?, begin: @escaping (Int64) -> Transaction,
+        answer: (Transaction) throws -> CommandOutcome
+    ) throws -> CommandOutcome {
+        let session = call.sessionKey
+        var entered: Transaction?
+        do {
+            guard rule.traits.contains(.inTransaction) else {
+                throw CommandFailure(
+                    263, "Cannot run '\(rule.name)' in a multi-document transaction.")
+            }
+            if request.starts, let lastNumber, lastNumber > request.number {
+                throw TransactionFailures.tooOld(request.number, lastNumber)
+            }
+            let transaction = try enter(
+                request, session, of: TransactionBounds.owner(call.connection), begin: begin)
+            entered = transaction
+            let outcome = try answer(transaction)
+            if case .reply(let reply) = outcome, reply["writeErrors"] != nil { giveUp(session) }
+            return outcome
+        } catch let error as CloseConnectionRequest {
+            throw error
+        } catch {
+            var fault = CommandFailure(error)
+            // Ending the transaction under a running command interrupts the command.
+            let isGivenUp = fault.code == 11601 && entered?.isAborted == true
+            if isGivenUp || fault.code == StoreError.Code.closed.rawValue {
+                fault = TransactionFailures.aborted(request.number)
+            }
+            giveUp(session)
+            let label = "TransientTransactionError"
+            if ErrorLabels.transient.contains(fault.code), !fault.labels.contains(label) {
+                fault.labels.append(label)
+            }
+            throw fault
+        }
+    }
+
     /// Makes room for one more transaction; if too many are open in total, the owner with the most
     /// gives one up.
     ///
@@ -109,32 +182,23 @@ final class TransactionTable: Sendable {
     /// - Throws: 365 when the owner itself has too many.
     private func makeRoom(
         for owner: [UInt8], _ state: inout State
-    ) throws(CommandFailure) -> SessionTransaction? {
+    ) throws(CommandFailure) -> Transaction? {
         let own = state.open[owner, default: 0]
-        guard own < bounds.ofOneMax else { throw Self.tooMany(own, "of this user") }
+        guard own < bounds.ofOneMax else { throw TransactionFailures.tooMany(own, "of this user") }
         guard state.openCount >= bounds.countMax else { return nil }
         guard let most = state.open.max(by: { $0.value < $1.value }), most.value > own + 1,
             let oldest = state.entries.filter({ $0.value.owner == most.key })
                 .compactMap({ entry in entry.value.transaction.map { (entry, $0) } })
                 .min(by: { $0.1.startedAt < $1.1.startedAt })
-        else { throw Self.tooMany(state.openCount, "in all") }
+        else { throw TransactionFailures.tooMany(state.openCount, "in all") }
         var entry = oldest.0.value
         entry.phase = .aborted
         state.set(oldest.0.key, entry)
         return oldest.1
     }
 
-    private static func tooMany(_ count: Int, _ whose: String) -> CommandFailure {
-        var fault = CommandFailure(
-            365,
-            "\(count) transactions \(whose) are open, and no more may be; commit or abort some, or "
-                + "try again later.")
-        fault.labels.append("TransientTransactionError")
-        return fault
-    }
-
     /// Returns the open transaction with a number.
-    func current(_ session: [UInt8], _ number: Int64) -> SessionTransaction? {
+    func current(_ session: [UInt8], _ number: Int64) -> Transaction? {
         state.withLock { state in
             guard let known = state.entries[session], known.number == number else { return nil }
             return known.transaction
@@ -151,11 +215,11 @@ final class TransactionTable: Sendable {
         let known = entry(session)
         guard let known, known.number == number else {
             if try wasCommitted() { return }
-            throw Self.unknown(number, known?.number)
+            throw TransactionFailures.unknown(number, known?.number)
         }
         switch known.phase {
         case .committed: return
-        case .aborted: throw Self.aborted(number)
+        case .aborted: throw TransactionFailures.aborted(number)
         case .inProgress(let transaction):
             do {
                 try transaction.commit()
@@ -173,13 +237,13 @@ final class TransactionTable: Sendable {
     func abort(_ number: Int64, _ session: [UInt8]) throws(CommandFailure) {
         let known = entry(session)
         guard let known, known.number == number else {
-            throw Self.unknown(number, known?.number)
+            throw TransactionFailures.unknown(number, known?.number)
         }
         switch known.phase {
-        case .committed: throw Self.committed(number)
-        case .aborted: throw Self.aborted(number)
+        case .committed: throw TransactionFailures.committed(number)
+        case .aborted: throw TransactionFailures.aborted(number)
         case .inProgress(let transaction):
-            guard transaction.abort() else { throw Self.committed(number) }
+            guard transaction.abort() else { throw TransactionFailures.committed(number) }
             set(session, number, .aborted)
         }
     }
@@ -222,7 +286,7 @@ final class TransactionTable: Sendable {
     }
 
     /// Aborts a transaction whose time is over.
-    private func end(_ transaction: SessionTransaction) {
+    fileprivate func end(_ transaction: Transaction) {
         if transaction.giveUp() { set(transaction.session, transaction.number, .aborted) }
     }
 
@@ -231,6 +295,12 @@ final class TransactionTable: Sendable {
         for transaction in inProgress { giveUp(transaction.session) }
     }
 
+    fileprivate var inProgress: [Transaction] {
+        state.withLock { state in state.entries.values.compactMap(\.transaction) }
+    }
+}
+
+extension TransactionTable where Transaction == SessionTransaction {
     /// Makes way for a writer: waits for the blocking transaction, and aborts it if it is idle or
     /// blocks for too long.
     ///
@@ -260,19 +330,27 @@ final class TransactionTable: Sendable {
         }
         try other.beginWriting()
     }
+}
 
-    private var inProgress: [SessionTransaction] {
-        state.withLock { state in state.entries.values.compactMap(\.transaction) }
+/// The errors of commands that name a transaction, with MongoDB's texts.
+enum TransactionFailures {
+    static func tooMany(_ count: Int, _ whose: String) -> CommandFailure {
+        var fault = CommandFailure(
+            365,
+            "\(count) transactions \(whose) are open, and no more may be; commit or abort some, or "
+                + "try again later.")
+        fault.labels.append("TransientTransactionError")
+        return fault
     }
 
-    private static func unknown(_ number: Int64, _ active: Int64?) -> CommandFailure {
+    static func unknown(_ number: Int64, _ active: Int64?) -> CommandFailure {
         CommandFailure(
             251,
             "Given transaction number \(number) does not match any in-progress transactions. "
                 + "The active transaction number is \(active ?? -1)")
     }
 
-    private static func committed(_ number: Int64) -> CommandFailure {
+    static func committed(_ number: Int64) -> CommandFailure {
         CommandFailure(256, "Transaction with { txnNumber: \(number) } has been committed.")
     }
 

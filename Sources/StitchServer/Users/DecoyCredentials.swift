@@ -57,9 +57,7 @@ final class DecoyCredentials: Sendable {
         // Read before the users, so that a later change is noticed at the next call.
         let generation = users.server.userGeneration.withLock { $0 }
         if let known = known.withLock({ $0 }), known.generation == generation { return known.sets }
-        let all = try users.store.read { transaction in
-            try transaction.find(User.namespace, filter: .all)
-        }
+        let all = try users.records.all()
         // Users who sign in with a token have no mechanisms and are not asked for any.
         let found = Set(all.compactMap { User($0)?.credentials.map(\.mechanism) })
             .filter { !$0.isEmpty }

@@ -1,22 +1,20 @@
 internal import BSONStore
 
-/// The users in a store, and the user signed in on each connection.
+/// The users, and the user signed in on each connection.
 struct UserDirectory: Sendable {
-    /// The store with the users.
-    let store: DocumentStore
+    /// The place of the users.
+    let records: any UserRecords
     /// The state that all connections share.
     let server: ServerContext
 
     /// Returns a user; `nil` when none has the name.
     func user(_ name: String, _ database: String) throws -> User? {
-        try store.read { transaction in
-            try transaction.get(User.namespace, id: .string(User.id(name, database)))
-        }.flatMap(User.init)
+        try records.user(User.id(name, database)).flatMap(User.init)
     }
 
     /// Whether the server has no users yet.
     func hasNoUsers() throws -> Bool {
-        try store.read { try $0.count(User.namespace, filter: .all) } == 0
+        try records.isEmpty()
     }
 
     /// Returns the user signed in on a connection, with the current roles.

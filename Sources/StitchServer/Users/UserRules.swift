@@ -3,20 +3,36 @@ internal import StitchRules
 
 /// The rules that apply to the users of a server.
 struct UserRules: Sendable {
-    let users: UserDirectory
-    /// The commits of the store.
-    let commits: CommitNotifier
+    /// The rules that one command was given at its start.
+    private struct Decision {
+        let ruleGuard: RuleAccessPolicy?
+    }
 
-    private var store: DocumentStore { users.store }
+    let users: UserDirectory
+    private var decision: Decision?
+
     private var server: ServerContext { users.server }
+
+    init(users: UserDirectory) { self.users = users }
+
+    /// Returns rules that are the given ones for every command; `nil` for none.
+    func deciding(_ ruleGuard: RuleAccessPolicy?) -> UserRules {
+        var rules = self
+        rules.decision = Decision(ruleGuard: ruleGuard)
+        return rules
+    }
+
+    /// The rules for the later commands of a cursor, which may have changed by then.
+    var lasting: UserRules { UserRules(users: users) }
 
     /// Returns the rules that apply to a command; `nil` without rules, and for users with the role
     /// `root`.
     ///
     /// The user's custom data are read again after every commit, by any process.
     ///
-    /// - Throws: the errors of the store.
+    /// - Throws: the errors of the users' place.
     func ruleGuard(_ call: CommandCall) throws -> RuleAccessPolicy? {
+        if let decision { return decision.ruleGuard }
         guard let book = server.settings.rules else { return nil }
         // It writes only the new user, whoever sends it.
         guard call.name != "stitchsyncSignUp" else { return nil }
@@ -28,11 +44,13 @@ struct UserRules: Sendable {
         }
         guard !user.isBoundless else { return nil }
         let edition = book.edition
-        let position = edition.rules.customData == nil ? 0 : try newestChange
+        let position = edition.rules.customData == nil ? 0 : try users.records.newestChange
         let known = connection.state.withLock { $0.rules }.flatMap {
             $0.edition == edition.number ? $0 : nil
         }
-        if let known, known.user == user, known.position == position { return known.ruleGuard }
+        if let known, let position, known.user == user, known.position == position {
+            return known.ruleGuard
+        }
         let ruleUser = try self.ruleUser(user, edition.rules)
         let ruleGuard =
             if let known, known.ruleGuard.user == ruleUser {
@@ -47,16 +65,6 @@ struct UserRules: Sendable {
                 ruleGuard: ruleGuard, user: user, edition: edition.number, position: position)
         }
         return ruleGuard
-    }
-
-    /// A number that grows with every commit.
-    private var newestChange: Int64 {
-        get throws {
-            // An in-memory store has no other process, and a transaction may hold its one
-            // connection.
-            guard store.location != .inMemory else { return Int64(commits.generation) }
-            return try store.changePosition
-        }
     }
 
     /// Returns the user in the form that rules read.
@@ -81,11 +89,7 @@ struct UserRules: Sendable {
             ruleUser.data = stored
         }
         guard let source = rules.customData else { return ruleUser }
-        let filter = try Filter([source.userIDField: ["$eq": .string(user.ruleID)]])
-        ruleUser.customData = try store.read { transaction in
-            try transaction.find(source.namespace, filter: filter, options: FindOptions(limit: 1))
-                .first
-        }
+        ruleUser.customData = try users.records.customData(source, of: user.ruleID)
         return ruleUser
     }
 }

@@ -25,6 +25,16 @@
         @Option(help: "The store's file, created if missing; without it, a temporary file.")
         var db: String?
 
+        @Option(
+            help: ArgumentHelp(
+                """
+                Serve as a gateway: documents and users are in this MongoDB deployment, and \
+                any number of gateways may serve it. Instead of --db. The option shows the \
+                URI's password to other users of this machine until the program hides it; \
+                the environment variable STITCHSYNC_UPSTREAM never does.
+                """, valueName: "uri"))
+        var upstream: String?
+
         @Option(help: "The port to listen on; 0 for any free one.")
         var port = 27017
 
@@ -151,6 +161,10 @@
             guard (tlsCert == nil) == (tlsKey == nil) else {
                 throw ValidationError("--tls-cert and --tls-key need each other; give both")
             }
+            guard upstream == nil || db == nil else {
+                throw ValidationError(
+                    "--upstream and --db exclude each other: a gateway keeps no documents")
+            }
             for port in [port, metricsPort].compactMap({ $0 }) {
                 // The system would take a larger number modulo 65536, and listen on another port.
                 guard (0...65_535).contains(port) else {
@@ -203,6 +217,9 @@
             var settings = settings
             settings.rules = book
             for note in book?.notes ?? [] { settings.log.write(.warning, "rules: \(note)") }
+            if let uri = upstream ?? (db == nil ? UpstreamAddress.inEnvironment : nil) {
+                return try await serve(gatewayTo: uri, settings, until: stops)
+            }
             guard let db else {
                 let temporary = try TemporaryStore()
                 settings.isTemporary = true
@@ -231,13 +248,40 @@
                     durability: durability, changeHistory: .keep(changesMax: 100_000),
                     cacheKiB: cacheMib * 1_024 / 3))
             let server = try await Server.start(store, settings: settings)
-            if let port = server.metricsPort {
-                try Console.standard.warn("metrics on 127.0.0.1:\(port)")
-            }
             let remark =
                 settings.isTemporary
                 ? " (temporary store, removed at the end; --db FILE keeps the data)"
                 : isNew ? " (new, empty store)" : ""
+            try await run(server, settings, remark, until: stops)
+        }
+
+        /// Serves as a gateway to a MongoDB deployment.
+        private func serve(
+            gatewayTo uri: String, _ settings: ServerSettings, until stops: AsyncStream<Int32>
+        ) async throws {
+            #if MongoRemote
+                var settings = settings
+                UpstreamAddress.hide(uri)
+                settings.arguments = settings.arguments.map { $0 == uri ? "(hidden)" : $0 }
+                // Threads wait for the upstream most of the time.
+                settings.threadsMax = 128
+                let upstream = try GatewayUpstream(uri: uri)
+                let server = try await Server.start(gatewayTo: upstream, settings: settings)
+                try await run(server, settings, " (gateway)", until: stops)
+            #else
+                throw CommandError(
+                    "this program was built without libmongoc; build it with the traits Tool and "
+                        + "MongoRemote to serve as a gateway")
+            #endif
+        }
+
+        private func run(
+            _ server: Server, _ settings: ServerSettings, _ remark: String,
+            until stops: AsyncStream<Int32>
+        ) async throws {
+            if let port = server.metricsPort {
+                try Console.standard.warn("metrics on 127.0.0.1:\(port)")
+            }
             try Console.standard.say("listening on \(host):\(server.port)\(remark)")
             for await signal in stops {
                 guard let book = settings.rules, StopSignals.isHangUp(signal) else { break }

@@ -46,6 +46,7 @@ enum BulkWriteCommand {
             var tally = BulkTally(showsErrorsOnly: call.flag("errorsOnly"))
             for (index, operation) in operations.enumerated() {
                 try call.checkTime()
+                store.runner.begin(statement: index, in: transaction)
                 var done = BulkOutcome()
                 let fault = try WriteBatch.attempt(transaction) {
                     done = try operation.run(transaction, call)

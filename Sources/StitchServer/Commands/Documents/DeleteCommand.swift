@@ -24,6 +24,7 @@ enum DeleteCommand {
             var batch = WriteBatch(isOrdered: isOrdered)
             for (index, statement) in statements.enumerated() {
                 try call.checkTime()
+                store.runner.begin(statement: index, in: transaction)
                 let fault = try WriteBatch.attempt(transaction) {
                     batch.count += try statement.run(
                         on: namespace, transaction, variables: variables)

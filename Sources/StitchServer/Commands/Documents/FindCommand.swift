@@ -51,7 +51,7 @@ enum FindCommand {
         let isOpen = try store.read(call) { transaction in
             if try transaction.isView(namespace) { try QueryOptionsCheck.checkOfView(call) }
             if options.isTailable { try checkTailable(namespace, transaction) }
-            return try call.snapshot == nil && query.isPlain
+            return try store.isLasting && call.snapshot == nil && query.isPlain
                 && transaction.isInInsertionOrder(namespace, query.filter, query.options)
         }
         let isSingle = call.flag("singleBatch")

@@ -45,7 +45,7 @@ enum GetMoreCommand {
     private static func fail(_ call: CommandCall, _ cursor: CursorTable.Cursor) throws {
         let fault = call.server.failPoints.fault("failGetMoreAfterCursorCheckout") { _ in true }
         guard let code = fault?["errorCode"]?.wholeNumber else { return }
-        let isStream = cursor.source is ChangeStreamSource
+        let isStream = cursor.source.reportsRuleChanges
         throw CommandFailure(
             Int32(clamping: code), "Hit the 'failGetMoreAfterCursorCheckout' failpoint",
             labels: isStream && resumable.contains(code) ? ["ResumableChangeStreamError"] : [])
@@ -89,7 +89,8 @@ enum GetMoreCommand {
         _ reading: Reading, _ source: any CursorSource, _ store: StoreBackend, isTimeUp: Bool
     ) throws -> CommandOutcome {
         let cursor = reading.cursor
-        let generation = store.commits.generation
+        let news = source.news ?? store.commits
+        let generation = news.generation
         var source = source
         let batch: CursorBatch
         do {
@@ -101,7 +102,7 @@ enum GetMoreCommand {
         if batch.documents.isEmpty, !batch.isAtEnd, !isTimeUp, cursor.options.awaitsData,
             store.cursors.end(of: cursor.id) == nil
         {
-            return wait(reading, source, store, after: generation)
+            return wait(reading, source, store, for: news, after: generation)
         }
         let end = store.cursors.end(of: cursor.id)
         store.cursors.unpin(cursor.id, source, isAtEnd: batch.isAtEnd)
@@ -113,14 +114,14 @@ enum GetMoreCommand {
 
     private static func wait(
         _ reading: Reading, _ source: any CursorSource, _ store: StoreBackend,
-        after generation: UInt64
+        for news: CommitNotifier, after generation: UInt64
     ) -> CommandOutcome {
         .waiting(
             CommandWait(
                 deadline: reading.deadline,
                 subscribe: { wake in
                     let ignore = store.cursors.onEnd(reading.cursor.id, wake)
-                    let unsubscribe = store.commits.wait(after: generation, wake)
+                    let unsubscribe = news.wait(after: generation, wake)
                     return {
                         ignore()
                         unsubscribe()

@@ -24,6 +24,7 @@ enum InsertCommand {
             var batch = WriteBatch(isOrdered: isOrdered)
             for (index, document) in documents.enumerated() {
                 try call.checkTime()
+                store.runner.begin(statement: index, in: transaction)
                 let fault = try WriteBatch.attempt(transaction) {
                     do throws(StoreError) {
                         try transaction.insert(

@@ -28,6 +28,7 @@ enum UpdateCommand {
             var modified = 0
             for (index, statement) in statements.enumerated() {
                 try call.checkTime()
+                store.runner.begin(statement: index, in: transaction)
                 let fault = try WriteBatch.attempt(transaction) {
                     let outcome = try statement.run(
                         on: namespace, transaction, variables: variables,

@@ -17,18 +17,12 @@ enum CommitTransactionCommand {
                     return known.isTransaction && known.number == request.number
                 }
             } catch let error as StoreError where error.code == .closed {
-                throw Self.transient(TransactionTable.aborted(request.number))
+                throw TransactionEnd.transient(TransactionFailures.aborted(request.number))
             } catch let fault as CommandFailure where fault.code == 251 {
-                throw Self.transient(fault)
+                throw TransactionEnd.transient(fault)
             }
             return .ok
         })
-
-    private static func transient(_ fault: CommandFailure) -> CommandFailure {
-        var fault = fault
-        fault.labels = ["TransientTransactionError"]
-        return fault
-    }
 }
 
 /// The checks of the commands that end transactions.
@@ -39,5 +33,12 @@ enum TransactionEnd {
             throw CommandFailure(125, "\(call.name) must be run within a transaction")
         }
         return request
+    }
+
+    /// Returns the failure of a commit after which the whole transaction may be tried again.
+    static func transient(_ fault: CommandFailure) -> CommandFailure {
+        var fault = fault
+        fault.labels = ["TransientTransactionError"]
+        return fault
     }
 }

@@ -1,0 +1,135 @@
+internal import BSONStore
+internal import StitchRules
+
+/// The reader of what a command needs from the upstream.
+struct ExcerptLoader {
+    let link: UpstreamLink
+    let catalog: UpstreamCatalog
+    /// The rules for the client; `nil` for none.
+    let ruleGuard: RuleAccessPolicy?
+    let call: CommandCall
+
+    /// The largest number of ids that are read without a session.
+    private static let smallMax = 100
+
+    /// Reads the documents, and the definitions of their collections.
+    ///
+    /// - Throws: the upstream's errors; 292 when the documents do not fit into the memory of a
+    ///   command.
+    func parts(_ needs: CommandNeeds) throws -> [ExcerptPart] {
+        let memory = MemoryHolding.begin("the documents that the command needs")
+        var open = needs
+        var parts: [Namespace: ExcerptPart] = [:]
+        // A view needs the documents of others, which may be views.
+        while let need = open.needs.values.first(where: { parts[$0.namespace] == nil }) {
+            let namespace = need.namespace
+            let definition = try catalog.definition(
+                namespace, withIndexes: needs.needsIndexes, link, for: call)
+            var part = ExcerptPart(namespace: namespace, definition: definition)
+            if let source = definition?.viewOn {
+                open.add(.all, in: Namespace(namespace.database, source))
+                open.addSources(of: definition?.pipeline ?? [], in: namespace.database, 0)
+            } else if let definition {
+                part.documents = try documents(need, definition, memory)
+            }
+            parts[namespace] = part
+        }
+        // A collection that a view named first may be needed as a whole.
+        for need in open.needs.values
+        where need.queries.count != needs.needs[need.namespace]?.queries.count {
+            guard let definition = parts[need.namespace]?.definition, definition.viewOn == nil
+            else { continue }
+            parts[need.namespace]?.documents = try documents(need, definition, memory)
+        }
+        // Views are made after what they read.
+        return parts.values.sorted { one, other in
+            let (isView, otherIsView) = (one.definition?.viewOn != nil, other.definition?.viewOn != nil)
+            return isView == otherIsView ? one.namespace < other.namespace : !isView
+        }
+    }
+
+    private func documents(
+        _ need: DocumentNeed, _ definition: UpstreamDefinition, _ memory: MemoryHolding?
+    ) throws -> [BSONDocument] {
+        let access = ruleGuard?.access(need.namespace)
+        guard access?.isNever != true else { return [] }
+        var found: [Found] = []
+        var keys: Set<[UInt8]> = []
+        let isSeveral = need.queries.count + (need.ids.isEmpty ? 0 : 1) > 1
+        func add(_ document: BSONDocument) throws {
+            if isSeveral, !keys.insert(BSONKey.encode(document["_id"] ?? .null)).inserted {
+                return
+            }
+            try memory?.add(document.byteCount + 64)
+            found.append(Found(document))
+        }
+        for ids in need.ids.parts(of: 1_000) {
+            var query = UpstreamQuery(filter: ["_id": ["$in": .array(BSONArray(ids))]])
+            query.isSmall = ids.count <= Self.smallMax
+            query.showsRecords = need.ids.count > 1
+            try link.find(need.namespace, query, for: call, add)
+        }
+        for wanted in need.queries {
+            guard let query = query(wanted, access, definition) else { continue }
+            try link.find(need.namespace, query, for: call, add)
+        }
+        // Not the order of the index that the upstream chose: it could depend on hidden documents.
+        let isOrdered = need.queries.contains { $0.sort?.isEmpty == false && $0.limit > 0 }
+        if !isOrdered, found.allSatisfy({ $0.record != nil }) {
+            found.sort { ($0.record ?? 0) < ($1.record ?? 0) }
+        }
+        return found.map(\.document)
+    }
+
+    /// A document with its place in the order of insertion.
+    private struct Found {
+        let document: BSONDocument
+        let record: Int64?
+
+        private static let field = "$recordId"
+
+        init(_ shown: BSONDocument) {
+            record = shown[Self.field]?.int64Value
+            guard shown.contains(key: Self.field) else {
+                document = shown
+                return
+            }
+            var document = shown
+            document.removeValue(forKey: Self.field)
+            self.document = document
+        }
+    }
+
+    private func query(
+        _ wanted: DocumentNeed.Query, _ access: RuleAccess?, _ definition: UpstreamDefinition
+    ) -> UpstreamQuery? {
+        let isCollated =
+            wanted.collation.map { $0["locale"]?.stringValue != "simple" && !$0.isEmpty }
+            ?? definition.hasCollation
+        let candidates = CandidateFilter(wanted.filter, access, hasCollation: isCollated)
+        guard let filter = candidates.filter else { return nil }
+        var query = UpstreamQuery(filter: filter)
+        if isCollated {
+            query.collation = candidates.usesCollation ? wanted.collation : ["locale": "simple"]
+        }
+        query.variables = wanted.variables
+        query.showsRecords = true
+        // Without a sort, the first documents are those that were inserted first, which the upstream
+        // would have to look for among all.
+        guard candidates.isExact, access?.hidesFields != true, wanted.limit > 0,
+            !isCollated || candidates.usesCollation, let sort = wanted.sort, !sort.isEmpty,
+            sort.allSatisfy({ $0.value.documentValue == nil })
+        else { return query }
+        query.sort = sort
+        query.limit = wanted.limit
+        query.isSmall = wanted.limit <= Self.smallMax
+        return query
+    }
+}
+
+extension Array {
+    /// Returns the elements in parts of at most a number.
+    func parts(of count: Int) -> [ArraySlice<Element>] {
+        stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min(self.count, $0 + count)] }
+    }
+}

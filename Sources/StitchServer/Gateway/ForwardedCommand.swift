@@ -1,0 +1,214 @@
+internal import BSONStore
+
+/// A command of a user whom no rules bind: it is sent upstream as it is.
+struct ForwardedCommand {
+    let backend: GatewayBackend
+    let link: UpstreamLink
+    let call: CommandCall
+    let rule: CommandSignature
+
+    /// The fields of a client's session, which the gateway has another one for.
+    private static let ownFields: Set<String> = [
+        "$db", "$clusterTime", "$readPreference", "lsid", "txnNumber", "autocommit",
+        "startTransaction", "stmtId", "stmtIds", "apiVersion", "apiStrict",
+        "apiDeprecationErrors", "maxTimeMS",
+    ]
+    /// The largest size of the statements in one command.
+    private static let bytesMax = 12 * 1024 * 1024
+
+    /// Runs the command and returns its outcome.
+    ///
+    /// - Throws: the upstream's errors.
+    func run() throws -> CommandOutcome {
+        if rule.traits.contains(.writes) { backend.catalog.forgetAll() }
+        if let field = StatementNeeds.field(call.name) { return .reply(try statements(field)) }
+        guard link.session == nil, Self.opensCursor(call.name), !call.flag("explain") else {
+            return try open(link, ends: nil)
+        }
+        let session: any UpstreamSession
+        do throws(UpstreamFailure) {
+            session = try link.upstream.openSession()
+        } catch {
+            throw link.failure(error)
+        }
+        do {
+            return try open(link.within(session), ends: session)
+        } catch {
+            session.end()
+            throw error
+        }
+    }
+
+    private static func opensCursor(_ name: String) -> Bool {
+        ["find", "aggregate", "listCollections", "listIndexes"].contains(name)
+    }
+
+    /// Sends the command, and opens a cursor here for one of the upstream.
+    ///
+    /// - Parameter session: the session that ends with the cursor.
+    private func open(
+        _ link: UpstreamLink, ends session: (any UpstreamSession)?
+    ) throws -> CommandOutcome {
+        var reply = try send(body, link)
+        let batch = UpstreamBatch(reply)
+        guard batch.cursor != 0, var cursor = reply["cursor"]?.documentValue,
+            let name = cursor["ns"]?.stringValue
+        else {
+            session?.end()
+            return .reply(reply)
+        }
+        let parts = name.splitAtFirstDot
+        let namespace = Namespace(parts?.head ?? call.database, parts?.tail ?? "")
+        let source: any CursorSource
+        if self.link.session == nil {
+            source = ForwardedSource(
+                UpstreamCursor(id: batch.cursor, namespace: namespace, link: link, ends: session))
+        } else {
+            source = try rest(of: batch, namespace, link)
+        }
+        let options = CursorOptions(
+            noTimeout: call.flag("noCursorTimeout"), isTailable: call.flag("tailable"),
+            awaitsData: call.flag("awaitData"), hasTimeLimit: call.deadline != nil)
+        let id = backend.front.cursors.add(
+            source, namespace, call.session, of: call.cursorOwner, options)
+        cursor.set("id", to: .int64(id))
+        reply.set("cursor", to: .document(cursor))
+        return .reply(reply)
+    }
+
+    /// Reads a cursor to its end: the session of a transaction has other commands to run.
+    private func rest(
+        of batch: UpstreamBatch, _ namespace: Namespace, _ link: UpstreamLink
+    ) throws -> ResultSource {
+        var result = ResultCollector(backend.front.spools, of: call.cursorOwner)
+        var batch = batch
+        while batch.cursor != 0 {
+            batch = UpstreamBatch(
+                try link.run(batch.more(namespace), on: namespace.database, .read, for: call))
+            for document in batch.documents { try result.append(document) }
+        }
+        return try result.source()
+    }
+
+    private var body: BSONDocument {
+        var body = BSONDocument()
+        for (name, value) in call.body where !Self.ownFields.contains(name) {
+            if name == "readConcern" || name == "writeConcern", link.session != nil { continue }
+            if name == "readConcern", let level = value.documentValue?["level"] {
+                body.append(name, ["level": level])
+            } else if name != "readConcern" {
+                body.append(name, value)
+            }
+        }
+        for (field, documents) in call.sequences {
+            body.append(field, .array(BSONArray(documents.map(BSONValue.document))))
+        }
+        return body
+    }
+
+    private func send(_ body: BSONDocument, _ link: UpstreamLink) throws -> BSONDocument {
+        let kind: UpstreamCommandKind = rule.traits.contains(.retryable) ? .write : .read
+        let reply = try link.run(body, on: call.database, kind, for: call)
+        var shown = BSONDocument()
+        for (name, value) in reply where name != "$clusterTime" && name != "operationTime" {
+            shown.append(name, value)
+        }
+        return shown
+    }
+
+    /// Sends the statements, in several commands if one would be too large.
+    private func statements(_ field: String) throws -> BSONDocument {
+        let all = try call.documents(field)
+        guard all.reduce(0, { $0 + $1.byteCount }) > Self.bytesMax else {
+            return try send(body, link)
+        }
+        var tally = StatementTally(call.name)
+        var start = 0
+        while start < all.count {
+            var bytes = 0
+            var end = start
+            repeat {
+                bytes += all[end].byteCount
+                end += 1
+            } while end < all.count && bytes + all[end].byteCount <= Self.bytesMax
+            var part = body
+            part.removeValue(forKey: field)
+            part.append(field, .array(BSONArray(all[start..<end].map(BSONValue.document))))
+            tally.add(try send(part, link), at: Array(start..<end))
+            if tally.hasErrors, call["ordered"]?.isTrue ?? true { break }
+            start = end
+        }
+        return tally.reply
+    }
+}
+
+/// A cursor of the upstream with the session that it belongs to.
+final class UpstreamCursor: Sendable {
+    private let id: Int64
+    private let namespace: Namespace
+    private let link: UpstreamLink
+    private let session: (any UpstreamSession)?
+    private let isOpen = Locked(true)
+
+    init(
+        id: Int64, namespace: Namespace, link: UpstreamLink, ends session: (any UpstreamSession)?
+    ) {
+        self.id = id
+        self.namespace = namespace
+        self.link = link
+        self.session = session
+    }
+
+    deinit {
+        // A forgotten cursor is closed at the upstream, which else would keep it for a while.
+        let wasOpen = isOpen.withLock { $0 }
+        guard wasOpen else { return }
+        if session != nil {
+            let command: BSONDocument = [
+                "killCursors": .string(namespace.collection), "cursors": [.int64(id)],
+            ]
+            _ = Result { try link.run(command, on: namespace.database, .read, for: nil) }
+        }
+        session?.end()
+    }
+
+    /// Reads the next batch; the cursor closes with the last one.
+    func next(_ limits: BatchLimits, for call: CommandCall) throws -> UpstreamBatch {
+        let size = limits.documentsMax == .max ? nil : limits.documentsMax
+        var command: BSONDocument = [
+            "getMore": .int64(id), "collection": .string(namespace.collection),
+        ]
+        if let size { command.append("batchSize", .int64(Int64(size))) }
+        let batch: UpstreamBatch
+        do {
+            batch = UpstreamBatch(
+                try link.run(command, on: namespace.database, .read, for: call))
+        } catch {
+            close()
+            throw error
+        }
+        if batch.cursor == 0 { close() }
+        return batch
+    }
+
+    private func close() {
+        let wasOpen = isOpen.withLock { isOpen in
+            defer { isOpen = false }
+            return isOpen
+        }
+        if wasOpen { session?.end() }
+    }
+}
+
+/// The source of a cursor that the upstream holds.
+struct ForwardedSource: CursorSource {
+    private let cursor: UpstreamCursor
+
+    init(_ cursor: UpstreamCursor) { self.cursor = cursor }
+
+    mutating func next(_ limits: BatchLimits, _ call: CommandCall) throws -> CursorBatch {
+        let batch = try cursor.next(limits, for: call)
+        return CursorBatch(
+            documents: batch.documents, isAtEnd: batch.cursor == 0, resumeToken: batch.token)
+    }
+}

@@ -1,0 +1,325 @@
+internal import BSONStore
+internal import StitchRules
+
+/// The events of a client's change stream, taken from a feed that the gateway's clients share.
+struct GatewayStream: CursorSource {
+    /// A change stream reports the end of its collection.
+    var survivesCollectionEnd: Bool { true }
+    /// A stream ends when the rules for its user have changed.
+    var reportsRuleChanges: Bool { true }
+    var news: CommitNotifier? { reader?.feed.news }
+
+    /// The number of events that are read from the feed at once.
+    private static let eventsMax = 500
+
+    private let rules: UserRules
+    private let front: StoreBackend
+    private let link: UpstreamLink
+    private let stage: ChangeStreamStage
+    private let scope: ChangeStreamScope
+    private let rest: EventPipeline?
+    /// The reader of the feed; `nil` for a user who can see no event.
+    private let reader: FeedReader?
+    private let ruleGuard: RuleAccessPolicy?
+    /// The fingerprint of what the rules let the user see.
+    private let fingerprint: UInt64?
+    private var place: FeedToken
+    /// Whether the `invalidate` event was returned.
+    private var isOver = false
+
+    /// Finds the start position, which the upstream judges.
+    ///
+    /// - Throws: 286 (ChangeStreamHistoryLost) for a token from a time of other rules or that the
+    ///   upstream's history no longer reaches, 260 and others for a token that is none.
+    init(
+        _ stage: ChangeStreamStage, _ scope: ChangeStreamScope, rest: BSONArray,
+        options: PipelineOptions, _ backend: GatewayBackend, under ruleGuard: RuleAccessPolicy?,
+        for call: CommandCall
+    ) throws {
+        self.stage = stage
+        self.scope = scope
+        self.rest = try rest.isEmpty ? nil : EventPipeline(rest, options)
+        self.ruleGuard = ruleGuard
+        front = backend.front
+        rules = backend.front.rules
+        link = backend.link
+        fingerprint = ChangeStreamSource.fingerprint(ruleGuard, scope)
+        if case .token(let given, _) = stage.start, fingerprint != nil,
+            try FeedToken(given).rules != fingerprint
+        {
+            throw RuleChangeReplay.readAnew
+        }
+        let isHidden = scope.namespace.map { ruleGuard?.access($0).isNever == true } ?? false
+        reader = try isHidden ? nil : FeedReader(backend.feeds.feed(scope))
+        place = try Self.place(stage.start, scope, link, for: call)
+        place.rules = fingerprint
+    }
+
+    /// Returns the position of a start, as the upstream tells it.
+    private static func place(
+        _ start: ChangeStreamStage.Start, _ scope: ChangeStreamScope, _ link: UpstreamLink,
+        for call: CommandCall
+    ) throws -> FeedToken {
+        var command: BSONDocument
+        switch start {
+        case .now, .behind: command = UpstreamStream.command(scope, after: nil)
+        case .atTime(let time): command = UpstreamStream.command(scope, after: .time(time))
+        case .token(let given, let mayBeInvalidate):
+            let token = try FeedToken(given)
+            command = UpstreamStream.command(scope, after: .token(token.document))
+            if !mayBeInvalidate { command = Self.resuming(command) }
+            _ = try open(command, scope, link, for: call)
+            return token
+        }
+        command.set("cursor", to: ["batchSize": 0])
+        guard let token = try open(command, scope, link, for: call).token else {
+            throw CommandFailure(
+                .internalError, "the upstream names no position of its change stream")
+        }
+        return try FeedToken(token)
+    }
+
+    /// Returns the command with `resumeAfter`, which refuses the token of an `invalidate` event.
+    private static func resuming(_ command: BSONDocument) -> BSONDocument {
+        guard
+            var options = command["pipeline"]?.arrayValue?.values.first?.documentValue?[
+                ChangeStreamStage.name]?.documentValue,
+            let token = options.removeValue(forKey: "startAfter")
+        else { return command }
+        options.append("resumeAfter", token)
+        var command = command
+        command.set("pipeline", to: [[ChangeStreamStage.name: .document(options)]])
+        command.set("cursor", to: ["batchSize": 0])
+        return command
+    }
+
+    /// Opens a stream upstream and closes it again.
+    private static func open(
+        _ command: BSONDocument, _ scope: ChangeStreamScope, _ link: UpstreamLink,
+        for call: CommandCall?
+    ) throws -> UpstreamBatch {
+        let (target, database) = UpstreamStream.target(scope)
+        let batch = UpstreamBatch(try link.run(command, on: database, .read, for: call))
+        if batch.cursor != 0 {
+            _ = try link.run(
+                batch.kill(Namespace(database, target)), on: database, .read, for: nil)
+        }
+        return batch
+    }
+
+    mutating func next(_ limits: BatchLimits, _ call: CommandCall) throws -> CursorBatch {
+        try checkRules(call)
+        var batch = CursorBatch()
+        var bytes = 0
+        while let reader, !isOver, batch.documents.count < limits.documentsMax {
+            try call.checkTime()
+            let (events, end) = try events(reader.feed, call)
+            var isFull = false
+            for event in events {
+                guard try give(event, &batch, limits, &bytes) else {
+                    isFull = true
+                    break
+                }
+                if isOver { break }
+            }
+            guard !isFull, !isOver else { break }
+            if place < end { place = Self.moved(end, fingerprint) }
+            if events.isEmpty { break }
+        }
+        batch.isAtEnd = isOver
+        batch.resumeToken = place.token
+        return batch
+    }
+
+    private static func moved(_ token: FeedToken, _ fingerprint: UInt64?) -> FeedToken {
+        var token = token
+        token.rules = fingerprint
+        return token
+    }
+
+    /// Checks that the rules are those with which the stream began.
+    ///
+    /// - Throws: 286: nothing tells what became visible or hidden by other rules.
+    private func checkRules(_ call: CommandCall) throws {
+        let now = try rules.ruleGuard(call)
+        guard (now == nil) == (ruleGuard == nil),
+            now === ruleGuard || ChangeStreamSource.fingerprint(now, scope) == fingerprint
+        else { throw RuleChangeReplay.readAnew }
+    }
+
+    /// Returns the next events, from the feed or from the upstream itself, and the position after
+    /// them.
+    private func events(
+        _ feed: UpstreamFeed, _ call: CommandCall
+    ) throws -> ([FeedEvent], end: FeedToken) {
+        if case .events(let events, let end) = try feed.events(
+            after: place, limit: Self.eventsMax)
+        {
+            return (events, end)
+        }
+        let batch = try Self.open(
+            UpstreamStream.command(scope, after: .token(place.document)), scope, link, for: call)
+        let events = try feed.completed(try batch.documents.map { try FeedEvent($0) }, link)
+        let end = try batch.token.map { try FeedToken($0) } ?? events.last?.token ?? place
+        return (events, events.isEmpty ? end : max(end, events[events.count - 1].token))
+    }
+
+    /// Adds an event if the client sees it; returns whether it fit.
+    private mutating func give(
+        _ event: FeedEvent, _ batch: inout CursorBatch, _ limits: BatchLimits, _ bytes: inout Int
+    ) throws -> Bool {
+        let isEnd = event.operationType == "invalidate"
+        if var document = try shown(event) {
+            if let rest {
+                guard
+                    let passed = try front.store.read({ try rest.pass(document, $0) })
+                else {
+                    place = Self.moved(event.token, fingerprint)
+                    isOver = isEnd
+                    return true
+                }
+                document = passed
+            }
+            guard document.byteCount <= SplitEvent.wholeBytesMax else {
+                throw SplitEvent.tooLarge(document)
+            }
+            guard limits.hasRoom(count: batch.documents.count, bytes: bytes, for: document),
+                batch.documents.count < limits.documentsMax
+            else { return false }
+            batch.documents.append(document)
+            bytes += document.byteCount + 16
+        }
+        place = Self.moved(event.token, fingerprint)
+        isOver = isEnd
+        return true
+    }
+}
+
+// MARK: - What the client sees of an event
+
+extension GatewayStream {
+    private func shown(_ event: FeedEvent) throws -> BSONDocument? {
+        if event.operationType == "invalidate" { return plain(event) }
+        guard let ruleGuard else { return try plainIfWanted(event) }
+        // Definitions could reveal what rules hide.
+        guard let change = event.change, scope.includes(change) || !change.kind.isOfDocument else {
+            return nil
+        }
+        let access = ruleGuard.access(event.namespace)
+        if change.kind.isOfDocument, event.lacksBefore, !access.isNever,
+            !access.seesAll || access.hidesFields
+        {
+            return try shownWithoutBefore(event, change, access)
+        }
+        guard let seen = ruleGuard.seen(change) else { return nil }
+        return try document(event, seen.change, seen.passage)
+    }
+
+    private func document(
+        _ event: FeedEvent, _ change: StoreChange, _ passage: VisibleChange.VisibilityTransition?
+    ) throws -> BSONDocument {
+        let told = ChangeStreamEvent(
+            change: change, place: Self.moved(event.token, fingerprint), stamp: event.stamp)
+        let keepsImages = change.after != nil && !event.lacksBefore
+        var document = try told.document(stage, keepsImages: keepsImages) { _ in
+            // The document as it is now, as the user sees it.
+            guard let current = reader?.feed.current(event) else { return nil }
+            return ruleGuard.map { $0.access(event.namespace).visible(current) } ?? current
+        }
+        if let passage { document.append(passage.rawValue, true) }
+        return document
+    }
+
+    /// Returns an event whose earlier document nobody kept.
+    ///
+    /// - Throws: 286 where it may have left the user's view: the user then reads anew.
+    private func shownWithoutBefore(
+        _ event: FeedEvent, _ change: StoreChange, _ access: RuleAccess
+    ) throws -> BSONDocument? {
+        if let after = change.after, let visible = access.visible(after) {
+            // Without the earlier document the whole one is the news.
+            return try document(
+                event, change.showing(.replace, nil, visible), nil)
+        }
+        if event.operationType == "update", !touches(event, access) { return nil }
+        throw RuleChangeReplay.readAnew
+    }
+
+    /// Whether an update changed a field that decides who sees the document.
+    private func touches(_ event: FeedEvent, _ access: RuleAccess) -> Bool {
+        guard case .filter(let filter) = access.visibility else { return !access.isNever }
+        let description = event.document["updateDescription"]?.documentValue ?? [:]
+        var paths = description["updatedFields"]?.documentValue?.keys ?? []
+        paths += description["removedFields"]?.arrayValue?.compactMap(\.stringValue) ?? []
+        paths += (description["truncatedArrays"]?.arrayValue ?? []).compactMap {
+            $0.documentValue?["field"]?.stringValue
+        }
+        let changed = Set(paths.compactMap { $0.dottedParts.first.map { Name($0) } })
+        return RuleFields.names(in: filter.document).map { !$0.isDisjoint(with: changed) } ?? true
+    }
+
+    private func plainIfWanted(_ event: FeedEvent) throws -> BSONDocument? {
+        guard stage.showsExpandedEvents || !event.isExpanded else { return nil }
+        return plain(event)
+    }
+
+    /// Returns the upstream's event with what the client asked for.
+    private func plain(_ event: FeedEvent) -> BSONDocument {
+        var document = event.document
+        document.set("_id", to: .document(Self.moved(event.token, fingerprint).token))
+        if event.operationType == "update" {
+            switch stage.fullDocument {
+            case .off: document.removeValue(forKey: "fullDocument")
+            case .updateLookup:
+                let current = reader?.feed.current(event).map(BSONValue.document)
+                document.set("fullDocument", to: current ?? .null)
+            case .whenAvailable, .required: break
+            }
+        }
+        if stage.fullDocumentBeforeChange == .off {
+            document.removeValue(forKey: "fullDocumentBeforeChange")
+        }
+        guard !stage.showsExpandedEvents else { return document }
+        for field in ["collectionUUID", "operationDescription"] {
+            document.removeValue(forKey: field)
+        }
+        if var description = document["updateDescription"]?.documentValue {
+            description.removeValue(forKey: "disambiguatedPaths")
+            document.set("updateDescription", to: .document(description))
+        }
+        return document
+    }
+}
+
+/// The fields that a filter of rules reads.
+enum RuleFields {
+    /// Returns the names of the top-level fields; `nil` if any field may be read.
+    static func names(in filter: BSONDocument) -> Set<Name>? {
+        var names: Set<Name> = []
+        for (key, value) in filter {
+            if ["$and", "$or", "$nor"].contains(key) {
+                for part in value.arrayValue ?? [] {
+                    guard let inner = Self.names(in: part.documentValue ?? [:]) else { return nil }
+                    names.formUnion(inner)
+                }
+            } else if key.hasPrefix("$") {
+                return nil
+            } else if let first = key.dottedParts.first {
+                names.insert(Name(first))
+            }
+        }
+        return names
+    }
+}
+
+/// A stream's use of a feed, counted while the stream is open.
+final class FeedReader: Sendable {
+    let feed: UpstreamFeed
+
+    init(_ feed: UpstreamFeed) {
+        self.feed = feed
+        feed.enter()
+    }
+
+    deinit { feed.leave() }
+}

@@ -1,0 +1,249 @@
+internal import BSONStore
+internal import StitchRules
+
+/// A writing command of a client: run on an excerpt, and its changes sent upstream, until all of
+/// them landed as they were judged.
+struct GatewayWrite {
+    /// What one run of some statements led to.
+    private struct Run {
+        let reply: BSONDocument
+        let changes: [StoreChange]
+        let parts: [ExcerptPart]
+    }
+
+    let backend: GatewayBackend
+    let link: UpstreamLink
+    let call: CommandCall
+    let rule: CommandDefinition
+    let ruleGuard: RuleAccessPolicy?
+
+    /// The number of runs after which others are said to write too often.
+    private static let runsMax = 20
+
+    private var loader: ExcerptLoader {
+        ExcerptLoader(link: link, catalog: backend.catalog, ruleGuard: ruleGuard, call: call)
+    }
+
+    // MARK: - Commands with a list of statements
+
+    /// Runs a command with a list of statements and returns its reply.
+    ///
+    /// - Throws: the command's errors, the upstream's errors, and 112 (WriteConflict) when other
+    ///   clients changed the documents again and again.
+    func statements(_ field: String) throws -> BSONDocument {
+        let statements = try call.documents(field)
+        let isOrdered = call["ordered"]?.isTrue ?? true
+        var tally = StatementTally(call.name)
+        var pending = Array(statements.indices)
+        var conflicts = CommandNeeds()
+        var refused: Set<Int> = []
+        // The documents that the first pending statement has changed already.
+        var finished: [BSONValue] = []
+        for _ in 0..<Self.runsMax {
+            let isPartly = !finished.isEmpty
+            let current = isPartly ? [pending[0]] : pending
+            let run = try self.run(
+                field, current.map { statements[$0] }, conflicts, without: finished)
+            let writer = writer(run.parts)
+            switch try writer.send(run.changes) {
+            case .done(let missed):
+                tally.add(run.reply, at: current)
+                tally.subtract(missedDeletes: missed)
+                finished = []
+                pending.removeFirst(current.count)
+                if pending.isEmpty || isOrdered && tally.hasErrors { return tally.reply }
+            case .stopped(let at, let reason):
+                let change = run.changes[at]
+                let place = Self.statement(of: change)
+                // The statements before it are done: what they answer alone, they answered.
+                if place > 0 {
+                    let before = Array(current[..<place])
+                    tally.add(
+                        try answer(before.map { statements[$0] }, field, run, upTo: at), at: before)
+                    pending.removeFirst(place)
+                    finished = []
+                    if isOrdered, tally.hasErrors { return tally.reply }
+                }
+                let landed = run.changes[..<at].filter { Self.statement(of: $0) == place }
+                let deleted = landed.count { $0.kind == .delete }
+                tally.add(changed: landed.count - deleted, deleted: deleted)
+                finished += landed.map(\.documentID)
+                guard case .refused(let fault) = reason else { continue }
+                let index = pending[0]
+                if refused.insert(index).inserted {
+                    // With the documents that are in the way, the store here refuses it, too.
+                    try note(fault, change, statements, pending, &conflicts)
+                    continue
+                }
+                tally.add(told(fault, change), at: index)
+                finished = []
+                pending.removeFirst()
+                if pending.isEmpty || isOrdered { return tally.reply }
+            }
+        }
+        throw Self.conflict
+    }
+
+    /// Adds the documents that are in the way of a refused write, and of the inserts after it.
+    private func note(
+        _ fault: CommandFailure, _ change: StoreChange, _ statements: [BSONDocument],
+        _ pending: [Int], _ conflicts: inout CommandNeeds
+    ) throws {
+        backend.catalog.forget(change.namespace)
+        StatementNeeds.add(conflictOf: fault, change.after, in: change.namespace, to: &conflicts)
+        guard call.name == "insert" else { return }
+        let ids = pending.compactMap { statements[$0]["_id"] }
+        conflicts.add(ids: ids, in: change.namespace)
+    }
+
+    /// Runs statements on an excerpt.
+    ///
+    /// - Parameter finished: the ids of documents that the statement is not to see again.
+    private func run(
+        _ field: String, _ statements: [BSONDocument], _ conflicts: CommandNeeds,
+        without finished: [BSONValue]
+    ) throws -> Run {
+        var needs = try StatementNeeds(call: call).needs(statements)
+        needs.add(conflicts)
+        var parts = try loader.parts(needs)
+        if !finished.isEmpty {
+            let done = Set(finished.map(BSONKey.encode))
+            for index in parts.indices {
+                parts[index].documents.removeAll {
+                    done.contains(BSONKey.encode($0["_id"] ?? .null))
+                }
+            }
+        }
+        return try run(call.carrying(statements, as: field), parts, under: ruleGuard)
+    }
+
+    private func run(
+        _ call: CommandCall, _ parts: [ExcerptPart], under ruleGuard: RuleAccessPolicy?
+    ) throws -> Run {
+        try backend.excerpts.withExcerpt { excerpt in
+            let position = try excerpt.fill(parts)
+            let store = StoreBackend(excerpt.store, sharing: backend.front, under: ruleGuard)
+            let command = rule.parse(call, store)
+            guard case .reply(let reply) = try command.answer(store) else {
+                throw CommandFailure(.internalError, "\(call.name) did not answer at once")
+            }
+            return Run(
+                reply: reply, changes: try excerpt.changes(after: position),
+                parts: parts)
+        }
+    }
+
+    /// Returns what some statements answered: they are run again on the documents of their run, and
+    /// denials are not reported again.
+    private func answer(
+        _ statements: [BSONDocument], _ field: String, _ run: Run, upTo end: Int
+    ) throws -> BSONDocument {
+        let again = try self.run(
+            call.carrying(statements, as: field), run.parts, under: ruleGuard?.silent)
+        // An upsert gave its document an id that it would not give again.
+        var reply = again.reply
+        let inserted = run.changes[..<end].filter { $0.kind == .insert }
+        let upserts = (reply["upserted"]?.arrayValue ?? []).compactMap(\.documentValue)
+        guard !upserts.isEmpty else { return reply }
+        let corrected = upserts.map { entry -> BSONValue in
+            var entry = entry
+            let own = inserted.first { Self.statement(of: $0) == entry["index"]?.wholeNumber }
+            if let own { entry.set("_id", to: own.documentID) }
+            return .document(entry)
+        }
+        reply.set("upserted", to: .array(BSONArray(corrected)))
+        return reply
+    }
+
+    // MARK: - Other commands
+
+    /// Runs a command that is one write, or none, and returns its reply.
+    ///
+    /// - Parameter needs: collects what it needs, anew for each run.
+    /// - Throws: as ``statements(_:)`` does.
+    func single(_ needs: () throws -> CommandNeeds) throws -> BSONDocument {
+        var conflicts = CommandNeeds()
+        var isRefused = false
+        for _ in 0..<Self.runsMax {
+            var all = try needs()
+            all.add(conflicts)
+            let run = try self.run(call.alone, try loader.parts(all), under: ruleGuard)
+            switch try writer(run.parts).send(run.changes) {
+            case .done: return run.reply
+            case .stopped(_, .changed): continue
+            case .stopped(let at, .refused(let fault)):
+                let change = run.changes[at]
+                guard !isRefused else { throw told(fault, change) }
+                isRefused = true
+                backend.catalog.forget(change.namespace)
+                StatementNeeds.add(
+                    conflictOf: fault, change.after, in: change.namespace, to: &conflicts)
+            }
+        }
+        throw Self.conflict
+    }
+
+    /// Returns the `_id`s of the documents that stages lead to.
+    func resultIDs(_ needs: CommandNeeds, of stages: [BSONValue]) throws -> [BSONValue] {
+        var body = call.body
+        body.set("pipeline", to: .array(BSONArray(stages)))
+        let reading = call.standing(for: body, as: call.name, givenName: call.givenName).alone
+        let parts = try loader.parts(needs)
+        return try backend.excerpts.withExcerpt { excerpt in
+            _ = try excerpt.fill(parts)
+            let store = StoreBackend(excerpt.store, sharing: backend.front, under: ruleGuard)
+            return try AggregateCommand.documents(ParsedAggregate(reading, store), reading, store)
+                .compactMap { $0["_id"] }
+        }
+    }
+
+    private func writer(_ parts: [ExcerptPart]) -> UpstreamWriter {
+        let collated = Set(
+            parts.filter { $0.definition?.hasCollation == true }.map(\.namespace))
+        return UpstreamWriter(
+            link: link, call: call, hasCollation: { collated.contains($0) },
+            countsDeletes: call.name == "bulkWrite")
+    }
+
+    /// Returns the index of the statement that made a change.
+    private static func statement(of change: StoreChange) -> Int {
+        change.comment?.wholeNumber ?? 0
+    }
+
+    /// Returns the upstream's refusal as the user may know it.
+    private func told(_ fault: CommandFailure, _ change: StoreChange) -> CommandFailure {
+        guard let ruleGuard else { return fault }
+        let access = ruleGuard.access(change.namespace)
+        guard !access.seesAll || access.hidesFields, let gate = ruleGuard.gate(change.namespace)
+        else { return fault }
+        return CommandFailure(gate.refusal(of: change.after ?? change.before ?? [:]))
+    }
+
+    private static let conflict = CommandFailure(
+        112, "other clients changed the documents again and again; try again")
+}
+
+extension CommandCall {
+    /// Returns the command without its transaction, for a store of its own.
+    var alone: CommandCall { replacing(body: body, sequences: sequences) }
+
+    /// Returns the command with other statements, and without its transaction.
+    func carrying(_ statements: [BSONDocument], as field: String) -> CommandCall {
+        var body = body
+        body.removeValue(forKey: field)
+        // The entries of all parts go into one batch.
+        if name == "bulkWrite" { body.removeValue(forKey: "cursor") }
+        var sequences = sequences
+        sequences[field] = statements
+        return replacing(body: body, sequences: sequences)
+    }
+
+    private func replacing(
+        body: BSONDocument, sequences: [String: [BSONDocument]]
+    ) -> CommandCall {
+        CommandCall(
+            name: name, givenName: givenName, body: body, sequences: sequences,
+            database: database, connection: connection, server: server, budget: budget,
+            session: session, transaction: nil, snapshot: nil, allowsExhaust: false)
+    }
+}

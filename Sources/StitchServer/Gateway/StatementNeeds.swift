@@ -1,0 +1,192 @@
+internal import BSONStore
+
+/// The documents that the statements of a writing command need.
+struct StatementNeeds {
+    let call: CommandCall
+
+    /// The argument that holds the statements of a command; `nil` for one without a list.
+    static func field(_ command: String) -> String? {
+        switch command {
+        case "insert": "documents"
+        case "update": "updates"
+        case "delete": "deletes"
+        case "bulkWrite": "ops"
+        default: nil
+        }
+    }
+
+    /// Collects what some statements read.
+    ///
+    /// - Throws: the errors of the command's arguments, which the command itself reports.
+    func needs(_ statements: [BSONDocument]) throws -> CommandNeeds {
+        var needs = CommandNeeds()
+        if call.name == "bulkWrite" {
+            let namespaces = try BulkWriteCommand.namespaces(call)
+            for statement in statements {
+                guard let (kind, place) = statement.firstElement, let index = place.wholeNumber,
+                    namespaces.indices.contains(index)
+                else { continue }
+                add(statement, kind, namespaces[index], &needs)
+            }
+        } else {
+            let namespace = try call.collection()
+            needs.add(namespace)
+            for statement in statements { add(statement, call.name, namespace, &needs) }
+        }
+        return needs
+    }
+
+    private func add(
+        _ statement: BSONDocument, _ kind: String, _ namespace: Namespace, _ needs: inout CommandNeeds
+    ) {
+        guard kind != "insert" else { return needs.add(namespace) }
+        let filter = (statement["q"] ?? statement["filter"])?.documentValue ?? [:]
+        if statement["hint"] != nil || CommandNeeds.namesIndexes(filter) { needs.addIndexes() }
+        let isMulti =
+            kind == "delete" && call.name == "delete"
+            ? statement["limit"]?.wholeNumber != 1 : statement["multi"]?.isTrue ?? false
+        needs.add(
+            DocumentNeed.Query(
+                filter: filter, collation: statement["collation"]?.documentValue,
+                variables: call.document("let"), sort: statement["sort"]?.documentValue,
+                limit: isMulti ? 0 : 1),
+            in: namespace)
+    }
+
+    /// Adds what an upstream refused a write for: the documents that have its keys.
+    ///
+    /// - Parameter after: the document that was not written.
+    static func add(
+        conflictOf fault: CommandFailure, _ after: BSONDocument?, in namespace: Namespace,
+        to needs: inout CommandNeeds
+    ) {
+        needs.addIndexes()
+        if let id = after?["_id"] { needs.add(ids: [id], in: namespace) }
+        guard let value = fault.details["keyValue"]?.documentValue else { return }
+        var filter = BSONDocument()
+        for (field, key) in value { filter.append(field, ["$eq": key]) }
+        needs.add(DocumentNeed.Query(filter: filter), in: namespace)
+    }
+}
+
+extension CommandNeeds {
+    /// Whether a query uses an operator that needs an index.
+    static func namesIndexes(_ filter: BSONDocument) -> Bool {
+        filter.contains { name, value in
+            indexOperators.contains(name)
+                || (value.documentValue.map(namesIndexes) ?? false)
+                || (value.arrayValue?.contains { $0.documentValue.map(namesIndexes) ?? false }
+                    ?? false)
+        }
+    }
+
+    private static let indexOperators: Set<String> = ["$text", "$near", "$nearSphere"]
+}
+
+/// The reply of a writing command, put together from runs of parts of its statements.
+struct StatementTally {
+    private let command: String
+    private var total = 0
+    private var modified = 0
+    private var upserted: [(index: Int, entry: BSONDocument)] = []
+    private var errors: [(index: Int, entry: BSONDocument)] = []
+    private var counts: [String: Int] = [:]
+    /// The last reply, of which everything else is taken.
+    private var last = BSONDocument()
+
+    init(_ command: String) { self.command = command }
+
+    private var isBulk: Bool { command == "bulkWrite" }
+    private static let bulkCounts = [
+        "nErrors", "nInserted", "nMatched", "nModified", "nUpserted", "nDeleted",
+    ]
+
+    /// Whether a statement was refused.
+    var hasErrors: Bool { !errors.isEmpty }
+
+    /// Adds the reply to some statements.
+    ///
+    /// - Parameter indices: the statements' indexes in the client's command.
+    mutating func add(_ reply: BSONDocument, at indices: [Int]) {
+        last = reply
+        if isBulk {
+            for name in Self.bulkCounts { counts[name, default: 0] += reply[name]?.wholeNumber ?? 0 }
+            add(reply["cursor"]?.documentValue?["firstBatch"], "idx", indices, to: \.errors)
+            return
+        }
+        total += reply["n"]?.wholeNumber ?? 0
+        modified += reply["nModified"]?.wholeNumber ?? 0
+        add(reply["upserted"], "index", indices, to: \.upserted)
+        add(reply["writeErrors"], "index", indices, to: \.errors)
+    }
+
+    private mutating func add(
+        _ list: BSONValue?, _ field: String, _ indices: [Int],
+        to path: WritableKeyPath<StatementTally, [(index: Int, entry: BSONDocument)]>
+    ) {
+        for entry in list?.arrayValue?.compactMap(\.documentValue) ?? [] {
+            guard let place = entry[field]?.wholeNumber, indices.indices.contains(place) else {
+                continue
+            }
+            var moved = entry
+            moved.set(field, to: .int32(Int32(clamping: indices[place])))
+            self[keyPath: path].append((indices[place], moved))
+        }
+    }
+
+    /// Adds documents that a statement changed before it had to be run again.
+    mutating func add(changed: Int, deleted: Int) {
+        total += changed + deleted
+        modified += changed
+        if isBulk {
+            counts["nMatched", default: 0] += changed
+            counts["nModified", default: 0] += changed
+            counts["nDeleted", default: 0] += deleted
+        }
+    }
+
+    /// Adds the error of one statement.
+    mutating func add(_ fault: CommandFailure, at index: Int) {
+        if isBulk {
+            counts["nErrors", default: 0] += 1
+            var entry: BSONDocument = [
+                "ok": 0.0, "idx": .int32(Int32(clamping: index)), "code": .int32(fault.code),
+                "errmsg": .string(fault.message), "n": 0,
+            ]
+            for (key, value) in fault.details { entry.append(key, value) }
+            errors.append((index, entry))
+        } else if let entry = fault.writeError(at: index).documentValue {
+            errors.append((index, entry))
+        }
+    }
+
+    /// Subtracts deletes that found nothing to delete.
+    mutating func subtract(missedDeletes count: Int) { total -= count }
+
+    /// The reply to the client.
+    var reply: BSONDocument {
+        let entries = errors.sorted { $0.index < $1.index }.map { BSONValue.document($0.entry) }
+        if isBulk {
+            var cursor = last["cursor"]?.documentValue ?? [
+                "id": 0, "ns": "admin.$cmd.bulkWrite",
+            ]
+            cursor.set("firstBatch", to: .array(BSONArray(entries)))
+            var reply: BSONDocument = ["cursor": .document(cursor)]
+            for name in Self.bulkCounts {
+                reply.append(name, .int32(Int32(clamping: counts[name] ?? 0)))
+            }
+            return reply
+        }
+        var reply: BSONDocument = ["n": .int32(Int32(clamping: total))]
+        if command == "update" {
+            if !upserted.isEmpty {
+                let sorted = upserted.sorted { $0.index < $1.index }
+                reply.append(
+                    "upserted", .array(BSONArray(sorted.map { BSONValue.document($0.entry) })))
+            }
+            reply.append("nModified", .int32(Int32(clamping: modified)))
+        }
+        if !entries.isEmpty { reply.append("writeErrors", .array(BSONArray(entries))) }
+        return reply
+    }
+}

@@ -1,0 +1,352 @@
+internal import BSONStore
+
+/// The change stream of a collection, a database or the whole upstream that a gateway follows for
+/// all of its clients.
+///
+/// It keeps the newest events. A client that is further behind reads the upstream itself until it
+/// has caught up.
+final class UpstreamFeed: Sendable {
+    /// The events after a position.
+    enum Page: Sendable {
+        /// Events in order, and the position after them.
+        case events([FeedEvent], end: FeedToken)
+        /// The feed no longer, or not yet, reaches back to the position.
+        case outOfReach
+    }
+
+    private struct State: Sendable {
+        var events: [FeedEvent] = []
+        /// The last kept event of each document.
+        var newest: [FeedEvent.DocumentKey: FeedEvent] = [:]
+        /// The position before the first kept event; `nil` before the stream is open.
+        var start: FeedToken?
+        /// The position up to which the upstream was read.
+        var end: FeedToken?
+        var byteCount = 0
+        var isStopped = false
+        /// Whether the last command to the upstream succeeded.
+        var isConnected = false
+        var readers = 0
+        var lastUsed = ContinuousClock.now
+        /// The last known documents of collections that keep no earlier ones.
+        var images: [[UInt8]: BSONDocument] = [:]
+        var imageOrder: [[UInt8]] = []
+        var imageBytes = 0
+    }
+
+    /// The limits of the kept events, and of the kept documents.
+    private static let eventsMax = 20_000
+    private static let bytesMax = 32 * 1024 * 1024
+    private static let imageBytesMax = 16 * 1024 * 1024
+
+    let scope: ChangeStreamScope
+    /// Reports new events.
+    let news = CommitNotifier()
+    /// Is called for new events, and when events may have been missed or come later.
+    private let onChange: @Sendable () -> Void
+    private let link: UpstreamLink
+    private let state = ThreadCondition(State())
+
+    /// - Parameter onChange: is called for new events, and when the connection breaks.
+    init(
+        _ scope: ChangeStreamScope, _ link: UpstreamLink,
+        onChange: @escaping @Sendable () -> Void = {}
+    ) {
+        self.scope = scope
+        self.link = link
+        self.onChange = onChange
+    }
+
+    /// Follows the upstream on a thread of its own, until ``stop()``.
+    ///
+    /// - Throws: 290 when the system has no more threads.
+    func start() throws(CommandFailure) {
+        guard DetachedThread.start({ self.follow() }) else {
+            throw CommandFailure(290, "the gateway has no thread to follow the changes; try later")
+        }
+    }
+
+    /// Ends the thread, at the latest after its running command.
+    func stop() {
+        state.withLock(waking: .all) { $0.isStopped = true }
+        news.notify()
+    }
+
+    /// Counts a stream that reads the feed.
+    func enter() { state.withLock { $0.readers += 1 } }
+
+    /// Counts a stream that no longer reads the feed.
+    func leave() {
+        state.withLock { state in
+            state.readers -= 1
+            state.lastUsed = .now
+        }
+    }
+
+    /// Whether no stream has read the feed for a while.
+    func isUnused(for age: Duration) -> Bool {
+        state.withLock { $0.readers == 0 && $0.lastUsed + age < .now }
+    }
+
+    /// Whether the feed follows the upstream now.
+    var isConnected: Bool { state.withLock { $0.isConnected } }
+
+    /// The number of streams that read the feed.
+    var readerCount: Int { state.withLock { $0.readers } }
+
+    /// Returns the events after a position.
+    ///
+    /// - Throws: 11600 when the gateway stops.
+    func events(after place: FeedToken, limit: Int) throws(CommandFailure) -> Page {
+        try state.withLock { (state) throws(CommandFailure) in
+            guard !state.isStopped else {
+                throw CommandFailure(11600, "this gateway stops; continue at another")
+            }
+            guard let start = state.start, let end = state.end, start <= place else {
+                return .outOfReach
+            }
+            // A position beyond the feed's is one that the upstream has confirmed.
+            let first = Self.index(after: place, in: state.events)
+            let last = min(state.events.count, first + limit)
+            let events = Array(state.events[first..<last])
+            let isAll = last == state.events.count
+            return .events(
+                events, end: isAll ? max(end, place) : events.last?.token ?? place)
+        }
+    }
+
+    /// Returns the document of an event as it is now, as far as the feed knows; `nil` for one that
+    /// was deleted.
+    func current(_ event: FeedEvent) -> BSONDocument? {
+        let newest = event.key.flatMap { key in state.withLock { $0.newest[key] } }
+        return (newest ?? event).change?.after
+    }
+
+    private static func index(after place: FeedToken, in events: [FeedEvent]) -> Int {
+        var (low, high) = (0, events.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if events[middle].token <= place { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+// MARK: - Following the upstream
+
+extension UpstreamFeed {
+    /// The wait of one command for changes, in milliseconds.
+    private static let waitMilliseconds: Int64 = 1_000
+    /// The longest pause after a failure.
+    private static let pauseMax = 5_000
+
+    private var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    private func follow() {
+        var pause = 50
+        while !isStopped {
+            do {
+                try read { pause = 50 }
+            } catch {
+                state.withLock { $0.isConnected = false }
+                onChange()
+                let code = CommandFailure(error).code
+                if [280, 286, 260, 222].contains(code) {
+                    // The history is gone. Streams that were behind it learn so when they ask.
+                    forget()
+                } else {
+                    link.server.settings.log.write(
+                        .debug, "the feed of \(scope) is interrupted: \(error)")
+                }
+                state.pause(milliseconds: pause)
+                pause = min(pause * 2, Self.pauseMax)
+            }
+        }
+    }
+
+    /// Forgets everything, so that the next connection begins now.
+    private func forget() {
+        state.withLock { state in
+            let (readers, lastUsed) = (state.readers, state.lastUsed)
+            state = State()
+            (state.readers, state.lastUsed) = (readers, lastUsed)
+        }
+        news.notify()
+    }
+
+    /// Reads the stream until an error, or until the feed stops.
+    private func read(_ hasSucceeded: () -> Void) throws {
+        let session: any UpstreamSession
+        do throws(UpstreamFailure) {
+            session = try link.upstream.openSession()
+        } catch {
+            throw link.failure(error)
+        }
+        defer { session.end() }
+        let inSession = link.within(session)
+        let (target, database) = UpstreamStream.target(scope)
+        var batch = UpstreamBatch(
+            try inSession.run(
+                UpstreamStream.command(
+                    scope, after: state.withLock { $0.end.map { .token($0.document) } }),
+                on: database, .read, for: nil))
+        var isFirst = true
+        while !isStopped {
+            try add(batch, isFirst: isFirst, inSession)
+            isFirst = false
+            hasSucceeded()
+            guard batch.cursor != 0 else { return }
+            var more = batch.more(Namespace(database, target), size: 1_000)
+            more.append("maxTimeMS", .int64(Self.waitMilliseconds))
+            batch = UpstreamBatch(try inSession.run(more, on: database, .read, for: nil))
+        }
+        if batch.cursor != 0 {
+            _ = try inSession.run(
+                batch.kill(Namespace(database, target)), on: database, .read, for: nil)
+        }
+    }
+
+    private func add(_ batch: UpstreamBatch, isFirst: Bool, _ link: UpstreamLink) throws {
+        var events = try batch.documents.map { try FeedEvent($0) }
+        events = try completed(events, link)
+        let end = try batch.token.map { try FeedToken($0) } ?? events.last?.token
+        guard let end else { return }
+        state.withLock { state in
+            if state.start == nil { state.start = events.first?.token ?? end }
+            if isFirst, state.end == nil, events.isEmpty { state.start = end }
+            state.events += events
+            for event in events { if let key = event.key { state.newest[key] = event } }
+            state.byteCount += events.reduce(0) { $0 + $1.document.byteCount }
+            if let known = state.end { state.end = max(known, end) } else { state.end = end }
+            Self.trim(&state)
+            state.isConnected = true
+        }
+        // An empty batch only moves on the position from which an idle client resumes.
+        guard !events.isEmpty || isFirst else { return }
+        onChange()
+        news.notify()
+    }
+
+    private static func trim(_ state: inout State) {
+        guard state.events.count > eventsMax || state.byteCount > bytesMax else { return }
+        var count = 0
+        var bytes = state.byteCount
+        while count < state.events.count,
+            state.events.count - count > eventsMax / 2 || bytes > bytesMax / 2
+        {
+            bytes -= state.events[count].document.byteCount
+            count += 1
+        }
+        state.start = state.events[count - 1].token
+        for event in state.events[..<count] {
+            if let key = event.key, state.newest[key]?.token == event.token {
+                state.newest[key] = nil
+            }
+        }
+        state.events.removeFirst(count)
+        state.byteCount = bytes
+    }
+
+    /// Adds what the upstream did not keep: the document after an update, and the one before a
+    /// change where this gateway has seen it.
+    func completed(
+        _ events: [FeedEvent], _ link: UpstreamLink
+    ) throws -> [FeedEvent] {
+        let missing = events.filter { $0.operationType == "update" && $0.change?.after == nil }
+        var found: [Namespace: [[UInt8]: BSONDocument]] = [:]
+        for (namespace, group) in Dictionary(grouping: missing, by: \.namespace) {
+            let ids = BSONArray(group.map(\.id))
+            let query = UpstreamQuery(filter: ["_id": ["$in": .array(ids)]])
+            try link.find(namespace, query, for: nil) { document in
+                found[namespace, default: [:]][BSONKey.encode(document["_id"] ?? .null)] = document
+            }
+        }
+        var completed: [FeedEvent] = []
+        for event in events {
+            completed.append(try complete(event, found[event.namespace]))
+        }
+        return completed
+    }
+
+    private func complete(
+        _ event: FeedEvent, _ found: [[UInt8]: BSONDocument]?
+    ) throws -> FeedEvent {
+        guard event.change?.kind.isOfDocument == true else { return event }
+        let key = BSONKey.encode(event.id)
+        var document = event.document
+        if event.operationType == "update", event.change?.after == nil, let after = found?[key] {
+            document.set("fullDocument", to: .document(after))
+        }
+        guard event.lacksBefore || event.change?.kind == .insert else {
+            return document == event.document ? event : try FeedEvent(document)
+        }
+        let name = Array("\(event.namespace)\0".utf8) + key
+        let before = remembered(name, document["fullDocument"]?.documentValue)
+        if event.lacksBefore, let before {
+            document.set("fullDocumentBeforeChange", to: .document(before))
+        }
+        return document == event.document ? event : try FeedEvent(document)
+    }
+
+    /// Returns the last known document, and remembers the present one instead.
+    private func remembered(_ key: [UInt8], _ after: BSONDocument?) -> BSONDocument? {
+        state.withLock { state in
+            let before = state.images.removeValue(forKey: key)
+            state.imageBytes -= before?.byteCount ?? 0
+            if let after {
+                state.images[key] = after
+                state.imageBytes += after.byteCount
+                state.imageOrder.append(key)
+            }
+            var count = 0
+            while state.imageBytes > Self.imageBytesMax, count < state.imageOrder.count {
+                let oldest = state.imageOrder[count]
+                state.imageBytes -= state.images.removeValue(forKey: oldest)?.byteCount ?? 0
+                count += 1
+            }
+            state.imageOrder.removeFirst(count)
+            return before
+        }
+    }
+}
+
+/// The command that opens a change stream at the upstream.
+enum UpstreamStream {
+    /// The start of a stream.
+    enum Start: Sendable {
+        case token(BSONDocument)
+        case startAfter(BSONDocument)
+        case time(BSONTimestamp)
+    }
+
+    /// Returns the name that a scope's cursors have, and the database.
+    static func target(_ scope: ChangeStreamScope) -> (collection: String, database: String) {
+        switch scope {
+        case .collection(let namespace): (namespace.collection, namespace.database)
+        case .database(let database): ("$cmd.aggregate", database)
+        case .cluster: ("$cmd.aggregate", "admin")
+        }
+    }
+
+    /// Returns the command for a scope.
+    static func command(_ scope: ChangeStreamScope, after start: Start?) -> BSONDocument {
+        var options: BSONDocument = [
+            "fullDocument": "whenAvailable", "fullDocumentBeforeChange": "whenAvailable",
+            "showExpandedEvents": true,
+        ]
+        switch start {
+        // An `invalidate` event is one to start after, too.
+        case .token(let token)?, .startAfter(let token)?:
+            options.append("startAfter", .document(token))
+        case .time(let time)?: options.append("startAtOperationTime", .timestamp(time))
+        case nil: break
+        }
+        if case .cluster = scope { options.append("allChangesForCluster", true) }
+        var target: BSONValue = 1
+        if case .collection(let namespace) = scope { target = .string(namespace.collection) }
+        return [
+            "aggregate": target, "pipeline": [["$changeStream": .document(options)]],
+            "cursor": ["batchSize": 1_000], "readConcern": ["level": "majority"],
+        ]
+    }
+}

@@ -1,0 +1,265 @@
+internal import BSONStore
+
+/// A query that a gateway sends upstream.
+struct UpstreamQuery: Sendable {
+    var filter: BSONDocument = [:]
+    var projection: BSONDocument?
+    var sort: BSONDocument?
+    var skip = 0
+    /// The maximum number of documents; 0 for no limit.
+    var limit = 0
+    var collation: BSONDocument?
+    var variables: BSONDocument?
+    /// Whether each document comes with its record id, by which the order of insertion is known.
+    var showsRecords = false
+    /// Whether the result is small, as of a few ids: it is then read without a session.
+    var isSmall = false
+
+    /// Returns the command for a collection.
+    func command(_ namespace: Namespace) -> BSONDocument {
+        var command: BSONDocument = [
+            "find": .string(namespace.collection), "filter": .document(filter),
+        ]
+        if let projection { command.append("projection", .document(projection)) }
+        if let sort { command.append("sort", .document(sort)) }
+        if skip > 0 { command.append("skip", .int64(Int64(skip))) }
+        if limit > 0 { command.append("limit", .int64(Int64(limit))) }
+        if let collation { command.append("collation", .document(collation)) }
+        if let variables { command.append("let", .document(variables)) }
+        if showsRecords { command.append("showRecordId", true) }
+        command.append("batchSize", 1_000)
+        return command
+    }
+}
+
+/// The way of a gateway's commands to the upstream: alone, or in the transaction of a client.
+struct UpstreamLink: Sendable {
+    let upstream: any Upstream
+    let server: ServerContext
+    let metrics: UpstreamMetrics
+    /// The session of the client's transaction; `nil` outside of one.
+    var session: (any UpstreamSession)?
+
+    /// Returns a link whose commands belong to a session; `nil` for none.
+    func within(_ session: (any UpstreamSession)?) -> UpstreamLink {
+        var link = self
+        link.session = session
+        return link
+    }
+
+    /// Sends a command and returns its reply.
+    ///
+    /// - Parameter call: the client's command, whose time limit holds for this one, too.
+    /// - Throws: the failure for the client: 6 (HostUnreachable) when the upstream cannot be
+    ///   reached, else the upstream's error.
+    func run(
+        _ command: BSONDocument, on database: String, _ kind: UpstreamCommandKind,
+        for call: CommandCall?
+    ) throws -> BSONDocument {
+        let limited = try Self.limited(command, for: call)
+        return try answered {
+            () throws(UpstreamFailure) in
+            if let session { return try session.run(limited, on: database) }
+            return try upstream.run(limited, on: database, kind)
+        }
+    }
+
+    /// Calls a body with each document of a query's result.
+    ///
+    /// A connection that breaks before the first document is replaced once.
+    ///
+    /// - Throws: as ``run(_:on:_:for:)`` does, and the errors of the body.
+    func find(
+        _ namespace: Namespace, _ query: UpstreamQuery, for call: CommandCall?,
+        _ body: (BSONDocument) throws -> Void
+    ) throws {
+        let command = query.command(namespace)
+        if query.isSmall, session == nil {
+            let first = UpstreamBatch(
+                try run(command, on: namespace.database, .read, for: call))
+            guard first.cursor != 0 else {
+                for document in first.documents { try body(document) }
+                return
+            }
+            // The rest would need the session of the first batch; it is read anew with one.
+            _ = try run(first.kill(namespace), on: namespace.database, .read, for: call)
+        }
+        var count = 0
+        do {
+            try readInSession(namespace, command, for: call) { document in
+                count += 1
+                try body(document)
+            }
+        } catch let fault as CommandFailure where fault.code == Self.unreachable && count == 0 {
+            guard session == nil else { throw fault }
+            try readInSession(namespace, command, for: call, body)
+        }
+    }
+
+    private func readInSession(
+        _ namespace: Namespace, _ command: BSONDocument, for call: CommandCall?,
+        _ body: (BSONDocument) throws -> Void
+    ) throws {
+        let session: any UpstreamSession
+        if let own = self.session {
+            session = own
+        } else {
+            session = try answered { () throws(UpstreamFailure) in try upstream.openSession() }
+        }
+        defer { if self.session == nil { session.end() } }
+        let inSession = within(session)
+        var batch = UpstreamBatch(
+            try inSession.run(command, on: namespace.database, .read, for: call))
+        do {
+            while true {
+                for document in batch.documents { try body(document) }
+                guard batch.cursor != 0 else { return }
+                batch = UpstreamBatch(
+                    try inSession.run(
+                        batch.more(namespace), on: namespace.database, .read, for: call))
+            }
+        } catch {
+            if batch.cursor != 0 {
+                // The upstream ends a forgotten cursor after a while.
+                _ = Result {
+                    try inSession.run(
+                        batch.kill(namespace), on: namespace.database, .read, for: nil)
+                }
+            }
+            throw error
+        }
+    }
+
+    /// Adds the client's time limit.
+    private static func limited(
+        _ command: BSONDocument, for call: CommandCall?
+    ) throws -> BSONDocument {
+        guard let call else { return command }
+        try call.checkTime()
+        guard let deadline = call.deadline, command["maxTimeMS"] == nil,
+            command.keys.first != "getMore"
+        else { return command }
+        var command = command
+        let rest = max(1, (deadline - ContinuousClock.now).milliseconds)
+        command.append("maxTimeMS", .int64(min(rest, 2_147_483_647)))
+        return command
+    }
+
+    private func answered<R>(
+        _ body: () throws(UpstreamFailure) -> R
+    ) throws(CommandFailure) -> R {
+        let start = ContinuousClock.now
+        do throws(UpstreamFailure) {
+            let result = try body()
+            metrics.note(ContinuousClock.now - start, isFailure: false)
+            if let reply = result as? BSONDocument { follow(reply) }
+            return result
+        } catch {
+            metrics.note(ContinuousClock.now - start, isFailure: error.kind != .answer)
+            throw failure(error)
+        }
+    }
+
+    /// Takes over the upstream's time, so that times in replies do not run behind it.
+    private func follow(_ reply: BSONDocument) {
+        guard case .timestamp(let time)? = reply["operationTime"] else { return }
+        server.clock.follow(time)
+    }
+}
+
+// MARK: - Failures
+
+extension UpstreamLink {
+    /// HostUnreachable, after which drivers and the sync engine try again.
+    static let unreachable: Int32 = 6
+
+    /// Returns the failure for the client.
+    ///
+    /// Hosts, users and other facts about the upstream are for the operator's log only.
+    func failure(_ failure: UpstreamFailure) -> CommandFailure {
+        let log = server.settings.log
+        switch failure.kind {
+        case .unreachable:
+            log.write(.warning, "the upstream cannot be reached: \(failure.message)")
+            return CommandFailure(
+                Self.unreachable, "the database behind this gateway cannot be reached; try again")
+        case .signIn:
+            log.write(
+                .warning, "the upstream refuses the gateway's sign-in: \(failure.message)")
+            return CommandFailure(
+                Self.unreachable,
+                "the database behind this gateway does not let the gateway in; ask the operator")
+        case .answer:
+            if failure.code == 13 || failure.code == 18 {
+                log.write(.warning, "the upstream does not allow this: \(failure.message)")
+                return CommandFailure(
+                    8_000,
+                    "the gateway lacks a privilege at the database behind it; ask the operator")
+            }
+            var fault = CommandFailure(
+                failure.code, failure.message,
+                labels: failure.labels.filter { $0 != "RetryableWriteError" })
+            for field in ["keyPattern", "keyValue", "errInfo"] {
+                if let value = failure.reply?[field] { fault.details.append(field, value) }
+            }
+            return fault
+        }
+    }
+}
+
+/// The statistics of the commands that a gateway sends upstream.
+final class UpstreamMetrics: Sendable {
+    /// The sums of all commands.
+    struct Sums: Sendable {
+        var count = 0
+        /// The commands that got no answer.
+        var failures = 0
+        var seconds = 0.0
+    }
+
+    private let sums = Locked(Sums())
+
+    /// Counts a command.
+    func note(_ duration: Duration, isFailure: Bool) {
+        let seconds = duration / .seconds(1)
+        sums.withLock { sums in
+            sums.count += 1
+            sums.seconds += seconds
+            if isFailure { sums.failures += 1 }
+        }
+    }
+
+    /// The sums so far.
+    var all: Sums { sums.withLock { $0 } }
+}
+
+/// One batch of an upstream cursor.
+struct UpstreamBatch: Sendable {
+    /// The cursor's id; 0 at its end.
+    let cursor: Int64
+    let documents: [BSONDocument]
+    /// The token from which a change stream can resume after this batch.
+    let token: BSONDocument?
+
+    init(_ reply: BSONDocument) {
+        let body = reply["cursor"]?.documentValue ?? [:]
+        cursor = body["id"]?.int64Value ?? 0
+        let batch = body["firstBatch"] ?? body["nextBatch"]
+        documents = (batch?.arrayValue ?? []).compactMap { $0.documentValue?.compacted() }
+        token = body["postBatchResumeToken"]?.documentValue?.compacted()
+    }
+
+    /// Returns the command for the next batch.
+    func more(_ namespace: Namespace, size: Int? = nil) -> BSONDocument {
+        var command: BSONDocument = [
+            "getMore": .int64(cursor), "collection": .string(namespace.collection),
+        ]
+        if let size { command.append("batchSize", .int64(Int64(size))) }
+        return command
+    }
+
+    /// Returns the command that closes the cursor.
+    func kill(_ namespace: Namespace) -> BSONDocument {
+        ["killCursors": .string(namespace.collection), "cursors": [.int64(cursor)]]
+    }
+}

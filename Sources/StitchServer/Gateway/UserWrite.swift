@@ -1,0 +1,78 @@
+internal import BSONStore
+
+/// A command on users: it runs on an excerpt with the users that it concerns, who are in the
+/// upstream.
+struct UserWrite {
+    let backend: GatewayBackend
+    let call: CommandCall
+    let rule: CommandDefinition
+
+    /// The number of runs after which others are said to change the users too often.
+    private static let runsMax = 10
+
+    /// Runs the command and returns its outcome.
+    ///
+    /// - Throws: the command's errors, the upstream's errors, 112 (WriteConflict).
+    func run() throws -> CommandOutcome {
+        for _ in 0..<Self.runsMax {
+            var part = ExcerptPart(namespace: User.namespace, definition: nil)
+            try backend.link.find(
+                GatewayDatabase.users, UpstreamQuery(filter: filter), for: call
+            ) { part.documents.append($0) }
+            let (outcome, changes) = try backend.excerpts.withExcerpt { excerpt in
+                let position = try excerpt.fill([part])
+                let store = StoreBackend(excerpt.store, sharing: backend.front, under: nil)
+                let outcome = try rule.parse(call.alone, store).answer(store)
+                return (outcome, try excerpt.changes(after: position))
+            }
+            let writer = UpstreamWriter(link: backend.link, call: call, hasCollation: { _ in false })
+            if case .done = try writer.send(changes) {
+                if !changes.isEmpty { backend.front.server.userGeneration.withLock { $0 += 1 } }
+                return outcome
+            }
+        }
+        throw CommandFailure(112, "other clients changed the users again and again; try again")
+    }
+
+    /// The users that the command concerns.
+    private var filter: BSONDocument {
+        switch call.name {
+        case "dropAllUsersFromDatabase": return ["db": .string(call.database)]
+        case "usersInfo":
+            guard let name = call.target.stringValue else { return [:] }
+            return ["_id": .string(User.id(name, call.database))]
+        default:
+            return ["_id": .string(User.id(call.target.stringValue ?? "", call.database))]
+        }
+    }
+}
+
+/// What a pipeline with `$merge` needs: what it reads, and the documents into which it merges.
+struct MergeNeeds {
+    let write: GatewayWrite
+
+    /// Collects the needs.
+    func needs() throws -> CommandNeeds {
+        var needs = try CommandNeeds(write.call)
+        let stages = Array(write.call.array("pipeline") ?? [])
+        guard let merge = stages.last?.documentValue?["$merge"] else { return needs }
+        let into = merge.documentValue?["into"] ?? merge
+        let target: Namespace
+        if let name = into.stringValue {
+            target = Namespace(write.call.database, name)
+        } else if let place = into.documentValue, let name = place["coll"]?.stringValue {
+            target = Namespace(place["db"]?.stringValue ?? write.call.database, name)
+        } else {
+            return needs
+        }
+        needs.addIndexes()
+        guard merge.documentValue?["on"] == nil else {
+            // Which documents are there decides about each result: all that may be are needed.
+            needs.add(.all, in: target)
+            return needs
+        }
+        needs.add(ids: try write.resultIDs(needs, of: Array(stages.dropLast())), in: target)
+        needs.add(target)
+        return needs
+    }
+}

@@ -1,0 +1,102 @@
+#if CommandLine && Server && MongoRemote
+    import BSONStore
+    import StitchCommands
+    import StitchMongo
+    import StitchServer
+
+    /// The deployment behind `stitchsync serve --upstream`, through libmongoc.
+    struct GatewayUpstream: Upstream {
+        private let deployment: BlockingDeployment
+
+        /// The number of connections to each server of the deployment: for the commands that run at
+        /// once, and for the streams that are followed.
+        private static let clientsMax = 1_000
+
+        /// Parses the URI; does not connect yet.
+        ///
+        /// - Throws: `CommandError`, which does not repeat the URI: it may hold a password.
+        init(uri: String) throws {
+            do throws(MongoFailure) {
+                deployment = try BlockingDeployment(
+                    uri: uri, applicationName: "stitchsync gateway", clientsMax: Self.clientsMax)
+            } catch {
+                throw CommandError(
+                    "the URI of the upstream cannot be used; check that it begins with mongodb:// or "
+                        + "mongodb+srv:// and that special characters of its password are written "
+                        + "as %XX")
+            }
+        }
+
+        func run(
+            _ command: BSONDocument, on database: String, _ kind: UpstreamCommandKind
+        ) throws(UpstreamFailure) -> BSONDocument {
+            do throws(MongoFailure) {
+                let mongoKind: MongoCommandKind =
+                    switch kind {
+                    case .read: .read
+                    case .write: .write
+                    }
+                return try deployment.run(command, on: database, mongoKind)
+            } catch {
+                throw error.ofUpstream
+            }
+        }
+
+        func openSession() throws(UpstreamFailure) -> any UpstreamSession {
+            do throws(MongoFailure) {
+                return GatewaySession(session: try deployment.openSession())
+            } catch {
+                throw error.ofUpstream
+            }
+        }
+    }
+
+    /// A session of the deployment.
+    private struct GatewaySession: UpstreamSession {
+        let session: BlockingSession
+
+        func run(
+            _ command: BSONDocument, on database: String
+        ) throws(UpstreamFailure) -> BSONDocument {
+            do throws(MongoFailure) {
+                return try session.run(command, on: database)
+            } catch {
+                throw error.ofUpstream
+            }
+        }
+
+        func startTransaction() throws(UpstreamFailure) {
+            do throws(MongoFailure) {
+                try session.startTransaction()
+            } catch {
+                throw error.ofUpstream
+            }
+        }
+
+        func commitTransaction() throws(UpstreamFailure) {
+            do throws(MongoFailure) {
+                try session.commitTransaction()
+            } catch {
+                throw error.ofUpstream
+            }
+        }
+
+        func abortTransaction() { session.abortTransaction() }
+
+        func end() { session.end() }
+    }
+
+    extension MongoFailure {
+        /// The failure as a gateway sees it.
+        fileprivate var ofUpstream: UpstreamFailure {
+            let kind: UpstreamFailure.Kind =
+                switch self.kind {
+                case .server, .collectionDropped: .answer
+                case .authentication: .signIn
+                case .network, .protocolError, .usage: .unreachable
+                }
+            return UpstreamFailure(
+                kind, code: Int32(clamping: code), message, labels: labels.sorted(), reply: reply)
+        }
+    }
+#endif
