@@ -79,9 +79,11 @@
             }
             var metrics: (any Channel)?
             if let port = settings.metricsPort {
-                metrics = try await naming("127.0.0.1:\(port)") {
-                    try await MetricsHandler.listen(on: port, group) {
+                metrics = try await naming("\(settings.metricsHost):\(port)") {
+                    try await MetricsHandler.listen(on: settings.metricsHost, port, group) {
                         MetricsText.text(context, backend.counts)
+                    } isReady: {
+                        backend.isReady
                     }
                 }
             }

@@ -33,8 +33,13 @@ package final class ServerProcess {
     }
 
     /// Starts a server on a free port; the caller ends it and removes its folder.
-    package static func start(_ arguments: [String] = []) throws -> ServerProcess {
+    ///
+    /// - Parameter hasFile: whether it is given a file; a gateway has none.
+    package static func start(
+        _ arguments: [String] = [], hasFile: Bool = true
+    ) throws -> ServerProcess {
         let server = try ServerProcess()
+        server.hasFile = hasFile
         do {
             try server.start(arguments)
         } catch {

@@ -44,6 +44,9 @@ protocol CommandBackend: Sendable {
     /// The counts for metrics.
     var counts: BackendCounts { get }
 
+    /// Whether clients can be served now.
+    var isReady: Bool { get }
+
     /// Ends the transactions that would make other commands wait.
     func endTransactions()
 

@@ -91,6 +91,8 @@ final class StoreBackend: CommandBackend {
 
     func isUnderRules(_ call: CommandCall) throws -> Bool { try rules.ruleGuard(call) != nil }
 
+    var isReady: Bool { !server.state.withLock { $0.isStopping } }
+
     var counts: BackendCounts {
         BackendCounts(cursors: cursors.counts, sessions: sessions.all.count)
     }

@@ -53,8 +53,10 @@ package struct ServerSettings: Sendable {
     package var sessionTimeoutMinutes = 30
     /// The log, which receives neither document contents nor secrets.
     package var log = ServerLog.silent
-    /// The local port for Prometheus; `nil` for none.
+    /// The port for Prometheus and load balancers; `nil` for none.
     package var metricsPort: Int?
+    /// The address of that port.
+    package var metricsHost = "127.0.0.1"
     /// The command line of the process.
     package var arguments: [String] = []
 

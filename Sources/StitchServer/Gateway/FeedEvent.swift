@@ -76,7 +76,9 @@ struct FeedEvent: Sendable {
         if case .timestamp(let known)? = event["clusterTime"] { time = known }
         var wallTime = BSONDatetime(milliseconds: Int64(time.seconds) * 1_000)
         if case .datetime(let known)? = event["wallTime"] { wallTime = known }
-        stamp = WriteStamp(time: time, wallTime: wallTime)
+        stamp = WriteStamp(
+            time: time, wallTime: wallTime, session: event["lsid"]?.documentValue,
+            transaction: event["txnNumber"]?.int64Value)
         let before = event["fullDocumentBeforeChange"]?.documentValue
         let kind = Self.kind(operationType)
         lacksBefore =

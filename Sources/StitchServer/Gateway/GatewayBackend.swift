@@ -16,6 +16,7 @@ final class GatewayBackend: CommandBackend {
     private let replies = ReplyLog()
     private let records: UpstreamUserRecords
     private let denials: DenialLog
+    private let tombstones: TombstoneLog
     private let server: ServerContext
     /// Whether the last check reached the upstream.
     private let reaches = Locked(true)
@@ -34,8 +35,11 @@ final class GatewayBackend: CommandBackend {
             secret: GatewayDatabase.secret(link))
         transactions = TransactionTable(bounds: server.settings.transactions)
         denials = DenialLog(link)
+        tombstones = TombstoneLog(link)
         server.denials.copies.withLock { [denials] in $0 = { denials.add($0) } }
-        try records.watch(customData: server.settings.rules?.edition.rules.customData)
+        let rules = server.settings.rules?.edition.rules
+        try records.watch(customData: rules?.customData)
+        try tombstones.watch(rules?.namespaces.filter { !$0.database.isEmpty } ?? [])
     }
 
     func signedIn(_ connection: ClientConnection) throws -> SignedInUser? {
@@ -123,7 +127,7 @@ final class GatewayBackend: CommandBackend {
         case "listCollections": return try listCollections(definition, call, link, ruleGuard)
         case "listDatabases": return try listDatabases(call, link)
         case "stitchsyncTombstones":
-            return .reply(try TombstoneLog(link: link).answer(call, ruleGuard))
+            return .reply(try tombstones.answer(call, ruleGuard))
         default: return try read(definition, call, link, ruleGuard)
         }
     }
@@ -141,6 +145,7 @@ final class GatewayBackend: CommandBackend {
         let result = Result { try link.run(["ping": 1], on: "admin", .read, for: nil) }
         reaches.withLock { $0 = result.value != nil }
         denials.flush()
+        try tombstones.tidy()
     }
 
     /// Whether clients can be served now: the upstream is reachable and the gateway does not stop.
@@ -279,7 +284,8 @@ extension GatewayBackend {
         let stage = try ChangeStreamStage(options, readsTokens: false)
         let namespace = try AggregateCommand.target(call)
         let scope = try ChangeStreamScope(namespace, isForCluster: stage.isForCluster)
-        if ruleGuard != nil { try keepImages(of: scope, link, for: call) }
+        let isHidden = scope.namespace.map { ruleGuard?.access($0).isNever == true } ?? false
+        if ruleGuard != nil, !isHidden { try keepImages(of: scope, link, for: call) }
         let source = try GatewayStream(
             stage, scope, rest: request.rest,
             options: PipelineOptions(
@@ -296,10 +302,26 @@ extension GatewayBackend {
     private func keepImages(
         of scope: ChangeStreamScope, _ link: UpstreamLink, for call: CommandCall
     ) throws {
-        guard let namespace = scope.namespace,
-            let known = try catalog.definition(namespace, withIndexes: false, link, for: call),
-            known.viewOn == nil, !known.keepsImages
-        else { return }
+        switch scope {
+        case .collection(let namespace):
+            guard
+                let known = try catalog.definition(namespace, withIndexes: false, link, for: call)
+            else { return }
+            guard known.viewOn == nil else { throw StoreError.view(namespace) }
+            if !known.keepsImages { try keepImages(of: namespace, link) }
+        case .database(let database):
+            for entry in try UpstreamCatalog.entries(database, [:], link, for: call) {
+                let known = UpstreamDefinition(entry: entry, indexes: nil)
+                guard known.viewOn == nil, !known.keepsImages,
+                    let name = entry["name"]?.stringValue, !name.hasPrefix("system.")
+                else { continue }
+                try keepImages(of: Namespace(database, name), link)
+            }
+        case .cluster: break
+        }
+    }
+
+    private func keepImages(of namespace: Namespace, _ link: UpstreamLink) throws {
         do {
             _ = try link.run(
                 [

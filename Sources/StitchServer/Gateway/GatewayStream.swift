@@ -11,6 +11,8 @@ struct GatewayStream: CursorSource {
 
     /// The number of events that are read from the feed at once.
     private static let eventsMax = 500
+    /// The longest wait, in milliseconds, of a client that asks rather than waits.
+    private static let askMax = 50
 
     private let rules: UserRules
     private let front: StoreBackend
@@ -51,7 +53,9 @@ struct GatewayStream: CursorSource {
         }
         let isHidden = scope.namespace.map { ruleGuard?.access($0).isNever == true } ?? false
         reader = try isHidden ? nil : FeedReader(backend.feeds.feed(scope))
-        place = try Self.place(stage.start, scope, link, for: call)
+        // The upstream must not be asked about what the user must not know of.
+        place = try Self.place(
+            stage.start, isHidden ? .collection(GatewayDatabase.users) : scope, link, for: call)
         place.rules = fingerprint
     }
 
@@ -111,9 +115,11 @@ struct GatewayStream: CursorSource {
         try checkRules(call)
         var batch = CursorBatch()
         var bytes = 0
+        // Who does not wait wants to know all that has happened until now.
+        let waits = call.name == "getMore" && call.number("maxTimeMS") ?? 1_000 > Self.askMax
         while let reader, !isOver, batch.documents.count < limits.documentsMax {
             try call.checkTime()
-            let (events, end) = try events(reader.feed, call)
+            let (events, end) = try events(reader.feed, call, isNewest: !waits)
             var isFull = false
             for event in events {
                 guard try give(event, &batch, limits, &bytes) else {
@@ -149,11 +155,14 @@ struct GatewayStream: CursorSource {
 
     /// Returns the next events, from the feed or from the upstream itself, and the position after
     /// them.
+    ///
+    /// - Parameter isNewest: whether the upstream is asked, too, when the feed has no more: it may
+    ///   lag behind by a moment.
     private func events(
-        _ feed: UpstreamFeed, _ call: CommandCall
+        _ feed: UpstreamFeed, _ call: CommandCall, isNewest: Bool
     ) throws -> ([FeedEvent], end: FeedToken) {
         if case .events(let events, let end) = try feed.events(
-            after: place, limit: Self.eventsMax)
+            after: place, limit: Self.eventsMax), !events.isEmpty || !isNewest
         {
             return (events, end)
         }
@@ -237,6 +246,7 @@ extension GatewayStream {
         _ event: FeedEvent, _ change: StoreChange, _ access: RuleAccess
     ) throws -> BSONDocument? {
         if let after = change.after, let visible = access.visible(after) {
+            guard access.hidesFields else { return plain(event) }
             // Without the earlier document the whole one is the news.
             return try document(
                 event, change.showing(.replace, nil, visible), nil)

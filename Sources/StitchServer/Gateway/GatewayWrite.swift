@@ -44,6 +44,7 @@ struct GatewayWrite {
             let current = isPartly ? [pending[0]] : pending
             let run = try self.run(
                 field, current.map { statements[$0] }, conflicts, without: finished)
+            try make(run)
             let writer = writer(run.parts)
             switch try writer.send(run.changes) {
             case .done(let missed):
@@ -168,6 +169,7 @@ struct GatewayWrite {
             var all = try needs()
             all.add(conflicts)
             let run = try self.run(call.alone, try loader.parts(all), under: ruleGuard)
+            try make(run)
             switch try writer(run.parts).send(run.changes) {
             case .done: return run.reply
             case .stopped(_, .changed): continue
@@ -196,6 +198,28 @@ struct GatewayWrite {
                 .compactMap { $0["_id"] }
         }
     }
+
+    /// Makes the collections that the first insert would make: with the documents before changes,
+    /// which streams of users under rules need.
+    private func make(_ run: Run) throws {
+        guard link.session == nil else { return }
+        let missing = run.parts.filter { $0.definition == nil }.map(\.namespace)
+        for namespace in missing
+        where run.changes.contains(where: { $0.kind == .insert && $0.namespace == namespace }) {
+            do {
+                _ = try link.run(
+                    [
+                        "create": .string(namespace.collection),
+                        "changeStreamPreAndPostImages": ["enabled": true],
+                    ], on: namespace.database, .read, for: call)
+            } catch let fault as CommandFailure where fault.code == Self.namespaceExists {
+                // Another client was faster.
+                continue
+            }
+        }
+    }
+
+    private static let namespaceExists: Int32 = 48
 
     private func writer(_ parts: [ExcerptPart]) -> UpstreamWriter {
         let collated = Set(

@@ -102,7 +102,7 @@ struct StatementTally {
     ]
 
     /// Whether a statement was refused.
-    var hasErrors: Bool { !errors.isEmpty }
+    private(set) var hasErrors = false
 
     /// Adds the reply to some statements.
     ///
@@ -131,6 +131,7 @@ struct StatementTally {
             var moved = entry
             moved.set(field, to: .int32(Int32(clamping: indices[place])))
             self[keyPath: path].append((indices[place], moved))
+            if path == \.errors, entry["ok"] != 1.0 { hasErrors = true }
         }
     }
 
@@ -147,6 +148,7 @@ struct StatementTally {
 
     /// Adds the error of one statement.
     mutating func add(_ fault: CommandFailure, at index: Int) {
+        hasErrors = true
         if isBulk {
             counts["nErrors", default: 0] += 1
             var entry: BSONDocument = [

@@ -1,16 +1,223 @@
 internal import BSONStore
 internal import StitchRules
 
-/// The deletions that gateways saw.
-struct TombstoneLog {
-    let link: UpstreamLink
+/// The deletions of the upstream, which gateways record from its change streams.
+///
+/// A gateway that is asked, and each one every minute, reads on from the position that the gateways
+/// share. What the upstream's history no longer holds is not known, and null says just that.
+final class TombstoneLog: Sendable {
+    private let link: UpstreamLink
+    /// The collections whose deletions are recorded.
+    private let namespaces = Locked<Set<Namespace>>([])
+    private let lastRun = Locked(ContinuousClock.now)
+
+    /// The time between two runs without a question.
+    private static let pause: Duration = .seconds(60)
+    /// The largest number of recorded collections.
+    private static let countMax = 1_000
+    /// The largest number of events in one batch.
+    private static let batchSize = 1_000
+
+    init(_ link: UpstreamLink) { self.link = link }
+
+    /// Records the deletions of collections from now on, or from where a gateway stopped.
+    ///
+    /// - Throws: the upstream's errors.
+    func watch(_ added: [Namespace]) throws {
+        for namespace in added {
+            let isNew = namespaces.withLock { known in
+                known.count < Self.countMax && known.insert(namespace).inserted
+            }
+            guard isNew, try position(of: namespace) == nil else { continue }
+            try setPosition(try Self.newest(namespace, link), of: namespace)
+        }
+    }
+
+    /// Reads on in all collections, when it is time.
+    func tidy() throws {
+        let isDue = lastRun.withLock { last in
+            guard last + Self.pause <= .now else { return false }
+            last = .now
+            return true
+        }
+        guard isDue else { return }
+        for namespace in namespaces.withLock({ $0 }) { try record(namespace) }
+    }
 
     /// Answers `stitchsyncTombstones`.
     ///
-    /// Nothing is known yet: no gateway fills the collection. Null says just that, and never explains
-    /// an absence.
-    func answer(_ call: CommandCall, _ ruleGuard: RuleAccessPolicy?) throws -> BSONDocument {
-        let ids = call.array("ids") ?? []
-        return ["tombstones": .array(BSONArray(ids.map { _ in .null }))]
+    /// - Throws: 2 for too many ids, and the upstream's errors.
+    func answer(_ call: CommandCall, _ ruleGuard: RuleAccessPolicy) throws -> BSONDocument {
+        let namespace = try call.collection()
+        let ids = try StitchsyncTombstonesCommand.ids(call)
+        var known: [[UInt8]: BSONDocument] = [:]
+        // A user who may not see every document must not learn which existed.
+        if ruleGuard.access(namespace).seesAll {
+            try watch([namespace])
+            try record(namespace)
+            known = try tombstones(ids, in: namespace)
+        }
+        // A token that is not the upstream's proves nothing about times.
+        let after = call.document("after").flatMap { token in
+            Result { try FeedToken(token) }.value
+        }
+        let answers = ids.map { id -> BSONValue in
+            guard let found = known[BSONKey.encode(id)] else { return .null }
+            return .document(Self.shown(found, id, after: after))
+        }
+        return ["tombstones": .array(BSONArray(answers))]
+    }
+
+    private static func shown(
+        _ found: BSONDocument, _ id: BSONValue, after place: FeedToken?
+    ) -> BSONDocument {
+        var shown: BSONDocument = ["_id": id]
+        if let version = found["version"] { shown.append("version", version) }
+        shown.append("time", found["time"] ?? .null)
+        let token = found["token"]?.stringValue ?? ""
+        let isAfter = place.map { $0.text.utf8.lexicographicallyPrecedes(token.utf8) } ?? false
+        shown.append("isAfter", .bool(isAfter))
+        return shown
+    }
+
+    /// Returns the tombstones of documents that do not exist, by the keys of their ids.
+    private func tombstones(
+        _ ids: [BSONValue], in namespace: Namespace
+    ) throws -> [[UInt8]: BSONDocument] {
+        var found: [[UInt8]: BSONDocument] = [:]
+        for some in ids.parts(of: 1_000) {
+            let keys = some.map { BSONValue.document(Self.key($0, namespace)) }
+            let query = UpstreamQuery(filter: ["_id": ["$in": .array(BSONArray(keys))]])
+            try link.find(GatewayDatabase.tombstones, query, for: nil) { tombstone in
+                let id = tombstone["_id"]?.documentValue?["id"] ?? .null
+                found[BSONKey.encode(id)] = tombstone
+            }
+            var present = UpstreamQuery(filter: ["_id": ["$in": .array(BSONArray(some))]])
+            present.projection = ["_id": 1]
+            try link.find(namespace, present, for: nil) { document in
+                found[BSONKey.encode(document["_id"] ?? .null)] = nil
+            }
+        }
+        return found
+    }
+
+    private static func key(_ id: BSONValue, _ namespace: Namespace) -> BSONDocument {
+        ["ns": .string(namespace.description), "id": id]
+    }
+
+    // MARK: - Recording
+
+    /// Reads on from the shared position to the present end of the history.
+    private func record(_ namespace: Namespace) throws {
+        var place = try position(of: namespace)
+        while let current = place {
+            let command = Self.command(namespace, after: current)
+            let batch: UpstreamBatch
+            do {
+                batch = UpstreamBatch(
+                    try link.run(command, on: namespace.database, .read, for: nil))
+            } catch let fault as CommandFailure where [280, 286, 260, 222].contains(fault.code) {
+                // What happened meanwhile stays unknown.
+                try setPosition(try Self.newest(namespace, link), of: namespace)
+                return
+            }
+            if batch.cursor != 0 {
+                _ = try link.run(
+                    batch.kill(namespace), on: namespace.database, .read, for: nil)
+            }
+            try keep(batch.documents, of: namespace)
+            guard let last = batch.documents.last?["_id"]?.documentValue ?? batch.token,
+                last != current
+            else { return }
+            try setPosition(last, of: namespace)
+            place = batch.documents.count < Self.batchSize ? nil : last
+        }
+    }
+
+    private func keep(_ events: [BSONDocument], of namespace: Namespace) throws {
+        let updates = events.compactMap { event -> BSONValue? in
+            guard event["operationType"] == "delete",
+                let id = event["documentKey"]?.documentValue?["_id"]
+            else { return nil }
+            var content: BSONDocument = [
+                "time": .datetime(.now), "token": event["_id"]?.documentValue?["_data"] ?? .null,
+            ]
+            if let version = event["version"] { content.append("version", version) }
+            return [
+                "q": ["_id": .document(Self.key(id, namespace))], "u": .document(content),
+                "upsert": true,
+            ]
+        }
+        guard !updates.isEmpty else { return }
+        _ = try link.run(
+            [
+                "update": .string(GatewayDatabase.tombstones.collection), "ordered": false,
+                "updates": .array(BSONArray(updates)),
+            ], on: GatewayDatabase.name, .write, for: nil)
+    }
+
+    private static func command(
+        _ namespace: Namespace, after token: BSONDocument
+    ) -> BSONDocument {
+        [
+            "aggregate": .string(namespace.collection),
+            "pipeline": [
+                [
+                    "$changeStream": [
+                        "startAfter": .document(token),
+                        "fullDocumentBeforeChange": "whenAvailable",
+                    ]
+                ],
+                ["$match": ["operationType": "delete"]],
+                [
+                    "$project": [
+                        "operationType": 1, "documentKey": 1,
+                        "version": "$fullDocumentBeforeChange.__stitch_sync_version",
+                    ]
+                ],
+            ], "cursor": ["batchSize": .int32(Int32(batchSize))],
+            "readConcern": ["level": "majority"],
+        ]
+    }
+
+    /// Returns the position of now.
+    private static func newest(_ namespace: Namespace, _ link: UpstreamLink) throws -> BSONDocument {
+        var command = UpstreamStream.command(.collection(namespace), after: nil)
+        command.set("cursor", to: ["batchSize": 0])
+        let batch = UpstreamBatch(
+            try link.run(command, on: namespace.database, .read, for: nil))
+        if batch.cursor != 0 {
+            _ = try link.run(batch.kill(namespace), on: namespace.database, .read, for: nil)
+        }
+        guard let token = batch.token else {
+            throw CommandFailure(
+                .internalError, "the upstream names no position of its change stream")
+        }
+        return token
+    }
+
+    private static func id(_ namespace: Namespace) -> BSONValue {
+        ["deletesOf": .string(namespace.description)]
+    }
+
+    private func position(of namespace: Namespace) throws -> BSONDocument? {
+        var query = UpstreamQuery(filter: ["_id": Self.id(namespace)], limit: 1)
+        query.isSmall = true
+        var found: BSONDocument?
+        try link.find(GatewayDatabase.state, query, for: nil) { found = $0 }
+        return found?["token"]?.documentValue
+    }
+
+    private func setPosition(_ token: BSONDocument, of namespace: Namespace) throws {
+        _ = try link.run(
+            [
+                "update": .string(GatewayDatabase.state.collection),
+                "updates": [
+                    [
+                        "q": ["_id": Self.id(namespace)], "u": ["token": .document(token)],
+                        "upsert": true,
+                    ]
+                ],
+            ], on: GatewayDatabase.name, .write, for: nil)
     }
 }

@@ -4,32 +4,40 @@
     internal import NIOHTTP1
     internal import NIOPosix
 
-    /// The handler of `GET /metrics` for Prometheus.
+    /// The handler of `GET /metrics` for Prometheus, and of `GET /healthz` and `GET /readyz` for load
+    /// balancers.
     final class MetricsHandler: ChannelInboundHandler {
         typealias InboundIn = HTTPServerRequestPart
         typealias OutboundOut = HTTPServerResponsePart
 
         private let figures: @Sendable () -> String
+        private let isReady: @Sendable () -> Bool
         private var path = ""
 
-        init(_ figures: @escaping @Sendable () -> String) { self.figures = figures }
+        init(
+            _ figures: @escaping @Sendable () -> String, isReady: @escaping @Sendable () -> Bool
+        ) {
+            self.figures = figures
+            self.isReady = isReady
+        }
 
-        /// Listens on a local port.
+        /// Listens on a port.
         ///
         /// - Throws: an error when the port is taken.
         static func listen(
-            on port: Int, _ group: MultiThreadedEventLoopGroup,
-            _ figures: @escaping @Sendable () -> String
+            on host: String, _ port: Int, _ group: MultiThreadedEventLoopGroup,
+            _ figures: @escaping @Sendable () -> String, isReady: @escaping @Sendable () -> Bool
         ) async throws -> any Channel {
             try await ServerBootstrap(group: group)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                        try channel.pipeline.syncOperations.addHandler(MetricsHandler(figures))
+                        try channel.pipeline.syncOperations.addHandler(
+                            MetricsHandler(figures, isReady: isReady))
                     }
                 }
-                .bind(host: "127.0.0.1", port: port).get()
+                .bind(host: host, port: port).get()
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -44,15 +52,24 @@
             context.close(promise: nil)
         }
 
+        private func answer() -> (HTTPResponseStatus, String) {
+            switch path {
+            case "/metrics": (.ok, figures())
+            case "/healthz": (.ok, "ok\n")
+            case "/readyz": isReady() ? (.ok, "ready\n") : (.serviceUnavailable, "not ready\n")
+            default: (.notFound, "not found\n")
+            }
+        }
+
         private func answer(_ context: ChannelHandlerContext) {
-            let isFound = path == "/metrics"
-            let body = context.channel.allocator.buffer(string: isFound ? figures() : "not found\n")
+            let (status, text) = answer()
+            let body = context.channel.allocator.buffer(string: text)
             let headers: HTTPHeaders = [
                 "content-type": "text/plain; version=0.0.4; charset=utf-8",
                 "content-length": "\(body.readableBytes)", "connection": "close",
             ]
             let head = HTTPResponseHead(
-                version: .http1_1, status: isFound ? .ok : .notFound, headers: headers)
+                version: .http1_1, status: status, headers: headers)
             context.write(wrapOutboundOut(.head(head)), promise: nil)
             context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
             let bound = NIOLoopBound(context, eventLoop: context.eventLoop)

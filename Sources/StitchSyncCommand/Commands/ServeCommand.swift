@@ -141,8 +141,14 @@
                 """)
         var scriptsUnderRules = false
 
-        @Option(help: "A local port for Prometheus: GET /metrics.")
+        @Option(
+            help: """
+                A port for Prometheus (GET /metrics) and load balancers (GET /healthz, /readyz).
+                """)
         var metricsPort: Int?
+
+        @Option(help: "The address of --metrics-port; anyone who reaches it reads the metrics.")
+        var metricsHost = "127.0.0.1"
 
         @Option(help: "The lowest logged level on standard error: debug, info, notice, warning.")
         var logLevel = "notice"
@@ -280,7 +286,7 @@
             until stops: AsyncStream<Int32>
         ) async throws {
             if let port = server.metricsPort {
-                try Console.standard.warn("metrics on 127.0.0.1:\(port)")
+                try Console.standard.warn("metrics on \(metricsHost):\(port)")
             }
             try Console.standard.say("listening on \(host):\(server.port)\(remark)")
             for await signal in stops {
@@ -343,6 +349,7 @@
                     rolesClaim: jwtRolesClaim)
             }
             settings.metricsPort = metricsPort
+            settings.metricsHost = metricsHost
             settings.log = Self.log(Logger.Level(rawValue: logLevel) ?? .notice)
             return settings
         }

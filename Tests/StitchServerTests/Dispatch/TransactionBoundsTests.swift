@@ -25,7 +25,8 @@ import Testing
     }
 
     private static func open(
-        _ table: TransactionTable, _ store: DocumentStore, session: UInt8, of owner: UInt8
+        _ table: TransactionTable<SessionTransaction>, _ store: DocumentStore, session: UInt8,
+        of owner: UInt8
     ) throws -> SessionTransaction {
         try table.enter(try begin(), [session], of: [owner]) { number in
             SessionTransaction(store, session: [session], number: number) { .null }
@@ -54,7 +55,7 @@ import Testing
         let store = try Self.store()
         var bounds = TransactionBounds()
         bounds.ofOneMax = 2
-        let table = TransactionTable(bounds: bounds)
+        let table = TransactionTable<SessionTransaction>(bounds: bounds)
         for session in 1...2 as ClosedRange<UInt8> {
             _ = try Self.open(table, store, session: session, of: 7)
         }
@@ -75,7 +76,7 @@ import Testing
         let store = try Self.store()
         var bounds = TransactionBounds()
         bounds.countMax = 4
-        let table = TransactionTable(bounds: bounds)
+        let table = TransactionTable<SessionTransaction>(bounds: bounds)
         let greedy = try (1...4 as ClosedRange<UInt8>).map {
             try Self.open(table, store, session: $0, of: 1)
         }
@@ -91,7 +92,7 @@ import Testing
     @Test("a transaction that is kept warm gives way to a writer that waits")
     func keptWarm() async throws {
         let store = try Self.store()
-        let table = TransactionTable()
+        let table = TransactionTable<SessionTransaction>()
         let transaction = try Self.open(table, store, session: 1, of: 1)
         try transaction.beginWriting()
         async let warming = Self.onThread {
@@ -115,7 +116,7 @@ import Testing
     @Test("a command that runs in a transaction whose time is over ends")
     func running() async throws {
         let store = try Self.store()
-        let table = TransactionTable()
+        let table = TransactionTable<SessionTransaction>()
         let transaction = try Self.open(table, store, session: 1, of: 1)
         let (running, begun) = AsyncStream<Void>.makeStream()
         async let working = Self.onThread {
@@ -137,7 +138,7 @@ import Testing
     @Test("who waits to write stops waiting when its time is over")
     func waiting() async throws {
         let store = try Self.store()
-        let table = TransactionTable()
+        let table = TransactionTable<SessionTransaction>()
         let transaction = try Self.open(table, store, session: 1, of: 1)
         try transaction.beginWriting()
         // Not makeWay(): on a busy machine the transaction is idle for long enough to give way.
@@ -156,7 +157,7 @@ import Testing
     @Test("a transaction begins to write behind those who came before it")
     func inOrder() async throws {
         let store = try Self.store()
-        let table = TransactionTable()
+        let table = TransactionTable<SessionTransaction>()
         let place = table.queue.enter()
         let late = try Self.open(table, store, session: 1, of: 1)
         let fault = Self.fault { try table.makeWay(for: late) }

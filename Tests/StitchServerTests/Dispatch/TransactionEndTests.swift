@@ -95,7 +95,7 @@ struct TransactionEndTests {
     func tidying() async throws {
         let store = try DocumentStore(at: .inMemory)
         try SessionLog.prepare(store)
-        let table = TransactionTable()
+        let table = TransactionTable<SessionTransaction>()
         let request = try Self.begin()
         let transaction = try table.enter(request, [1]) { _ in Self.transaction(store) }
         let isOpen = ThreadCondition(false)

@@ -67,9 +67,11 @@ import Testing
         ["aggregate": "items", "cursor": [:], "pipeline": [one, stage]]
     }
 
-    @Test("A closed collection and a closed view answer like a collection that is not there")
-    func closed() async throws {
-        try await RuledClients.lend { clients in
+    @Test(
+        "A closed collection and a closed view answer like a collection that is not there",
+        arguments: RuledWorld.Place.allCases)
+    func closed(_ place: RuledWorld.Place) async throws {
+        try await RuledClients.lend(place) { clients in
             let root = clients.root
             try root.insert(
                 (Int32(0)..<3).map { number in

@@ -67,11 +67,13 @@ import Testing
             ]),
     ]
 
-    @Test("A write that a hidden field refuses tells nothing of it, whichever write it is")
-    func everyWrite() async throws {
-        try await RuledWorld.lend { port in
-            let root = try RuledWorld.prepare(port)
-            let clerk = try RuledWorld.client(port, "fay")
+    @Test(
+        "A write that a hidden field refuses tells nothing of it, whichever write it is",
+        arguments: RuledWorld.Place.allCases)
+    func everyWrite(_ place: RuledWorld.Place) async throws {
+        try await RuledWorld.lend(place) { ports in
+            let root = try RuledWorld.prepare(ports[0])
+            let clerk = try RuledWorld.client(ports[ports.count - 1], "fay")
             for write in Self.writes { try Self.check(write, root, clerk) }
         }
     }

@@ -5,9 +5,11 @@ import Testing
 
 /// Lists, plans, counts and texts could show what a query hides.
 @Suite(.timeLimit(.minutes(60))) struct HiddenReadTests {
-    @Test("A list of databases has those with something to see")
-    func databases() async throws {
-        try await RuledClients.lend { clients in
+    @Test(
+        "A list of databases has those with something to see",
+        arguments: RuledWorld.Place.allCases)
+    func databases(_ place: RuledWorld.Place) async throws {
+        try await RuledClients.lend(place) { clients in
             try clients.root.run(["insert": "things", "documents": [[:]]], on: "other")
             let reply = try clients.ann.run(["listDatabases": 1, "nameOnly": true], on: "admin")
             let names = reply["databases"]?.arrayValue?.map { $0.documentValue?["name"] }
@@ -15,9 +17,11 @@ import Testing
         }
     }
 
-    @Test("A plan names no index")
-    func plans() async throws {
-        try await RuledClients.lend { clients in
+    @Test(
+        "A plan names no index",
+        arguments: RuledWorld.Place.allCases)
+    func plans(_ place: RuledWorld.Place) async throws {
+        try await RuledClients.lend(place) { clients in
             let filters: [BSONValue] = [["salary": 40], ["salary": ["$gt": 1]], ["tenant": "b"]]
             for client in clients.bound {
                 for filter in filters {
@@ -29,8 +33,10 @@ import Testing
         }
     }
 
-    @Test("Pipelines in pipelines see what their user sees")
-    func nestedPipelines() async throws {
+    @Test(
+        "Pipelines in pipelines see what their user sees",
+        arguments: RuledWorld.Place.allCases)
+    func nestedPipelines(_ place: RuledWorld.Place) async throws {
         func deep(_ stage: BSONValue) -> BSONValue {
             let union: BSONValue = ["$unionWith": ["coll": "items", "pipeline": [stage]]]
             return ["$lookup": ["from": "items", "pipeline": [union], "as": "deep"]]
@@ -49,7 +55,7 @@ import Testing
             [["$limit": 1], ["$unionWith": ["coll": "items", "pipeline": [inner]]]],
             [["$limit": 1], graph, inner],
         ]
-        try await RuledClients.lend { clients in
+        try await RuledClients.lend(place) { clients in
             for pipeline in pipelines {
                 let found = try clients.fay.documents([
                     "aggregate": "items", "pipeline": pipeline, "cursor": [:],
@@ -62,9 +68,11 @@ import Testing
         }
     }
 
-    @Test("A list of collections has neither validators nor closed views")
-    func validators() async throws {
-        try await RuledClients.lend { clients in
+    @Test(
+        "A list of collections has neither validators nor closed views",
+        arguments: RuledWorld.Place.allCases)
+    func validators(_ place: RuledWorld.Place) async throws {
+        try await RuledClients.lend(place) { clients in
             let root = clients.root
             try root.run(["collMod": "items", "validator": ["salary": ["$lt": 100]]])
             try root.run([
@@ -83,9 +91,11 @@ import Testing
         }
     }
 
-    @Test("A text search finds no hidden text, and does not count it")
-    func texts() async throws {
-        try await RuledClients.lend { clients in
+    @Test(
+        "A text search finds no hidden text, and does not count it",
+        arguments: RuledWorld.Place.allCases)
+    func texts(_ place: RuledWorld.Place) async throws {
+        try await RuledClients.lend(place) { clients in
             try clients.root.update("own", ["$set": ["memo": "whisper"]])
             let key: BSONValue = ["title": "text", "memo": "text"]
             try clients.root.run([
@@ -127,9 +137,11 @@ import Testing
         ],
     ]
 
-    @Test("A plan counts what its user sees")
-    func counts() async throws {
-        try await RuledClients.lend { clients in
+    @Test(
+        "A plan counts what its user sees",
+        arguments: RuledWorld.Place.allCases)
+    func counts(_ place: RuledWorld.Place) async throws {
+        try await RuledClients.lend(place) { clients in
             func plans() throws -> [BSONValue?] {
                 try clients.bound.flatMap { client in
                     try Self.explained.flatMap { command -> [BSONValue?] in

@@ -9,9 +9,11 @@ import Testing
         "write to \"\(id)\" in table \"items\" not allowed"
     }
 
-    @Test("A unique index of a hidden field refuses a write as rules do")
-    func keys() async throws {
-        try await RuledClients.lend { clients in
+    @Test(
+        "A unique index of a hidden field refuses a write as rules do",
+        arguments: RuledWorld.Place.allCases)
+    func keys(_ place: RuledWorld.Place) async throws {
+        try await RuledClients.lend(place) { clients in
             let root = clients.root
             try root.update("other", ["$set": ["salary": 10]])
             let key: BSONValue = ["title": 1, "salary": 1]
@@ -27,9 +29,11 @@ import Testing
         }
     }
 
-    @Test("A validator of a hidden field refuses a write in one way, whatever the value is")
-    func validators() async throws {
-        try await RuledClients.lend { clients in
+    @Test(
+        "A validator of a hidden field refuses a write in one way, whatever the value is",
+        arguments: RuledWorld.Place.allCases)
+    func validators(_ place: RuledWorld.Place) async throws {
+        try await RuledClients.lend(place) { clients in
             let (root, ann, fay) = (clients.root, clients.ann, clients.fay)
             try root.update("own", ["$set": ["salary": 500]])
             try root.run([
@@ -55,9 +59,11 @@ import Testing
         }
     }
 
-    @Test("A document that a hidden field makes too large is refused as by rules")
-    func sizes() async throws {
-        try await RuledClients.lend { clients in
+    @Test(
+        "A document that a hidden field makes too large is refused as by rules",
+        arguments: RuledWorld.Place.allCases)
+    func sizes(_ place: RuledWorld.Place) async throws {
+        try await RuledClients.lend(place) { clients in
             let long = BSONValue.binary(BSONBinary(Array(repeating: 120, count: 15 << 20)))
             let more = BSONValue.binary(BSONBinary(Array(repeating: 121, count: 2 << 20)))
             try clients.root.update("own", ["$set": ["salary": long]])
@@ -69,9 +75,9 @@ import Testing
 
     @Test(
         "$merge does not write over what is hidden",
-        arguments: ["replace", "merge", "keepExisting", "fail"])
-    func merge(mode: String) async throws {
-        try await RuledClients.lend { clients in
+        arguments: ["replace", "merge", "keepExisting", "fail"], RuledWorld.Place.allCases)
+    func merge(mode: String, _ place: RuledWorld.Place) async throws {
+        try await RuledClients.lend(place) { clients in
             try expectRefusal(
                 13, by: clients.ann,
                 [
@@ -85,9 +91,11 @@ import Testing
         }
     }
 
-    @Test("findAndModify keeps hidden fields and returns none")
-    func firstInOrder() async throws {
-        try await RuledClients.lend { clients in
+    @Test(
+        "findAndModify keeps hidden fields and returns none",
+        arguments: RuledWorld.Place.allCases)
+    func firstInOrder(_ place: RuledWorld.Place) async throws {
+        try await RuledClients.lend(place) { clients in
             let found = try clients.fay.run([
                 "findAndModify": "items", "query": [:], "sort": ["n": 1], "new": true,
                 "update": ["$set": ["title": "first"]],
@@ -120,9 +128,11 @@ import Testing
         ["update": 0, "filter": ["_id": "own"], "updateMods": ["$inc": ["salary": 1]]],
     ]
 
-    @Test("Writes in bulk change nothing hidden and do not tell of it")
-    func bulk() async throws {
-        try await RuledClients.lend { clients in
+    @Test(
+        "Writes in bulk change nothing hidden and do not tell of it",
+        arguments: RuledWorld.Place.allCases)
+    func bulk(_ place: RuledWorld.Place) async throws {
+        try await RuledClients.lend(place) { clients in
             let answer = try clients.fay.run(
                 [
                     "bulkWrite": 1, "nsInfo": [["ns": "shop.items"]], "ops": Self.operations,

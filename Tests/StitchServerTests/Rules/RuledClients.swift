@@ -10,13 +10,17 @@ struct RuledClients {
     let ann: ServerClient
     let fay: ServerClient
 
-    /// Lends the clients of a new server.
-    static func lend(_ body: @escaping @Sendable (RuledClients) throws -> Void) async throws {
-        try await RuledWorld.lend { port in
+    /// Lends the clients of new servers, which share their documents: the administrator and the
+    /// member are at another one than the clerk, if there are two.
+    static func lend(
+        _ place: RuledWorld.Place, _ body: @escaping @Sendable (RuledClients) throws -> Void
+    ) async throws {
+        try await RuledWorld.lend(place) { ports in
             try body(
                 RuledClients(
-                    port: port, root: RuledWorld.prepare(port),
-                    ann: RuledWorld.client(port, "ann"), fay: RuledWorld.client(port, "fay")))
+                    port: ports[0], root: RuledWorld.prepare(ports[0]),
+                    ann: RuledWorld.client(ports[0], "ann"),
+                    fay: RuledWorld.client(ports[ports.count - 1], "fay")))
         }
     }
 

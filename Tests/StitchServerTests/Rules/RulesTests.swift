@@ -6,21 +6,25 @@ import Testing
 @Suite(.timeLimit(.minutes(60))) struct RulesTests {
     private static let rules = Python.folder.appending(path: "fixtures/rules/app").path
 
-    @Test("Every road leads each user to just what the rules let that user see and write")
-    func matrix() async throws {
-        let answer = try await ServerProcess.run(["--auth", "--rules", Self.rules]) { server in
-            try await Python.run("matrix.py", String(server.port))
+    @Test(
+        "Every road leads each user to just what the rules let that user see and write",
+        arguments: RuledWorld.Place.allCases)
+    func matrix(_ place: RuledWorld.Place) async throws {
+        let answer = try await place.lend { ports in
+            try await Python.run("matrix.py", String(ports[0]), String(ports[ports.count - 1]))
         }
         #expect(answer.code == 0, "\(answer.output)")
     }
 
-    @Test("Two servers that differ only in what is hidden answer byte for byte alike")
-    func twins() async throws {
+    @Test(
+        "Two servers that differ only in what is hidden answer byte for byte alike",
+        arguments: RuledWorld.Place.allCases)
+    func twins(_ place: RuledWorld.Place) async throws {
         let wanted = ProcessInfo.processInfo.environment["TWIN_SESSIONS"] ?? "100"
         let count = try #require(UInt64(wanted))
-        try await ServerProcess.run(RuledWorld.arguments) { one in
-            try await ServerProcess.run(RuledWorld.arguments) { other in
-                let ports = [one.port, other.port]
+        try await place.lend { one in
+            try await place.lend { other in
+                let ports = [one, other]
                 let difference = try await BlockingThread.run { () -> String? in
                     let twins = try TwinServers(ports: ports)
                     for seed in 1_000_000..<(1_000_000 + count) {

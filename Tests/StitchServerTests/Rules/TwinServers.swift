@@ -10,11 +10,14 @@ struct TwinServers {
     private let roots: [ServerClient]
     private let clients: [[String: ServerClient]]
 
-    init(ports: [Int]) throws {
-        roots = try ports.map { try RuledWorld.prepare($0) }
-        clients = try ports.map { port in
+    /// - Parameter ports: the ports of each twin; several are gateways to one upstream.
+    init(ports: [[Int]]) throws {
+        roots = try ports.map { try RuledWorld.prepare($0[0]) }
+        clients = try ports.map { ports in
             var clients: [String: ServerClient] = [:]
-            for user in Self.users { clients[user] = try RuledWorld.client(port, user) }
+            for (index, user) in Self.users.enumerated() {
+                clients[user] = try RuledWorld.client(ports[index % ports.count], user)
+            }
             return clients
         }
     }

@@ -41,12 +41,27 @@ enum RuledWorld {
         "--auth", "--rules", Python.folder.appending(path: "fixtures/rules/app").path,
     ]
 
-    /// Lends the port of a new server under the rules.
-    static func lend(_ body: @escaping @Sendable (_ port: Int) throws -> Void) async throws {
-        try await ServerProcess.run(arguments) { server in
-            let port = server.port
-            try await BlockingThread.run { try body(port) }
+    /// The places where rules are enforced.
+    enum Place: String, CaseIterable, Sendable {
+        /// A server over a file.
+        case file
+        /// Two gateways to one upstream.
+        case gateways
+
+        /// Lends the ports of new servers under the rules, which share their documents.
+        func lend<R>(_ body: ([Int]) async throws -> R) async throws -> R {
+            switch self {
+            case .file: try await ServerProcess.run(arguments) { try await body([$0.port]) }
+            case .gateways: try await GatewayProcesses.run(2, arguments) { try await body($0.ports) }
+            }
         }
+    }
+
+    /// Lends the ports of new servers under the rules, which share their documents.
+    static func lend(
+        _ place: Place, _ body: @escaping @Sendable (_ ports: [Int]) throws -> Void
+    ) async throws {
+        try await place.lend { ports in try await BlockingThread.run { try body(ports) } }
     }
 
     /// Makes the users, their profiles, the indexes and the documents of a new server.

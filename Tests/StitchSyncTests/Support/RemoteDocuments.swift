@@ -55,7 +55,9 @@ struct StoredRemoteDocuments: RemoteDocuments {
     /// Those of documents: the feed also tells of collections.
     func changeCount() throws -> Int? {
         try store.read { transaction in
-            try transaction.changes(after: 0, limit: 10_000).changes.count { $0.kind.isOfDocument }
+            try transaction.changes(after: 0, limit: 10_000).changes.count {
+                $0.kind.isOfDocument && $0.namespace.database == namespace.database
+            }
         }
     }
 

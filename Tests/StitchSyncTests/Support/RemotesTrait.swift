@@ -8,6 +8,10 @@ enum RemoteKind: Sendable, Hashable {
     /// `stitchsync serve` in a process of its own.
     case served(ServedWay)
     #if MongoRemote
+        /// A gateway in a process of its own, before `stitchsync serve` in another.
+        case gateway
+    #endif
+    #if MongoRemote
         /// A deployment that is there, by its URI.
         case deployment(String)
     #endif
@@ -23,6 +27,9 @@ enum RemoteKind: Sendable, Hashable {
             kinds += ServedWay.allCases.map(RemoteKind.served)
         }
         #if MongoRemote
+            if environment["STITCHSYNC_TEST_REMOTES"] == "gateway" { kinds = [.gateway] }
+        #endif
+        #if MongoRemote
             if let uri = environment["STITCHSYNC_TEST_MONGODB_URI"], !uri.isEmpty {
                 kinds.append(.deployment(uri))
             }
@@ -35,6 +42,7 @@ enum RemoteKind: Sendable, Hashable {
         switch self {
         case .inProcess, .served: false
         #if MongoRemote
+            case .gateway: false
             case .deployment: true
         #endif
         }

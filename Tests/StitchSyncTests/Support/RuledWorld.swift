@@ -53,6 +53,13 @@ final class RuledWorld: Sendable {
                     stored.close()
                     do { try FileManager.default.removeItem(at: folder) } catch {}
                 }
+            case .gateway:
+                let (gateway, ann) = try RuledGateway.start(roles, Self.items)
+                stored = try DocumentStore(at: .file(gateway.upstreamPath), options: history)
+                remote = ScriptedRemote(
+                    GatewayRemote(try ServedWay.allCases[0].remote(to: ann), gateway))
+                setRoles = { try gateway.use($0) }
+                end = { [stored] in stored.close() }
             case .inProcess, .deployment:
                 (stored, remote, setRoles, end) = try Self.inProcess(roles, history)
         #else
@@ -79,20 +86,27 @@ final class RuledWorld: Sendable {
         try RuleSet(files: ["data_sources/mongodb-atlas/shop/items/rules.json": bytes(roles)])
     }
 
-    private static func bytes(_ roles: String) -> [UInt8] {
-        Array(#"{"database": "shop", "collection": "items", "roles": \#(roles)}"#.utf8)
+    private static func bytes(_ roles: String, _ namespace: Namespace = items) -> [UInt8] {
+        let place = #""database": "\#(namespace.database)", "collection": "items""#
+        return Array(#"{\#(place), "roles": \#(roles)}"#.utf8)
     }
 
-    private static func write(_ roles: String, into folder: URL) throws {
-        let place = folder.appending(path: "data_sources/mongodb-atlas/shop/items")
+    static func write(
+        _ roles: String, into folder: URL, for namespace: Namespace = items
+    ) throws {
+        let place = folder.appending(path: "data_sources/mongodb-atlas/\(namespace.database)/items")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-        try Data(bytes(roles)).write(to: place.appending(path: "rules.json"))
+        try Data(bytes(roles, namespace)).write(to: place.appending(path: "rules.json"))
+        guard roles == everybody else { return }
+        // Worlds without rules have other collections, too.
+        let source = folder.appending(path: "data_sources/mongodb-atlas/default_rule.json")
+        try Data(#"{"roles": \#(roles)}"#.utf8).write(to: source)
     }
 
     #if MongoRemote
         /// Makes the users; gives what runs commands as the administrator.
-        private static func administrator(
-            port: Int
+        static func administrator(
+            port: Int, role database: String = "shop"
         ) throws -> @Sendable (BSONDocument) throws -> Void {
             func pool(asRoot isRoot: Bool) throws -> MongoClientPool {
                 var address = ServedAddress(port: port)
@@ -113,7 +127,7 @@ final class RuledWorld: Sendable {
                 pool(asRoot: false),
                 ["createUser": "root", "pwd": "pw", "roles": .array(BSONArray(roles))])
             let root = try pool(asRoot: true)
-            let role: [BSONValue] = [.document(["role": "readWrite", "db": "shop"])]
+            let role: [BSONValue] = [.document(["role": "readWrite", "db": .string(database)])]
             try run(
                 root, ["createUser": "ann", "pwd": "pw", "roles": .array(BSONArray(role))])
             return { try run(root, $0) }

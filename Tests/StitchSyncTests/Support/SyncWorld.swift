@@ -39,6 +39,13 @@ final class SyncWorld: Sendable {
             remote = ScriptedRemote(ServedRemote(base, holder))
             server = holder
         #if MongoRemote
+            case .gateway:
+                let (gateway, address) = try RuledGateway.start(RuledWorld.everybody, Self.namespace)
+                let store = try DocumentStore(at: .file(gateway.upstreamPath), options: history)
+                remoteDocuments = StoredRemoteDocuments(store: store, namespace: namespace)
+                remote = ScriptedRemote(
+                    GatewayRemote(try ServedWay.allCases[0].remote(to: address), gateway))
+                server = nil
             case .deployment(let uri):
                 remoteDocuments = try ServedRemoteDocuments(uri: uri, namespace)
                 remote = ScriptedRemote(try MongoRemote(uri: uri))

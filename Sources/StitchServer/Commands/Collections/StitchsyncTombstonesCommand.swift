@@ -19,15 +19,7 @@ enum StitchsyncTombstonesCommand {
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
-        guard let ids = call.array("ids") else {
-            throw CommandFailure(
-                40414,
-                "BSON field 'stitchsyncTombstones.ids' is missing but a required field")
-        }
-        guard ids.count <= idsMax else {
-            throw CommandFailure(
-                .badValue, "ids has \(ids.count) elements; at most \(idsMax) are answered at once")
-        }
+        let ids = try Self.ids(call)
         // A user who may not see every document must not learn which existed.
         let none = [StoreTombstone?](repeating: nil, count: ids.count)
         var found = none
@@ -36,7 +28,7 @@ enum StitchsyncTombstonesCommand {
             let token = call.document("after")
             (found, place) = try store.read(call) { transaction in
                 let place = try token.flatMap { try Self.position($0, transaction) }
-                return (try transaction.unrestrictedTombstones(namespace, ids: Array(ids)), place)
+                return (try transaction.unrestrictedTombstones(namespace, ids: ids), place)
             }
             // The rules may have changed meanwhile.
             if try isLimited(namespace, call, store) { found = none }
@@ -57,6 +49,22 @@ enum StitchsyncTombstonesCommand {
             answers.append(.document(answer))
         }
         return .reply(["tombstones": .array(BSONArray(answers))])
+    }
+
+    /// Returns the ids that a command asks about.
+    ///
+    /// - Throws: 40414 without ids, 2 (BadValue) for too many.
+    static func ids(_ call: CommandCall) throws(CommandFailure) -> [BSONValue] {
+        guard let ids = call.array("ids") else {
+            throw CommandFailure(
+                40414,
+                "BSON field 'stitchsyncTombstones.ids' is missing but a required field")
+        }
+        guard ids.count <= idsMax else {
+            throw CommandFailure(
+                .badValue, "ids has \(ids.count) elements; at most \(idsMax) are answered at once")
+        }
+        return Array(ids)
     }
 
     private static func isLimited(

@@ -1,5 +1,6 @@
 #if canImport(Glibc)
     import Foundation
+    import TestProcesses
     import Testing
 
     @testable import BSONStore
@@ -9,7 +10,8 @@
         private static let blockBytes = 60_000
         private static let blockCount = 800
 
-        @Test func `memory that a thread freed returns to the system`() async {
+        @Test(.enabled(if: !Sanitizer.isOn, "a sanitizer has an allocator of its own"))
+        func `memory that a thread freed returns to the system`() async {
             await #expect(processExitsWith: .success) {
                 // Enough that the thread has another arena than the program's first.
                 MemoryArenas.limit(to: 8)
