@@ -36,6 +36,12 @@
             gatewayTo upstream: any Upstream, settings: ServerSettings
         ) async throws -> Server {
             try checkSafety(settings)
+            guard try settings.rules != nil || isLoopback(settings.host) else {
+                throw UnsafeSettings(
+                    description:
+                        "cannot listen on \(settings.host), which other machines can reach, as a "
+                        + "gateway without rules (set --auth and --rules)")
+            }
             let context = ServerContext(settings: settings)
             return try await start(try GatewayBackend(upstream, context), context)
         }
@@ -126,15 +132,19 @@
                             + "(set --tls-cert and --tls-key)")
                 }
             }
-            let address = try SocketAddress.makeAddressResolvingHost(settings.host, port: 0)
-            let host = address.ipAddress ?? settings.host
-            guard !host.hasPrefix("127."), host != "::1" else { return }
+            guard try !isLoopback(settings.host) else { return }
             guard settings.requiresSignIn, settings.certificates != nil else {
                 throw UnsafeSettings(
                     description:
                         "cannot listen on \(settings.host), which other machines can reach, "
                         + "without sign-in and encryption (set --auth, --tls-cert and --tls-key)")
             }
+        }
+
+        private static func isLoopback(_ name: String) throws -> Bool {
+            let address = try SocketAddress.makeAddressResolvingHost(name, port: 0)
+            let host = address.ipAddress ?? name
+            return host.hasPrefix("127.") || host == "::1"
         }
 
         private init(

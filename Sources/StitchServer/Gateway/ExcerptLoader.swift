@@ -43,7 +43,9 @@ struct ExcerptLoader {
         }
         // Views are made after what they read.
         return parts.values.sorted { one, other in
-            let (isView, otherIsView) = (one.definition?.viewOn != nil, other.definition?.viewOn != nil)
+            let (isView, otherIsView) = (
+                one.definition?.viewOn != nil, other.definition?.viewOn != nil
+            )
             return isView == otherIsView ? one.namespace < other.namespace : !isView
         }
     }
@@ -130,6 +132,8 @@ struct ExcerptLoader {
 extension Array {
     /// Returns the elements in parts of at most a number.
     func parts(of count: Int) -> [ArraySlice<Element>] {
-        stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min(self.count, $0 + count)] }
+        stride(from: 0, to: self.count, by: count).map {
+            self[$0..<Swift.min(self.count, $0 + count)]
+        }
     }
 }

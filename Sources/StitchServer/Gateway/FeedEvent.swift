@@ -85,11 +85,14 @@ struct FeedEvent: Sendable {
             before == nil && [.update, .replace, .delete].contains(kind)
         change = kind.map { kind in
             StoreChange(
-                standingAt: 0, Namespace(
+                standingAt: 0,
+                Namespace(
                     place?["db"]?.stringValue ?? "", place?["coll"]?.stringValue ?? ""),
                 kind, before: before ?? (kind == .delete ? Self.key(event) : nil),
-                after: kind == .delete ? nil : event["fullDocument"]?.documentValue
-                    ?? Self.target(event, kind))
+                after: kind == .delete
+                    ? nil
+                    : event["fullDocument"]?.documentValue
+                        ?? Self.target(event, kind))
         }
     }
 

@@ -6,6 +6,8 @@ struct ForwardedCommand {
     let link: UpstreamLink
     let call: CommandCall
     let rule: CommandSignature
+    /// Whether the place of the documents was checked already.
+    var isChecked = false
 
     /// The fields of a client's session, which the gateway has another one for.
     private static let ownFields: Set<String> = [
@@ -20,6 +22,7 @@ struct ForwardedCommand {
     ///
     /// - Throws: the upstream's errors.
     func run() throws -> CommandOutcome {
+        try checkPlace()
         if rule.traits.contains(.writes) { backend.catalog.forgetAll() }
         if let field = StatementNeeds.field(call.name) { return .reply(try statements(field)) }
         guard link.session == nil, Self.opensCursor(call.name), !call.flag("explain") else {
@@ -36,6 +39,26 @@ struct ForwardedCommand {
         } catch {
             session.end()
             throw error
+        }
+    }
+
+    /// Refuses what only an administrator of everything may do: the databases of the upstream and of
+    /// the gateways hold credentials.
+    ///
+    /// - Throws: 13 (Unauthorized).
+    private func checkPlace() throws(CommandFailure) {
+        guard call.server.settings.requiresSignIn,
+            call.connection.state.withLock({ $0.user })?.isBoundless != true, !isChecked
+        else { return }
+        let own: Set<Name> = ["admin", "config", "local", Name(GatewayDatabase.name)]
+        let isOwn = own.contains(Name(call.database)) && rule.name != "bulkWrite"
+        let targets = call.sequences["nsInfo"] ?? []
+        let named = ([call.body] + targets).contains {
+            $0.extendedJSON().contains(GatewayDatabase.name)
+        }
+        guard !isOwn, !named else {
+            throw CommandFailure(
+                13, "not authorized on \(call.database) to execute command \(rule.name)")
         }
     }
 

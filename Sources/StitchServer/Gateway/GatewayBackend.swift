@@ -27,6 +27,7 @@ final class GatewayBackend: CommandBackend {
     init(_ upstream: any Upstream, _ server: ServerContext) throws {
         self.server = server
         link = UpstreamLink(upstream: upstream, server: server, metrics: UpstreamMetrics())
+        server.clock.restart()
         try GatewayDatabase.prepare(link)
         feeds = UpstreamFeeds(link)
         records = UpstreamUserRecords(link: link)
@@ -98,9 +99,15 @@ final class GatewayBackend: CommandBackend {
         }
         guard let ruleGuard else {
             defer { if rule.traits.contains(.writes) { records.noteChange() } }
-            let forwarded = call.namesDeniedWrites ? call.readingDeniedWrites : call
-            return try ForwardedCommand(backend: self, link: link, call: forwarded, rule: rule)
-                .run()
+            guard call.namesDeniedWrites else {
+                return try ForwardedCommand(backend: self, link: link, call: call, rule: rule)
+                    .run()
+            }
+            guard call.readsDeniedWrites else { throw DeniedWrites.isReadOnly }
+            return try ForwardedCommand(
+                backend: self, link: link, call: call.readingDeniedWrites, rule: rule,
+                isChecked: true
+            ).run()
         }
         return try runUnderRules(rule, call, link, ruleGuard)
     }
@@ -174,168 +181,6 @@ final class GatewayBackend: CommandBackend {
         denials.flush()
         excerpts.close()
         front.close()
-    }
-}
-
-// MARK: - Reading
-
-extension GatewayBackend {
-    /// Runs a command that reads on an excerpt.
-    private func read(
-        _ rule: CommandDefinition, _ call: CommandCall, _ link: UpstreamLink,
-        _ ruleGuard: RuleAccessPolicy
-    ) throws -> CommandOutcome {
-        let loader = ExcerptLoader(
-            link: link, catalog: catalog, ruleGuard: ruleGuard, call: call)
-        let parts = try loader.parts(try CommandNeeds(call))
-        return try onExcerpt(rule, call, parts, ruleGuard)
-    }
-
-    private func onExcerpt(
-        _ rule: CommandDefinition, _ call: CommandCall, _ parts: [ExcerptPart],
-        _ ruleGuard: RuleAccessPolicy
-    ) throws -> CommandOutcome {
-        try excerpts.withExcerpt { excerpt in
-            _ = try excerpt.fill(parts)
-            let store = StoreBackend(excerpt.store, sharing: front, under: ruleGuard)
-            let alone = call.alone
-            return try rule.parse(alone, store).answer(store)
-        }
-    }
-
-    /// Lists the collections that the user sees, with the UUIDs that they have upstream.
-    private func listCollections(
-        _ rule: CommandDefinition, _ call: CommandCall, _ link: UpstreamLink,
-        _ ruleGuard: RuleAccessPolicy
-    ) throws -> CommandOutcome {
-        let entries = try UpstreamCatalog.entries(call.database, [:], link, for: call)
-        let parts = entries.compactMap { entry -> ExcerptPart? in
-            guard let name = entry["name"]?.stringValue, !name.hasPrefix("system."),
-                !ruleGuard.access(Namespace(call.database, name)).isNever
-            else { return nil }
-            return ExcerptPart(
-                namespace: Namespace(call.database, name),
-                definition: UpstreamDefinition(entry: entry, indexes: nil))
-        }
-        let sorted = parts.sorted { one, _ in one.definition?.viewOn == nil }
-        let outcome = try onExcerpt(rule, call, sorted, ruleGuard)
-        guard case .reply(var reply) = outcome, var cursor = reply["cursor"]?.documentValue else {
-            return outcome
-        }
-        let uuids = Dictionary(
-            parts.map { (Name($0.namespace.collection), $0.definition?.uuid) }
-        ) { first, _ in first }
-        let batch = (cursor["firstBatch"]?.arrayValue ?? []).compactMap(\.documentValue)
-        let corrected = batch.map { entry -> BSONValue in
-            guard var info = entry["info"]?.documentValue, info["uuid"] != nil,
-                let uuid = uuids[entry["name"]?.stringValue ?? ""] ?? nil
-            else { return .document(entry) }
-            var entry = entry
-            info.set("uuid", to: uuid)
-            entry.set("info", to: .document(info))
-            return .document(entry)
-        }
-        cursor.set("firstBatch", to: .array(BSONArray(corrected)))
-        reply.set("cursor", to: .document(cursor))
-        return .reply(reply)
-    }
-
-    /// Lists the databases on which the user has a role.
-    private func listDatabases(
-        _ call: CommandCall, _ link: UpstreamLink
-    ) throws -> CommandOutcome {
-        let reply = try link.run(["listDatabases": 1], on: "admin", .read, for: call)
-        let filter = try Filter(call.document("filter") ?? [:])
-        let user = call.connection.state.withLock { $0.user }
-        let shown = (reply["databases"]?.arrayValue ?? []).compactMap(\.documentValue)
-            .filter { database in
-                let name = database["name"]?.stringValue ?? ""
-                return filter.matches(database) && user?.hasRole(.read, on: name) == true
-            }
-            .map { database -> BSONValue in
-                // Sizes would tell of what is hidden.
-                call.flag("nameOnly")
-                    ? ["name": database["name"] ?? .null]
-                    : ["name": database["name"] ?? .null, "sizeOnDisk": 0, "empty": false]
-            }
-        return .reply(["databases": .array(BSONArray(shown)), "totalSize": 0, "totalSizeMb": 0])
-    }
-
-    /// Opens a change stream; `nil` for another pipeline.
-    private func stream(
-        _ call: CommandCall, _ link: UpstreamLink, _ ruleGuard: RuleAccessPolicy?
-    ) throws -> CommandOutcome? {
-        let request = try AggregateRequest(call)
-        guard let options = try request.changeStream() else { return nil }
-        try request.checkTransaction(call)
-        let level = call.document("readConcern")?["level"]?.stringValue ?? "majority"
-        guard level == "majority" else {
-            throw CommandFailure(
-                .invalidOptions,
-                "Aggregation stage $changeStream cannot run with a readConcern other than "
-                    + "'majority'. Current readConcern: \(level)")
-        }
-        guard call["cursor"] != nil else {
-            throw CommandFailure(
-                .failedToParse,
-                "The 'cursor' option is required, except for aggregate with the explain argument")
-        }
-        let batchSize = try CursorArgument.batchSize(call)
-        let stage = try ChangeStreamStage(options, readsTokens: false)
-        let namespace = try AggregateCommand.target(call)
-        let scope = try ChangeStreamScope(namespace, isForCluster: stage.isForCluster)
-        let isHidden = scope.namespace.map { ruleGuard?.access($0).isNever == true } ?? false
-        if ruleGuard != nil, !isHidden { try keepImages(of: scope, link, for: call) }
-        let source = try GatewayStream(
-            stage, scope, rest: request.rest,
-            options: PipelineOptions(
-                let: call.document("let"), collation: try call.collation(),
-                sources: ServerSources(front, for: call).byName),
-            self, under: ruleGuard, for: call)
-        return try CursorReply.open(
-            source, namespace, call, on: front, under: ruleGuard, batchSize: batchSize,
-            options: CursorOptions(isTailable: true, awaitsData: true))
-    }
-
-    /// Has the upstream keep the documents before changes: they tell who saw a document that is now
-    /// hidden or deleted.
-    private func keepImages(
-        of scope: ChangeStreamScope, _ link: UpstreamLink, for call: CommandCall
-    ) throws {
-        switch scope {
-        case .collection(let namespace):
-            guard
-                let known = try catalog.definition(namespace, withIndexes: false, link, for: call)
-            else { return }
-            guard known.viewOn == nil else { throw StoreError.view(namespace) }
-            if !known.keepsImages { try keepImages(of: namespace, link) }
-        case .database(let database):
-            for entry in try UpstreamCatalog.entries(database, [:], link, for: call) {
-                let known = UpstreamDefinition(entry: entry, indexes: nil)
-                guard known.viewOn == nil, !known.keepsImages,
-                    let name = entry["name"]?.stringValue, !name.hasPrefix("system.")
-                else { continue }
-                try keepImages(of: Namespace(database, name), link)
-            }
-        case .cluster: break
-        }
-    }
-
-    private func keepImages(of namespace: Namespace, _ link: UpstreamLink) throws {
-        do {
-            _ = try link.run(
-                [
-                    "collMod": .string(namespace.collection),
-                    "changeStreamPreAndPostImages": ["enabled": true],
-                ], on: namespace.database, .read, for: nil)
-        } catch let fault as CommandFailure {
-            // Without the privilege, streams are right but end more often.
-            server.settings.log.write(
-                .warning,
-                "cannot keep earlier documents of \(namespace), so streams of users under rules "
-                    + "end when a document may have left their view: \(fault.message)")
-        }
-        catalog.forget(namespace)
     }
 }
 
@@ -417,45 +262,6 @@ private struct UpstreamWork {
 
     func run(in transaction: GatewayTransaction) throws -> CommandOutcome {
         try transaction.use(run)
-    }
-}
-
-/// The place where a gateway runs a command.
-enum GatewayRoute {
-    /// In the gateway itself.
-    case here
-    /// On the users in the upstream.
-    case users
-    /// In the gateway, which also ends transactions of the sessions.
-    case sessionEnds
-    case commit, abort
-    /// On documents of the upstream.
-    case upstream
-
-    private static let userCommands: Set<String> = [
-        "createUser", "updateUser", "dropUser", "dropAllUsersFromDatabase", "grantRolesToUser",
-        "revokeRolesFromUser", "usersInfo", "stitchsyncSignUp",
-    ]
-    private static let ownCommands: Set<String> = [
-        "hello", "isMaster", "saslStart", "saslContinue", "logout", "connectionStatus", "ping",
-        "buildInfo", "features", "hostInfo", "whatsmyuri", "listCommands", "getMore",
-        "killCursors", "startSession", "refreshSessions", "getLastError", "getLog",
-        "getParameter", "setParameter", "getCmdLineOpts", "serverStatus", "connPoolStats", "top",
-        "currentOp", "killOp", "configureFailPoint", "reloadRules", "replSetGetStatus",
-        "replSetGetConfig", "replSetStepDown", "replSetFreeze", "logRotate",
-        "getDefaultRWConcern", "fsync", "setFeatureCompatibilityVersion", "testDeprecation",
-        "testVersion2", "killAllSessions",
-    ]
-
-    init(_ command: String) {
-        switch command {
-        case "commitTransaction": self = .commit
-        case "abortTransaction": self = .abort
-        case "endSessions", "killSessions": self = .sessionEnds
-        case _ where Self.userCommands.contains(command): self = .users
-        case _ where Self.ownCommands.contains(command): self = .here
-        default: self = .upstream
-        }
     }
 }
 

@@ -249,7 +249,12 @@ struct GatewayWrite {
 
 extension CommandCall {
     /// Returns the command without its transaction, for a store of its own.
-    var alone: CommandCall { replacing(body: body, sequences: sequences) }
+    var alone: CommandCall {
+        CommandCall(
+            name: name, givenName: givenName, body: body, sequences: sequences,
+            database: database, connection: connection, server: server, budget: budget,
+            session: session, transaction: nil, snapshot: nil, allowsExhaust: false)
+    }
 
     /// Returns the command with other statements, and without its transaction.
     func carrying(_ statements: [BSONDocument], as field: String) -> CommandCall {
@@ -257,16 +262,10 @@ extension CommandCall {
         body.removeValue(forKey: field)
         // The entries of all parts go into one batch.
         if name == "bulkWrite" { body.removeValue(forKey: "cursor") }
-        var sequences = sequences
-        sequences[field] = statements
-        return replacing(body: body, sequences: sequences)
-    }
-
-    private func replacing(
-        body: BSONDocument, sequences: [String: [BSONDocument]]
-    ) -> CommandCall {
-        CommandCall(
-            name: name, givenName: givenName, body: body, sequences: sequences,
+        var carried = sequences
+        carried[field] = statements
+        return CommandCall(
+            name: name, givenName: givenName, body: body, sequences: carried,
             database: database, connection: connection, server: server, budget: budget,
             session: session, transaction: nil, snapshot: nil, allowsExhaust: false)
     }

@@ -37,7 +37,8 @@ struct StatementNeeds {
     }
 
     private func add(
-        _ statement: BSONDocument, _ kind: String, _ namespace: Namespace, _ needs: inout CommandNeeds
+        _ statement: BSONDocument, _ kind: String, _ namespace: Namespace,
+        _ needs: inout CommandNeeds
     ) {
         guard kind != "insert" else { return needs.add(namespace) }
         let filter = (statement["q"] ?? statement["filter"])?.documentValue ?? [:]
@@ -90,7 +91,7 @@ struct StatementTally {
     private var modified = 0
     private var upserted: [(index: Int, entry: BSONDocument)] = []
     private var errors: [(index: Int, entry: BSONDocument)] = []
-    private var counts: [String: Int] = [:]
+    private var counts: [Name: Int] = [:]
     /// The last reply, of which everything else is taken.
     private var last = BSONDocument()
 
@@ -110,7 +111,9 @@ struct StatementTally {
     mutating func add(_ reply: BSONDocument, at indices: [Int]) {
         last = reply
         if isBulk {
-            for name in Self.bulkCounts { counts[name, default: 0] += reply[name]?.wholeNumber ?? 0 }
+            for name in Self.bulkCounts {
+                counts[name, default: 0] += reply[name]?.wholeNumber ?? 0
+            }
             add(reply["cursor"]?.documentValue?["firstBatch"], "idx", indices, to: \.errors)
             return
         }
@@ -169,9 +172,10 @@ struct StatementTally {
     var reply: BSONDocument {
         let entries = errors.sorted { $0.index < $1.index }.map { BSONValue.document($0.entry) }
         if isBulk {
-            var cursor = last["cursor"]?.documentValue ?? [
-                "id": 0, "ns": "admin.$cmd.bulkWrite",
-            ]
+            var cursor =
+                last["cursor"]?.documentValue ?? [
+                    "id": 0, "ns": "admin.$cmd.bulkWrite",
+                ]
             cursor.set("firstBatch", to: .array(BSONArray(entries)))
             var reply: BSONDocument = ["cursor": .document(cursor)]
             for name in Self.bulkCounts {

@@ -181,7 +181,8 @@ final class TombstoneLog: Sendable {
     }
 
     /// Returns the position of now.
-    private static func newest(_ namespace: Namespace, _ link: UpstreamLink) throws -> BSONDocument {
+    private static func newest(_ namespace: Namespace, _ link: UpstreamLink) throws -> BSONDocument
+    {
         var command = UpstreamStream.command(.collection(namespace), after: nil)
         command.set("cursor", to: ["batchSize": 0])
         let batch = UpstreamBatch(

@@ -52,8 +52,9 @@ final class UpstreamCatalog: Sendable {
         let askedAt: ContinuousClock.Instant
     }
 
-    /// How long a known definition is used. A change through this gateway is noticed at once; a
-    /// change elsewhere may take this long, as it does for the members of a cluster.
+    /// How long a known definition is used.
+    ///
+    /// A change through this gateway is noticed at once; a change elsewhere may take this long.
     private static let lifetime: Duration = .seconds(1)
     /// The number of collections above which all are forgotten.
     private static let countMax = 10_000

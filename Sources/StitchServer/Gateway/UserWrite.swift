@@ -25,7 +25,8 @@ struct UserWrite {
                 let outcome = try rule.parse(call.alone, store).answer(store)
                 return (outcome, try excerpt.changes(after: position))
             }
-            let writer = UpstreamWriter(link: backend.link, call: call, hasCollation: { _ in false })
+            let writer = UpstreamWriter(
+                link: backend.link, call: call, hasCollation: { _ in false })
             if case .done = try writer.send(changes) {
                 if !changes.isEmpty { backend.front.server.userGeneration.withLock { $0 += 1 } }
                 return outcome

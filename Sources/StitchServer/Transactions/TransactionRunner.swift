@@ -112,8 +112,11 @@ final class TransactionRunner: Sendable {
         defer { transactions.queue.leave(place) }
         try transactions.makeWay()
         let stamped: @Sendable (WriteTransaction) throws -> R = { [self] transaction in
-            // Taken inside the transaction, so that times grow in the order of commits.
-            transaction.comment = WriteStamp(time: server.clock.advance()).comment
+            // Taken inside the transaction, so that times grow in the order of commits. The changes
+            // of an excerpt have their times from the upstream.
+            if !marksStatements {
+                transaction.comment = WriteStamp(time: server.clock.advance()).comment
+            }
             transaction.bypassesValidation = bypasses
             return try call.believing {
                 try transaction.through(ruleGuard, transaction, body)

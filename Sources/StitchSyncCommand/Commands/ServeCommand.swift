@@ -268,7 +268,9 @@
             #if MongoRemote
                 var settings = settings
                 UpstreamAddress.hide(uri)
-                settings.arguments = settings.arguments.map { $0 == uri ? "(hidden)" : $0 }
+                settings.arguments = settings.arguments.map {
+                    $0.replacing(uri, with: "(hidden)")
+                }
                 // Threads wait for the upstream most of the time.
                 settings.threadsMax = 128
                 let upstream = try GatewayUpstream(uri: uri)

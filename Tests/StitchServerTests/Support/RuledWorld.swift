@@ -52,7 +52,8 @@ enum RuledWorld {
         func lend<R>(_ body: ([Int]) async throws -> R) async throws -> R {
             switch self {
             case .file: try await ServerProcess.run(arguments) { try await body([$0.port]) }
-            case .gateways: try await GatewayProcesses.run(2, arguments) { try await body($0.ports) }
+            case .gateways:
+                try await GatewayProcesses.run(2, arguments) { try await body($0.ports) }
             }
         }
     }

@@ -40,7 +40,8 @@ final class SyncWorld: Sendable {
             server = holder
         #if MongoRemote
             case .gateway:
-                let (gateway, address) = try RuledGateway.start(RuledWorld.everybody, Self.namespace)
+                let (gateway, address) = try RuledGateway.start(
+                    RuledWorld.everybody, Self.namespace)
                 let store = try DocumentStore(at: .file(gateway.upstreamPath), options: history)
                 remoteDocuments = StoredRemoteDocuments(store: store, namespace: namespace)
                 remote = ScriptedRemote(

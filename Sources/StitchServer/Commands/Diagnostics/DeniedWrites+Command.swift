@@ -7,10 +7,7 @@ extension DeniedWrites {
     /// - Throws: 166 (CommandNotSupportedOnView) for other commands than reads.
     func answer(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         guard call.readsDeniedWrites else {
-            throw CommandFailure(
-                166,
-                "\(Self.namespace) is made up by the server of the writes that rules denied; it "
-                    + "can be read by find, count and aggregate only")
+            throw Self.isReadOnly
         }
         var stages: [BSONValue] = [
             ["$documents": .array(BSONArray(entries.map(BSONValue.document)))]
@@ -33,6 +30,12 @@ extension DeniedWrites {
         let found = try AggregateCommand.documents(parsed, pipeline, store).first?["n"]
         return .reply(["n": found ?? .int32(0)])
     }
+
+    /// The error for a command other than a read.
+    static let isReadOnly = CommandFailure(
+        166,
+        "\(namespace) is made up by the server of the writes that rules denied; it "
+            + "can be read by find, count and aggregate only")
 
     private static func cursor(_ call: CommandCall) -> BSONDocument {
         call["batchSize"].map { ["batchSize": $0] } ?? [:]
