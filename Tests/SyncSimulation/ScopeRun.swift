@@ -132,9 +132,13 @@ final class ScopeRun: Sendable {
         clients.withLock { $0[actor]?.engine = engine }
     }
 
+    /// Lets the clients sync in turns, until a round changes nothing in any store: the next one would
+    /// be the same.
     private func settle(rounds: Int) async throws {
         for _ in 0..<rounds {
+            let before = stores.commitCount
             for actor in [ScopeAction.Actor.a, .b] { try await sync(client(actor)) }
+            if stores.commitCount == before { return }
         }
     }
 
@@ -293,6 +297,9 @@ final class ScopeStores: Sendable {
         a = try DocumentStore(at: .inMemory)
         b = try DocumentStore(at: .inMemory)
     }
+
+    /// How many commits the stores have seen.
+    var commitCount: Int { [remote, a, b].reduce(0) { $0 + $1.commitCount } }
 
     /// Takes everything out that a run left.
     func empty() throws {
