@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// Why a document is synced; the raw value is stored.
 enum SyncReason: Int64 {
     /// A query of a subscription matches it. Without such a query it is removed from the device.
