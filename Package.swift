@@ -293,3 +293,20 @@ let package = Package(
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]
 )
+
+// Scripts/simulate-wrong simulates a copy of the engine in which rules can be left out.
+if let patchedEngine = Context.environment["PATCHED_ENGINE"] {
+    package.targets.append(
+        .target(
+            name: "PatchedSync", dependencies: ["BSONStore", "StitchRules"], path: patchedEngine,
+            swiftSettings: strict))
+    let aliased = strict + [.unsafeFlags(["-module-alias", "StitchSync=PatchedSync"])]
+    for target in package.targets {
+        switch target.name {
+        case "SyncSimulation": target.dependencies = ["PatchedSync", "BSONStore"]
+        case "SyncSimulator": target.dependencies = ["SyncSimulation", "PatchedSync"]
+        default: continue
+        }
+        target.swiftSettings = aliased
+    }
+}

@@ -5,7 +5,15 @@ import PackageDescription
 let package = Package(
     name: "StitchSyncBenchmarks",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "StitchSync", path: "..", traits: ["MongoRemote"])],
+    traits: [
+        .trait(name: "MongoRemote", description: "RemoteBenchmarks, which needs libmongoc.")
+    ],
+    dependencies: [
+        // Without traits, so that what is built here is what an app embeds.
+        .package(
+            name: "StitchSync", path: "..",
+            traits: [.trait(name: "MongoRemote", condition: .when(traits: ["MongoRemote"]))])
+    ],
     targets: [
         .systemLibrary(
             name: "BenchmarkCBSON", pkgConfig: "libbson-1.0",

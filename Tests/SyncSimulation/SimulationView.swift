@@ -177,7 +177,7 @@ extension SimulationWorld {
             if isAsked { fail("I2 c\(number) d\(document) is asked for and not here \(name)") }
         case .synced:
             let isHere = try local(clients[number], document) != nil
-            let isClaimed = try engine.isClaimedByID(id(document), in: namespace)
+            let isClaimed = try engine.isKeptByID(id(document), in: namespace)
             if isHere && !isAsked && !isClaimed {
                 fail("I2 c\(number) d\(document) stays and is not asked for \(name)")
             }

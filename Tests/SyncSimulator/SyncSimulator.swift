@@ -1,4 +1,5 @@
 import SyncSimulation
+import Synchronization
 
 #if canImport(Darwin)
     import Darwin
@@ -28,15 +29,15 @@ import SyncSimulation
         let jobs = Int(settings["jobs"] ?? 2)
         let start = ContinuousClock.now
         let failuresMax = settings["max"] ?? 5
-        let failed = try await withThrowingTaskGroup(of: [UInt64].self) { group in
+        let failures = Failures(max: failuresMax)
+        try await withThrowingTaskGroup { group in
             for job in 0..<jobs {
                 let seeds = stride(from: from + UInt64(job), to: end, by: jobs)
-                group.addTask { try await search(seeds, failuresMax: failuresMax) }
+                group.addTask { try await search(seeds, failures) }
             }
-            var failed: [UInt64] = []
-            for try await found in group { failed += found }
-            return failed
+            try await group.waitForAll()
         }
+        let failed = failures.seeds
         print("\(end - from) seeds in \(start.duration(to: .now)), \(failed.count) failed")
         guard let seed = failed.min() else { return }
         if isShrunk { _ = try await check(seed, isShrunk: true) }
@@ -72,18 +73,33 @@ import SyncSimulation
         return isClean
     }
 
-    /// The seeds that violate something.
+    /// The seeds that violate something, found by all jobs.
+    private final class Failures: Sendable {
+        private let found = Mutex<[UInt64]>([])
+        private let max: UInt64
+
+        init(max: UInt64) { self.max = max }
+
+        var seeds: [UInt64] { found.withLock { $0 } }
+
+        func add(_ seed: UInt64) { found.withLock { $0.append(seed) } }
+
+        /// Whether a seed need not be tried: enough lesser ones violate something.
+        func suffice(before seed: UInt64) -> Bool {
+            found.withLock { seeds in seeds.count { $0 < seed } >= max }
+        }
+    }
+
+    /// Finds seeds that violate something, until there are enough.
     private nonisolated static func search(
-        _ seeds: StrideTo<UInt64>, failuresMax: UInt64
-    ) async throws -> [UInt64] {
-        var failed: [UInt64] = []
-        for seed in seeds where failed.count < failuresMax {
+        _ seeds: StrideTo<UInt64>, _ failures: Failures
+    ) async throws {
+        for seed in seeds where !failures.suffice(before: seed) {
             let outcome = try await Simulation(SimulationPlan(seed: seed)).run()
             guard let first = outcome.violations.first else { continue }
             print("seed \(seed): \(first)")
-            failed.append(seed)
+            failures.add(seed)
         }
-        return failed
     }
 
     /// Runs one seed; where it violates something, prints the shortest schedule that violates it in

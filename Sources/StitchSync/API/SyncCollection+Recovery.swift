@@ -117,7 +117,7 @@ extension SyncCollection {
     /// Returns the collection's rejected writes, the oldest first.
     public func rejectedWrites() async throws -> [RejectedWrite<Document>] {
         let found = try read { sync in
-            try sync.records.rejections(.reverted, in: sync.collection)
+            try sync.rejectedWrites.all(.reverted, in: sync.collection)
         }
         return try (found ?? []).map { try coding.typed($0.write) }
     }
@@ -125,7 +125,7 @@ extension SyncCollection {
     /// Returns one rejected write; `nil` when it was retried or discarded.
     public func rejectedWrite(id: Int64) async throws -> RejectedWrite<Document>? {
         try read { sync in
-            try sync.records.rejection(id, in: sync.collection)
+            try sync.rejectedWrites.write(id, in: sync.collection)
         }.flatMap { $0.state == .reverted ? try coding.typed($0.write) : nil }
     }
 
@@ -160,13 +160,13 @@ extension SyncCollection {
         _ id: Int64, _ edit: (@Sendable (RejectedWrite<BSONDocument>) throws -> BSONDocument)?
     ) async throws -> Bool {
         let isFound = try await write { sync in
-            guard let rejection = try sync.records.rejection(id, in: sync.collection),
+            guard let rejection = try sync.rejectedWrites.write(id, in: sync.collection),
                 rejection.state == .reverted
             else { return false }
             let rejected = rejection.write
             try RetryRejectedWrite(sync: sync).retry(
                 rejected, as: edit?(rejected).identified(rejected.documentID))
-            return try sync.records.removeRejection(id)
+            return try sync.rejectedWrites.remove(id)
         }
         if isFound { engine.wake() }
         return isFound
@@ -178,10 +178,10 @@ extension SyncCollection {
     @discardableResult
     public func discardRejectedWrite(_ id: Int64) async throws -> Bool {
         try await write { sync in
-            guard try sync.records.rejection(id, in: sync.collection)?.state == .reverted else {
+            guard try sync.rejectedWrites.write(id, in: sync.collection)?.state == .reverted else {
                 return false
             }
-            return try sync.records.removeRejection(id)
+            return try sync.rejectedWrites.remove(id)
         }
     }
 
@@ -191,7 +191,7 @@ extension SyncCollection {
     @discardableResult
     public func discardRejectedWrites() async throws -> Int {
         try await write { sync in
-            try sync.records.removeRejections(in: sync.collection.rowID)
+            try sync.rejectedWrites.removeReverted(in: sync.collection.rowID)
         }
     }
 }
@@ -230,7 +230,7 @@ extension SyncCollection {
                 let collection = try SyncCollectionTable(connection: connection).existing(
                     namespace),
                 let record = try SyncRecordTable(connection: connection)
-                    .record(collection.rowID, id: id)
+                    .record(of: id, in: collection.rowID)
             else { return nil }
             return record.base.document(local: try transaction.get(namespace, id: id))
         }.map(decode)

@@ -4,14 +4,14 @@ extension SyncCollection {
     /// Returns the number of documents in each state.
     public func status() async throws -> SyncStatus {
         try read { sync in
-            func count(_ selection: SyncRecordTable.Selection) throws -> Int {
+            func count(_ selection: RecordSelection) throws -> Int {
                 try sync.records.count(selection, in: sync.collection.rowID)
             }
             let unexplained = try count(.unexplained)
             return SyncStatus(
                 synced: try count(.all), pending: try count(.pending),
-                paused: try count(.paused), toLook: try count(.toLook),
-                rejected: try sync.records.rejectionCount(in: sync.collection.rowID),
+                paused: try count(.paused), toLook: try count(.toFetch),
+                rejected: try sync.rejectedWrites.revertedCount(in: sync.collection.rowID),
                 unexplained: unexplained, stop: sync.collection.stop)
         } ?? SyncStatus()
     }
@@ -52,11 +52,11 @@ extension SyncCollection {
 
     /// Waits as ``SyncEngine/waitForDownload(timeout:)`` does, for this collection only.
     public func waitForDownload(timeout: Duration? = nil) async throws {
-        try await engine.wait(for: [.toLook], in: namespace, timeout)
+        try await engine.wait(for: [.toFetch], in: namespace, timeout)
     }
 
     /// Waits as ``SyncEngine/waitForSynchronization(timeout:)`` does, for this collection only.
     public func waitForSynchronization(timeout: Duration? = nil) async throws {
-        try await engine.wait(for: [.unsent, .toLook], in: namespace, timeout)
+        try await engine.wait(for: [.unsent, .toFetch], in: namespace, timeout)
     }
 }

@@ -69,7 +69,7 @@ extension SyncCollection {
                 let local = try transaction.local(id)
                 if let local, try transaction.membership.keeps(local) {
                     // Only the subscription keeps it from now on.
-                    try transaction.records.setClaim(row: row, byID: false)
+                    try transaction.records.setReason(.query, ofRow: row)
                 } else {
                     try Self.remove(record, local, in: transaction)
                 }
@@ -189,7 +189,7 @@ extension SyncCollection {
         }
     }
 
-    private func documentIDs(_ selection: SyncRecordTable.Selection) async throws -> [BSONValue] {
+    private func documentIDs(_ selection: RecordSelection) async throws -> [BSONValue] {
         try read { snapshot in
             try snapshot.records.documentIDs(selection, in: snapshot.collection.rowID)
         } ?? []

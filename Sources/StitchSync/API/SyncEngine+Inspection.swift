@@ -10,7 +10,7 @@ extension SyncEngine {
             let records = SyncRecordTable(connection: transaction.connection)
             for collection in try SyncCollectionTable(connection: transaction.connection).all() {
                 progress.pendingUploads += try records.count(.unsent, in: collection.rowID)
-                progress.pendingDownloads += try records.count(.toLook, in: collection.rowID)
+                progress.pendingDownloads += try records.count(.toFetch, in: collection.rowID)
                 downloads += try records.downloadCount(in: collection.rowID)
             }
         }
@@ -60,14 +60,14 @@ extension SyncEngine {
     }
 
     /// Returns whether a document is synced by its id.
-    package func isClaimedByID(_ id: BSONValue, in namespace: Namespace) throws -> Bool {
+    package func isKeptByID(_ id: BSONValue, in namespace: Namespace) throws -> Bool {
         try store.read { transaction in
             let collections = try SyncCollectionTable(connection: transaction.connection).all()
             guard let collection = collections.first(where: { $0.namespace == namespace }) else {
                 return false
             }
             let records = SyncRecordTable(connection: transaction.connection)
-            return try records.record(collection.rowID, id: id)?.isClaimedByID ?? false
+            return try records.record(of: id, in: collection.rowID)?.isKeptByID ?? false
         }
     }
 
@@ -109,8 +109,7 @@ extension SyncEngine {
         return try !collections.isEmpty
             && collections.allSatisfy { collection in
                 guard case .known? = collection.identity else { return false }
-                return try records.holds(
-                    "(base_kind > 0 OR pending = 1)", in: collection.rowID)
+                return try records.holds(.confirmedOrPending, in: collection.rowID)
             }
     }
 }

@@ -24,7 +24,7 @@ extension SyncEngine {
     ///   where the remote refused the latest set, `.storeInUse` where another engine syncs the
     ///   file.
     public func waitForDownload(timeout: Duration? = nil) async throws {
-        try await wait(for: [.toLook], in: nil, timeout)
+        try await wait(for: [.toFetch], in: nil, timeout)
     }
 
     /// Runs passes until both sides hold the same documents, except paused ones.
@@ -32,7 +32,7 @@ extension SyncEngine {
     /// - Parameter timeout: the longest wait; `nil` sets no limit.
     /// - Throws: as ``waitForDownload(timeout:)`` does.
     public func waitForSynchronization(timeout: Duration? = nil) async throws {
-        try await wait(for: [.unsent, .toLook], in: nil, timeout)
+        try await wait(for: [.unsent, .toFetch], in: nil, timeout)
     }
 }
 
@@ -41,7 +41,7 @@ extension SyncEngine {
     ///
     /// When the time is up, the running pass is cancelled, and the call does not wait for its end.
     func wait(
-        for selections: [SyncRecordTable.Selection], in namespace: Namespace?, _ limit: Duration?
+        for selections: [RecordSelection], in namespace: Namespace?, _ limit: Duration?
     ) async throws {
         guard let limit else { return try await pass(until: selections, in: namespace) }
         do {
@@ -54,7 +54,7 @@ extension SyncEngine {
     }
 
     private func pass(
-        until selections: [SyncRecordTable.Selection], in namespace: Namespace?
+        until selections: [RecordSelection], in namespace: Namespace?
     ) async throws {
         var fruitless = 0
         var patience = PassRetryPolicy()
@@ -80,7 +80,7 @@ extension SyncEngine {
             }
             if let stopped = try stopError(in: namespace) { throw stopped }
             if let refused = try refusal(report, in: namespace, selections) { throw refused }
-            let needsSets = selections.contains(.toLook)
+            let needsSets = selections.contains(.toFetch)
             if report.reachedRemote, try isEmpty(selections, in: namespace),
                 try !needsSets || !isSetWaiting(in: namespace)
             {
@@ -111,10 +111,10 @@ extension SyncEngine {
     /// Returns the error of a refused sign-in or query: only a person can end the wait for it.
     private func refusal(
         _ report: SyncPassReport, in namespace: Namespace?,
-        _ selections: [SyncRecordTable.Selection]
+        _ selections: [RecordSelection]
     ) throws -> SyncError? {
         if report.errors.contains(.authRequired) { return Self.authRequired(in: namespace) }
-        guard selections.contains(.toLook) else { return nil }
+        guard selections.contains(.toFetch) else { return nil }
         let latest = try subscriptions.latest
         guard namespace.map(latest.asks(of:)) ?? true,
             let state = try subscriptions.state(of: latest.version),
@@ -159,13 +159,13 @@ extension SyncEngine {
     var newestRejectedWrite: Int64 {
         get throws {
             try store.read { transaction in
-                try SyncRecordTable(connection: transaction.connection).newestRejection()
+                try RejectedWriteTable(connection: transaction.connection).newestID()
             }
         }
     }
 
     func isEmpty(
-        _ selections: [SyncRecordTable.Selection], in namespace: Namespace?
+        _ selections: [RecordSelection], in namespace: Namespace?
     ) throws -> Bool {
         try store.read { try AwaitedRecords(transaction: $0).isEmpty(selections, in: namespace) }
     }

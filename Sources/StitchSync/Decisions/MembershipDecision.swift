@@ -15,15 +15,15 @@ struct MembershipFacts: Hashable {
     /// Whether a local change is pending.
     var hasPendingChange: Bool
     /// Whether the document is synced by its id.
-    var isClaimedByID: Bool
+    var isKeptByID: Bool
     /// Whether a query matches the remote's edition.
-    var isClaimedByQuery: Bool
+    var isMatchedByQuery: Bool
     var remote: Remote
 }
 
 /// The treatment of a document when a subscription set is applied.
 ///
-/// A document stays while an id or a query claims it or a change is pending. Otherwise it is
+/// A document stays while its id or a query keeps it or a change is pending. Otherwise it is
 /// evicted, which is never a delete.
 enum MembershipDecision: String, Hashable {
     /// Download the document.
@@ -40,15 +40,15 @@ enum MembershipDecision: String, Hashable {
     case ignore
 
     static func decide(_ facts: MembershipFacts) -> Self {
-        let isClaimed = facts.isClaimedByID || facts.isClaimedByQuery
+        let isKept = facts.isKeptByID || facts.isMatchedByQuery
         guard facts.isHeld else {
             // A pending change of a document that is not on the device is its delete.
             if facts.hasPendingChange { return .keepPending }
-            return facts.remote == .there && isClaimed ? .arrive : .ignore
+            return facts.remote == .there && isKept ? .arrive : .ignore
         }
         if facts.hasPendingChange { return .keepPending }
         return switch facts.remote {
-        case .there: isClaimed ? .keep : .evict
+        case .there: isKept ? .keep : .evict
         case .hidden: .evict
         case .deleted: .delete
         }

@@ -205,7 +205,7 @@ extension EventDelivery {
             namespaces =
                 try namespace.map { [$0] }
                 ?? store.read {
-                    try SyncRecordTable(connection: $0.connection).collectionsWithUnreported()
+                    try RejectedWriteTable(connection: $0.connection).collectionsWithUnreported()
                 }
         } catch {
             // The errors stay in the store, and the next wake reports them.
@@ -267,7 +267,7 @@ extension EventDelivery {
     private func markReported(in namespace: Namespace) async throws {
         guard let told = state.withLock({ $0.told[namespace] }) else { return }
         try await store.write { transaction in
-            try SyncRecordTable(connection: transaction.connection).markReported(told)
+            try RejectedWriteTable(connection: transaction.connection).markReported(told)
         }
         state.withLock { $0.told[namespace] = nil }
     }
@@ -280,8 +280,8 @@ extension EventDelivery {
             else {
                 return ([], 0)
             }
-            let records = SyncRecordTable(connection: connection)
-            return (try records.unreportedRejections(in: collection), collection.rowID)
+            let rejectedWrites = RejectedWriteTable(connection: connection)
+            return (try rejectedWrites.unreported(in: collection), collection.rowID)
         }
     }
 }

@@ -17,7 +17,7 @@ struct ApplyRemote {
             let after = last
             let batch = try context.read { records, collection in
                 try records.records(
-                    .toLook, in: collection.rowID, after: after,
+                    .toFetch, in: collection.rowID, after: after,
                     limit: context.limits.batchDocuments,
                     bytesMax: context.limits.batchBytes)
             }
@@ -33,9 +33,11 @@ struct ApplyRemote {
         var before: WantedIDs?
         while true {
             let after = last
-            let next = try context.read { records, collection in
-                collection.hasWantedIDs
-                    ? try records.wanted(in: collection.rowID, after: after, limit: 1).first : nil
+            let next = try context.snapshot { snapshot in
+                let collection = snapshot.collection
+                guard collection.hasWantedIDs else { return WantedIDs?.none }
+                return try snapshot.wantedIDs
+                    .rows(in: collection.rowID, after: after, limit: 1).first
             }
             guard let next else { return }
             // Ids that did not fit into one answer stay in the row, and a new row may reuse the

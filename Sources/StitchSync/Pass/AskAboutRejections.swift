@@ -12,7 +12,7 @@ struct AskAboutRejections {
         while true {
             let after = last
             let open = try context.snapshot {
-                try $0.records.rejections(.asking, in: $0.collection, after: after, limit: limit)
+                try $0.rejectedWrites.all(.asking, in: $0.collection, after: after, limit: limit)
             }
             guard let newest = open.last else { return }
             last = newest.write.id

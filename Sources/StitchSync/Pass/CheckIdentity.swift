@@ -183,8 +183,8 @@ struct CheckIdentity {
         let isCertain = told == .same || told == .unknown
         return IdentityFacts(
             answer: told, adopted: adopted,
-            holdsConfirmed: try !isCertain && records.holds("base_kind > 0", in: collection.rowID),
-            holdsPending: try !isCertain && records.holds("pending = 1", in: collection.rowID),
+            holdsConfirmed: try !isCertain && records.holds(.confirmed, in: collection.rowID),
+            holdsPending: try !isCertain && records.holds(.pending, in: collection.rowID),
             isStopped: collection.stop != nil)
     }
 }

@@ -198,7 +198,7 @@ extension CollectionPass {
             guard snapshot.collection.isSubscribed else { return false }
             let stored = SubscriptionTable(connection: snapshot.transaction.connection, cache: sets)
             return try !stored.hasSubscription(on: context.namespace)
-                && snapshot.records.records(.byQuery, in: snapshot.collection.rowID, limit: 1)
+                && snapshot.records.records(.onlyByQuery, in: snapshot.collection.rowID, limit: 1)
                     .isEmpty
         }
         guard hasEnded else { return }

@@ -55,7 +55,7 @@ struct ReadInbox {
             for change in batch.changes {
                 guard
                     let record = try snapshot.records.record(
-                        snapshot.collection.rowID, id: change.documentID),
+                        of: change.documentID, in: snapshot.collection.rowID),
                     let row = record.rowID, !rows.contains(row),
                     try record.isUnexplained || snapshot.isNews(change, to: record)
                 else { continue }

@@ -21,6 +21,6 @@ final class OpenAttempt: Sendable {
     /// Returns whether the response makes the stored base stale; stale bases are removed together,
     /// which is cheaper.
     func leavesBase(after outcome: RemoteWriteOutcome) -> Bool {
-        outcome == .applied && kind != .delete && record.keptBase != nil
+        outcome == .applied && kind != .delete && record.storedBase != nil
     }
 }

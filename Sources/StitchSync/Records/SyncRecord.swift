@@ -24,16 +24,14 @@ struct SyncRecord {
     /// The stale mark: greater than zero when the remote edition has to be fetched; grows with each
     /// mark.
     var staleMark: Int64 = 0
-    /// Whether the id keeps the document on the device, not only a query.
-    var isClaimedByID = true
-    /// Whether the app requested the id, and did not only write the document.
-    var isRequestedByApp = false
+    /// Why the document is synced.
+    var reason = SyncReason.localWrite
     /// The number of consecutive failed uploads.
     var failures: Int64 = 0
     /// The stored base.
-    var keptBase: BSONDocument?
+    var storedBase: BSONDocument?
     /// The stored values of the indexed fields.
-    private var storedListing:
+    private var storedIndexedFields:
         (isPending: Bool, staleMark: Int64, rarities: RareFields?, isDeleted: Bool)?
     /// The fields that few records have, in an object of their own so that records are quickly
     /// copied.
@@ -45,8 +43,7 @@ struct SyncRecord {
     /// Makes a record without a confirmed edition, requested by its id or only by a query.
     init(documentID: BSONValue, byID isByID: Bool) {
         self.documentID = documentID
-        isClaimedByID = isByID
-        isRequestedByApp = isByID
+        reason = isByID ? .request : .query
     }
 }
 
@@ -68,23 +65,25 @@ extension SyncRecord {
     enum IndexedFieldChange {
         case same
         /// Only the pending mark differs.
-        case samePendingApart
+        case onlyPending
         case different
     }
 
     /// The difference of the indexed fields from their stored values.
-    var listing: IndexedFieldChange {
-        guard let storedListing, storedListing.staleMark == staleMark,
-            storedListing.rarities === rarities,
-            storedListing.isDeleted == isDeletedHere
+    var indexedChange: IndexedFieldChange {
+        guard let storedIndexedFields, storedIndexedFields.staleMark == staleMark,
+            storedIndexedFields.rarities === rarities,
+            storedIndexedFields.isDeleted == isDeletedHere
         else {
             return .different
         }
-        return storedListing.isPending == isPending ? .same : .samePendingApart
+        return storedIndexedFields.isPending == isPending ? .same : .onlyPending
     }
 
     /// Notes that the record's current values are stored.
-    mutating func noteKept() { storedListing = (isPending, staleMark, rarities, isDeletedHere) }
+    mutating func noteStored() {
+        storedIndexedFields = (isPending, staleMark, rarities, isDeletedHere)
+    }
 
     /// The attempt without a response.
     var attempt: Attempt? {
@@ -119,12 +118,8 @@ extension SyncRecord {
     /// Removes the abandoned attempts, since the remote's edition is known.
     mutating func clearUnresolved() { if !discarded.isEmpty { discarded = [] } }
 
-    /// The stored value of an id that the app requested.
-    static let requestedByApp: Int64 = 2
-
-    /// The stored value of what keeps the document on the device: only queries, a local write, or
-    /// the id.
-    var claim: Int64 { isRequestedByApp ? Self.requestedByApp : isClaimedByID ? 1 : 0 }
+    /// Whether the document stays on the device without a query that matches it.
+    var isKeptByID: Bool { reason != .query }
 
     /// Whether the record only states that the remote holds the local document.
     var isSettled: Bool {

@@ -19,17 +19,17 @@ struct AnswerRejection {
             editChangesNothing: contentEqual(edited, local))
         switch RejectionAnswerDecision.decide(facts) {
         case .void:
-            try sync.records.removeRejection(rejection.write.id)
+            try sync.rejectedWrites.remove(rejection.write.id)
         case .keepPaused:
-            try sync.records.decide(rejection, .paused)
+            try sync.rejectedWrites.setState(of: rejection, to: .paused)
             sync.requestRejectionReport()
         case .revert:
             guard let record else { return }
-            try sync.records.decide(rejection, .reverted)
+            try sync.rejectedWrites.setState(of: rejection, to: .reverted)
             sync.requestRejectionReport()
             try SettleRejection(sync: sync).restore(record, local: local)
         case .edit:
-            try sync.records.removeRejection(rejection.write.id)
+            try sync.rejectedWrites.remove(rejection.write.id)
             try sync.setLocal(id, to: edited, orRemoveAs: .byAnswer)
             try NoteLocalWrite(sync: sync).note(before: local, after: edited)
             // Each refused edit counts, so that the questions to the app end.

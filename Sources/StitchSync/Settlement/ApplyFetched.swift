@@ -28,7 +28,7 @@ struct ApplyFetched {
     func begin(_ sequel: FirstCommitExtras) throws -> Bool {
         switch sequel {
         case .nothing, .keep: true
-        case .begin(let wanted, let rest): try sync.records.keep(rest, of: wanted)
+        case .begin(let wanted, let rest): try sync.wantedIDs.keep(rest, of: wanted)
         }
     }
 
@@ -141,7 +141,7 @@ struct ApplyFetched {
         }
         try removeStaged(record)
         let isHidden = look.lookup == .hidden
-        if sync.collection.isSubscribed && !record.isClaimedByID || isHidden,
+        if sync.collection.isSubscribed && !record.isKeptByID || isHidden,
             let settled = try applyMembership(record, look, edition, isHeld: local != nil)
         {
             return settled
@@ -193,7 +193,7 @@ struct ApplyFetched {
             try membership.removeFromView(record, isHeld: isHeld)
             return .evicted
         case .ignore:
-            if record.isClaimedByID { return nil }
+            if record.isKeptByID { return nil }
             if record.rowID != nil {
                 try sync.records.remove(record)
                 try membership.keepStaleMark(after: record)
@@ -278,7 +278,7 @@ struct ApplyFetched {
             try sync.save(record)
         }
         if isNews {
-            let isArrival = local == nil && !record.isClaimedByID
+            let isArrival = local == nil && !record.isKeptByID
             try sync.emit(
                 isArrival ? .insert : .replace, isArrival ? insertReason : .remote,
                 record.documentID, document: remote.document, uncommitted: false)

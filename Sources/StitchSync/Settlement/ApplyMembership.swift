@@ -23,7 +23,7 @@ struct ApplyMembership {
         return MembershipDecision.decide(
             MembershipFacts(
                 isHeld: isHeld, hasPendingChange: record.isPending || record.attempt != nil,
-                isClaimedByID: record.isClaimedByID, isClaimedByQuery: isAsked ?? false,
+                isKeptByID: record.isKeptByID, isMatchedByQuery: isAsked ?? false,
                 remote: remote))
     }
 
@@ -39,10 +39,10 @@ struct ApplyMembership {
     /// Evicts a document that the user may no longer read or no query matches.
     func removeFromView(_ record: SyncRecord, isHeld: Bool) throws {
         try evict(record, isHeld: isHeld, .remote)
-        guard record.isClaimedByID else { return try keepStaleMark(after: record) }
+        guard record.isKeptByID else { return try keepStaleMark(after: record) }
         // A synced id waits until its document is visible again.
         var waiting = SyncRecord(documentID: record.documentID)
-        waiting.isRequestedByApp = record.isRequestedByApp
+        waiting.reason = record.reason
         if record.staleMark > 0 { waiting.staleMark = try sync.nextStaleMark() }
         try sync.save(waiting)
     }
@@ -86,7 +86,7 @@ struct ApplyMembership {
     func evictUnclaimed(
         _ record: SyncRecord, local: BSONDocument?, _ reason: ChangeReason
     ) throws {
-        guard sync.collection.isSubscribed, !record.isClaimedByID, !record.isPending,
+        guard sync.collection.isSubscribed, !record.isKeptByID, !record.isPending,
             record.attempt == nil, let local, try !sync.membership.keeps(local)
         else { return }
         try evict(record, isHeld: true, reason)
@@ -95,7 +95,7 @@ struct ApplyMembership {
 
     /// Marks a document as stale that no id and no query keeps; the fetch then evicts it.
     func markStaleIfUnclaimed(_ record: inout SyncRecord, local: BSONDocument?) throws {
-        guard sync.collection.isSubscribed, !record.isClaimedByID, let local,
+        guard sync.collection.isSubscribed, !record.isKeptByID, let local,
             try !sync.membership.keeps(local)
         else { return }
         record.staleMark = try sync.nextStaleMark()
@@ -107,11 +107,11 @@ struct ApplyMembership {
     func hasRecordMeanwhile(_ look: SyncRecord) throws -> Bool {
         guard look.rowID == nil, sync.collection.isSubscribed else { return false }
         if let known = try sync.record(look.documentID) {
-            if look.isClaimedByID { try RequestIDs(sync: sync).claimByID(known) }
+            if look.isKeptByID { try RequestIDs(sync: sync).noteRequest(known) }
             try sync.markStale(known)
             return true
         }
-        guard !look.isClaimedByID, try sync.local(look.documentID) != nil else { return false }
+        guard !look.isKeptByID, try sync.local(look.documentID) != nil else { return false }
         // The app wrote the document directly to the store, so that both sides may hold one.
         try RequestIDs(sync: sync).begin(look.documentID, byID: false)
         return true
@@ -127,7 +127,7 @@ struct ApplyMembership {
     func clearSubscribedMark() throws {
         guard sync.collection.isSubscribed,
             try !sync.subscriptions.hasSubscription(on: sync.namespace),
-            try sync.records.records(.byQuery, in: sync.collection.rowID, limit: 1).isEmpty
+            try sync.records.records(.onlyByQuery, in: sync.collection.rowID, limit: 1).isEmpty
         else { return }
         try sync.collections.clearSubscribedMark(sync.collection)
     }

@@ -35,7 +35,7 @@ extension SyncRecordTable {
         case key
         case documentID
         case version
-        case byID
+        case reason
 
         /// Returns the parameter's number in a row of a statement.
         func number(inRow index: Int) -> Int32 {
@@ -103,6 +103,6 @@ extension SyncRecordTable {
             documentID: record.documentID, to: statement,
             RowParameter.documentID.number(inRow: index))
         Self.bind(record.version, to: statement, RowParameter.version.number(inRow: index))
-        statement.bind(RowParameter.byID.number(inRow: index), record.claim)
+        statement.bind(RowParameter.reason.number(inRow: index), record.reason.rawValue)
     }
 }

@@ -9,23 +9,23 @@ struct ExpandBatches {
         if sync.collection.hasAttempts { try expandAttempts() }
         guard sync.collection.hasWantedIDs else { return }
         let requests = RequestIDs(sync: sync)
-        for wanted in try sync.records.wanted(in: sync.collection.rowID) {
+        for wanted in try sync.wantedIDs.rows(in: sync.collection.rowID) {
             for id in wanted.ids {
                 if let known = try sync.record(id) {
-                    if wanted.isByID { try requests.claimByID(known) }
+                    if wanted.isByID { try requests.noteRequest(known) }
                 } else {
                     try requests.begin(id, byID: wanted.isByID)
                 }
             }
-            try sync.records.removeWanted(wanted.row)
+            try sync.wantedIDs.remove(row: wanted.row)
         }
     }
 
     /// Stores each attempt of the open batches in its record.
     func expandAttempts() throws {
-        for (row, batch) in try sync.records.attemptBatches(in: sync.collection.rowID) {
+        for (row, batch) in try sync.attemptBatches.batches(in: sync.collection.rowID) {
             for member in batch.members {
-                guard var record = try sync.records.record(row: member.row)?.record,
+                guard var record = try sync.records.record(ofRow: member.row)?.record,
                     record.attempt == nil
                 else { continue }
                 let version = UploadStatement.version(
@@ -36,7 +36,7 @@ struct ExpandBatches {
                     version: version.map(VersionField.version) ?? .absent, token: batch.token)
                 try sync.save(record)
             }
-            _ = try sync.records.removeAttempts(row)
+            _ = try sync.attemptBatches.remove(row: row)
         }
     }
 }

@@ -10,7 +10,7 @@ struct MarkStale {
         if sync.collection.isSubscribed {
             let newcomers = try sync.snapshot.newcomers(in: batch, sync.membership)
             if !newcomers.isEmpty {
-                try sync.records.addWanted(newcomers[...], in: sync.collection.rowID, byID: false)
+                try sync.wantedIDs.add(newcomers[...], in: sync.collection.rowID, byID: false)
             }
         }
         var collection = sync.collection
@@ -72,7 +72,7 @@ struct MarkStale {
             changes: changes, token: ResumeToken([:]), hasMore: false)
         let newcomers = try sync.snapshot.newcomers(in: batch, sync.membership)
         if !newcomers.isEmpty {
-            try sync.records.addWanted(newcomers[...], in: sync.collection.rowID, byID: false)
+            try sync.wantedIDs.add(newcomers[...], in: sync.collection.rowID, byID: false)
         }
     }
 }

@@ -70,7 +70,9 @@ struct NoteLocalWrite {
             record.isPending = true
             // Where the collection has subscriptions, they keep the document; elsewhere its id
             // does.
-            if decision == .begin { record.isClaimedByID = try !sync.membership.isAsked }
+            if decision == .begin {
+                record.reason = try sync.membership.isAsked ? .query : .localWrite
+            }
             try sync.save(record)
         case .clearPending:
             record.isPending = false

@@ -28,7 +28,7 @@ struct PrepareUpload {
         try PauseQuarantined(sync: sync).run()
         let earlier = try set.map(sync.subscriptions.earlierRows)
         let pending = try sync.records.records(
-            .toSend, in: sync.collection.rowID, after: row, limit: limits.batchDocuments,
+            .toUpload, in: sync.collection.rowID, after: row, limit: limits.batchDocuments,
             bytesMax: limits.batchBytes)
         var batch = OutgoingBatch()
         guard !pending.isEmpty else { return batch }
@@ -70,7 +70,7 @@ struct PrepareUpload {
                 AttemptBatch.Member(row: $0, operation: open.write.operation, kind: open.kind)
             }
         }
-        batch.row = try sync.records.add(
+        batch.row = try sync.attemptBatches.add(
             AttemptBatch(members: members, token: sync.collection.token), in: sync.collection.rowID)
         return batch
     }

@@ -22,7 +22,7 @@ struct RefuseOutOfView {
     func refuseUnmatched(
         _ record: SyncRecord, _ operation: OperationID, local: BSONDocument?
     ) throws -> OutOfViewChange? {
-        guard sync.collection.isSubscribed, !record.isClaimedByID else { return nil }
+        guard sync.collection.isSubscribed, !record.isKeptByID else { return nil }
         let base = record.base.document(local: local)
         let membership = try sync.membership
         let facts = ViewWriteFacts(

@@ -8,14 +8,14 @@ struct RequestIDs {
     ///
     /// - Parameter limit: how many ids without a local document one row of `sync_wanted` holds.
     func request(_ ids: [BSONValue], batchSize limit: Int) throws {
-        let hasRecords = try sync.records.hasRecords(in: sync.collection.rowID)
+        let hasRecords = try sync.records.holds(.any, in: sync.collection.rowID)
         let hasDocuments = try !sync.transaction.isEmpty(sync.namespace)
         let isAscending = AscendingKeys(ids) != nil
         var keys: Set<[UInt8]> = []
         var absent: [BSONValue] = []
         for id in ids where isAscending || keys.insert(BSONKey.encode(id)).inserted {
             if hasRecords, let known = try sync.record(id) {
-                try claimByID(known)
+                try noteRequest(known)
                 continue
             }
             if hasDocuments, try sync.local(id) != nil {
@@ -26,14 +26,14 @@ struct RequestIDs {
         }
         for start in stride(from: 0, to: absent.count, by: limit) {
             let end = min(start + limit, absent.count)
-            try sync.records.addWanted(absent[start..<end], in: sync.collection.rowID)
+            try sync.wantedIDs.add(absent[start..<end], in: sync.collection.rowID)
         }
     }
 
     /// Notes that the app requested a document by its id, too.
-    func claimByID(_ record: SyncRecord) throws {
-        guard !record.isRequestedByApp, let row = record.rowID else { return }
-        try sync.records.setClaim(row: row, byID: true)
+    func noteRequest(_ record: SyncRecord) throws {
+        guard record.reason != .request, let row = record.rowID else { return }
+        try sync.records.setReason(.request, ofRow: row)
     }
 
     /// Inserts a stale record, so that the document is fetched.

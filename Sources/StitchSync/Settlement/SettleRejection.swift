@@ -72,10 +72,10 @@ struct SettleRejection {
 
     /// Keeps the sync of an id that the app requested: only the insert is reverted.
     private func restoreRequestedID(_ old: SyncRecord) throws {
-        guard old.isRequestedByApp else { return }
+        guard old.reason == .request else { return }
         // A query may match the document, too.
         if let left = try sync.record(old.documentID) {
-            return try RequestIDs(sync: sync).claimByID(left)
+            return try RequestIDs(sync: sync).noteRequest(left)
         }
         var record = SyncRecord(documentID: old.documentID, byID: true)
         record.staleMark = try sync.nextStaleMark()
@@ -100,7 +100,7 @@ struct SettleRejection {
         let rejection = RejectedWriteRecord(
             state: state, batch: try sync.nextStaleMark(), revision: record.revision, write: write,
             serverVersion: sync.collection.token?.number ?? 0)
-        try sync.records.add(rejection, in: sync.collection.rowID)
+        try sync.rejectedWrites.add(rejection, in: sync.collection.rowID)
         sync.requestRejectionReport()
     }
 }

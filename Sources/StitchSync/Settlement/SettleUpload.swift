@@ -9,7 +9,7 @@ struct SettleUpload {
     func settle(
         _ batch: OutgoingBatch, _ outcomes: [RemoteWriteOutcome]
     ) throws -> [UploadSettlement] {
-        guard try batch.row.map(sync.records.removeAttempts) ?? false else {
+        guard try batch.row.map(sync.attemptBatches.remove(row:)) ?? false else {
             return try zip(batch.attempts, outcomes).map { attempt, outcome in
                 try settleIfCurrent(attempt, outcome)
             }
@@ -36,7 +36,7 @@ struct SettleUpload {
     ) throws -> UploadSettlement {
         guard let attempt = open.record.attempt else { return .lookAgain }
         var record = open.record
-        if open.leavesBase(after: outcome) { record.keptBase = nil }
+        if open.leavesBase(after: outcome) { record.storedBase = nil }
         return try settle(record, attempt, outcome, local: open.local)
     }
 

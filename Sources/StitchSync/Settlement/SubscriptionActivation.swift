@@ -59,7 +59,7 @@ struct SubscriptionActivation {
         var last: Int64 = 0
         while true {
             let records = try sync.records.records(
-                .byQuery, in: sync.collection.rowID, after: last, limit: batch)
+                .onlyByQuery, in: sync.collection.rowID, after: last, limit: batch)
             guard let row = records.last?.rowID else { return evicted }
             last = row
             for record in records where !record.isPending && record.attempt == nil {

@@ -56,6 +56,13 @@ struct SyncTransaction {
     var records: SyncRecordTable {
         SyncRecordTable(connection: transaction.connection, checksRevisions: usesEarlierReads)
     }
+    var wantedIDs: WantedIDTable { WantedIDTable(connection: transaction.connection) }
+    var attemptBatches: AttemptBatchTable {
+        AttemptBatchTable(connection: transaction.connection)
+    }
+    var rejectedWrites: RejectedWriteTable {
+        RejectedWriteTable(connection: transaction.connection)
+    }
     var collections: SyncCollectionTable {
         SyncCollectionTable(connection: transaction.connection)
     }
@@ -88,7 +95,7 @@ struct SyncTransaction {
 
     /// Returns the record of a document.
     func record(_ id: BSONValue) throws -> SyncRecord? {
-        try records.record(collection.rowID, id: id)
+        try records.record(of: id, in: collection.rowID)
     }
 
     /// Removes the record of a document that exists on neither side.

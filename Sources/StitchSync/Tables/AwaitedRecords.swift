@@ -6,7 +6,7 @@ struct AwaitedRecords {
 
     /// Whether no pass can settle any record, of one collection or of all.
     func isEmpty(
-        _ selections: [SyncRecordTable.Selection], in namespace: Namespace?
+        _ selections: [RecordSelection], in namespace: Namespace?
     ) throws -> Bool {
         let records = SyncRecordTable(connection: transaction.connection)
         let collections = try SyncCollectionTable(connection: transaction.connection).all()
@@ -23,7 +23,7 @@ struct AwaitedRecords {
     ///
     /// It cannot send a change of a document with a foreign version field.
     private static func isAwaited(
-        _ selection: SyncRecordTable.Selection, _ records: SyncRecordTable, in collection: Int64
+        _ selection: RecordSelection, _ records: SyncRecordTable, in collection: Int64
     ) throws -> Bool {
         guard try records.count(selection, in: collection) > 0 else { return false }
         guard selection == .unsent else { return true }

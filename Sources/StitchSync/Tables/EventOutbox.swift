@@ -45,7 +45,7 @@ enum EventOutbox {
         while byteCount < bytesMax, try select.step() {
             let id = select.int64(Column.id)
             guard id > events.last?.sequence ?? sequence else {
-                throw SyncRecordTable.disordered("sync_events")
+                throw SyncError.disordered("sync_events")
             }
             let document = try BSONDocument(
                 validating: select.bytes(Column.event), limits: .ofWrappers)

@@ -58,9 +58,9 @@ struct JournalTable {
         var found: [JournaledConflict] = []
         while try select.step() {
             let namespace = try Namespace(parsing: select.string(0))
-            let entry = try SyncRecordTable.document(select, 1, "conflict")
+            let entry = try select.document(at: 1, named: "conflict")
             guard let conflict = JournaledConflict(entry, namespace) else {
-                throw SyncRecordTable.damaged("conflict")
+                throw SyncError.unreadable("conflict")
             }
             found.append(conflict)
         }
@@ -72,8 +72,8 @@ struct JournalTable {
         let select = try connection.prepare("SELECT entry FROM sync_passes ORDER BY id")
         var found: [JournaledPass] = []
         while try select.step() {
-            let entry = try SyncRecordTable.document(select, 0, "pass")
-            guard let pass = JournaledPass(entry) else { throw SyncRecordTable.damaged("pass") }
+            let entry = try select.document(at: 0, named: "pass")
+            guard let pass = JournaledPass(entry) else { throw SyncError.unreadable("pass") }
             found.append(pass)
         }
         return found

@@ -120,7 +120,7 @@ extension SubscriptionTable {
             "SELECT document, version FROM sync_earlier ORDER BY version")
         let records = SyncRecordTable(connection: connection)
         while try select.step() {
-            guard let record = try records.record(row: select.int64(0))?.record else { continue }
+            guard let record = try records.record(ofRow: select.int64(0))?.record else { continue }
             let isForeign = if case .foreign = record.version { true } else { false }
             if record.pause == nil && !isForeign && (record.isPending || record.attempt != nil) {
                 return select.int64(1)
@@ -142,7 +142,7 @@ extension SubscriptionTable {
         let select = try connection.prepare("SELECT progress FROM sync_sets WHERE version = ?")
         select.bind(1, version)
         guard try select.step(), !select.isNull(0) else { return Progress() }
-        let document = try SyncRecordTable.document(select, 0, "progress")
+        let document = try select.document(at: 0, named: "progress")
         return Progress(
             query: Int(document["query"]?.int64Value ?? 0), last: document["last"],
             read: Int(document["read"]?.int64Value ?? 0))
@@ -197,7 +197,7 @@ extension SubscriptionTable {
         select.bind(1, collection)
         select.bind(2, row)
         guard try select.step() else { return nil }
-        return (select.int64(0), try SyncRecordTable.document(select, 1, "document"))
+        return (select.int64(0), try select.document(at: 1, named: "document"))
     }
 
     /// Removes the staged documents, so that the download starts again.
@@ -235,7 +235,7 @@ extension SubscriptionTable {
         case 1: .bootstrapping
         case complete: .complete
         case 3: .error(error)
-        default: throw SyncRecordTable.damaged("state")
+        default: throw SyncError.unreadable("state")
         }
     }
 }
@@ -281,7 +281,7 @@ extension SubscriptionSet {
             version: version, state: .pending,
             subscriptions: try parts.map { part in
                 guard let subscription = try Subscription(part.documentValue ?? [:]) else {
-                    throw SyncRecordTable.damaged("content")
+                    throw SyncError.unreadable("content")
                 }
                 return subscription
             })

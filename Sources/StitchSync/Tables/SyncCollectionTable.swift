@@ -182,7 +182,7 @@ extension SyncStop {
         guard let code = stored["code"]?.stringValue.flatMap(SyncError.Code.init),
             let expected = stored["expected"]?.documentValue,
             let found = stored["found"]?.documentValue, let count = stored["count"]?.int64Value
-        else { throw SyncRecordTable.damaged("stop") }
+        else { throw SyncError.unreadable("stop") }
         self.init(
             code, expected: try RemoteIdentity(stored: expected),
             found: try RemoteIdentity(stored: found), documentCount: Int(count))
@@ -196,7 +196,7 @@ extension RemoteIdentity {
         case (.binary(let uuid)?, _): self = .known(uuid)
         case (nil, "notMade"): self = .notMade
         case (nil, "unknown"): self = .unknown
-        default: throw SyncRecordTable.damaged("identity")
+        default: throw SyncError.unreadable("identity")
         }
     }
 }

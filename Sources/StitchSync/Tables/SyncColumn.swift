@@ -48,3 +48,45 @@ extension SQLiteStatement {
 
     borrowing func bindNull(_ column: some SyncColumn) { bindNull(column.parameter) }
 }
+
+// MARK: - Documents in columns
+
+extension SQLiteStatement {
+    /// Reads a document from a column that is not NULL.
+    ///
+    /// - Parameter name: the column's name in an error.
+    borrowing func document(_ column: some SyncColumn, named name: String) throws -> BSONDocument {
+        try document(at: column.rawValue, named: name)
+    }
+
+    /// Reads a document from the only column, or from a column whose place the caller knows.
+    borrowing func document(at column: Int32, named name: String) throws -> BSONDocument {
+        do throws(BSONError) {
+            return try document(column, limits: .ofWrappers)
+        } catch {
+            throw SyncError.unreadable(name, error)
+        }
+    }
+}
+
+extension BSONLimits {
+    /// The limits of the engine's own columns, which hold documents inside other documents.
+    static let ofWrappers = BSONLimits(depthMax: 110, documentBytesMax: 64 * 1024 * 1024)
+}
+
+// MARK: - Damage
+
+extension SyncError {
+    /// Returns the error of a column that cannot be read.
+    static func unreadable(_ column: String, _ error: (any Error)? = nil) -> SyncError {
+        SyncError(.storeFailed, "a sync record's \(column) cannot be read", underlying: error)
+    }
+
+    /// Returns the error of an index with rows out of order or wrong rows.
+    static func disordered(_ table: String) -> SyncError {
+        SyncError(
+            .storeFailed,
+            "the file is damaged: an index of \(table) gives wrong rows. Run `verify`, and put a "
+                + "backup back or sync into a new file")
+    }
+}

@@ -1,6 +1,30 @@
 internal import BSONStore
 
-/// The table of sync records in one transaction of the store.
+/// The table of synced documents (`sync_documents`), in one transaction of the store.
+///
+/// Each row says of one document how far this device and the remote agree. It is read and written as
+/// a ``SyncRecord``:
+///
+/// | field | meaning |
+/// |---|---|
+/// | `base` | the document as the remote confirmed it last; `nil` before the first time |
+/// | `isPending` | the local document differs from the base, so that the change has to be uploaded |
+/// | `attempt` | an upload that was sent and not answered yet |
+/// | `staleMark` | greater than 0 if the remote changed the document, so that it has to be fetched |
+/// | `pause` | why the document is not synced until the app resumes it |
+/// | `revision` | the number of the row's changes, by which a later one is noticed |
+///
+/// ```swift
+/// let records = SyncRecordTable(connection: transaction.connection)
+/// if var record = try records.record(of: id, in: collection) {
+///     record.pause = reason
+///     try records.save(record, in: collection)
+/// }
+/// let next = try records.records(.toUpload, in: collection, limit: 100)
+/// ```
+///
+/// A collection is named by the number of its row in `sync_collections`. This file has the verbs,
+/// `SyncRecordTable+Columns.swift` the columns and their stored form, ``RecordStatements`` the SQL.
 struct SyncRecordTable {
     let connection: SQLiteConnection
     /// Whether a write throws ``StaleRevision`` if the record has changed since it was read.
@@ -10,175 +34,83 @@ struct SyncRecordTable {
 
     /// The error of a write to a record that changed since it was read.
     struct StaleRevision: Error {}
+}
 
-    private static let columns = Column.selected.map(\.sql).joined(separator: ", ")
+// MARK: - Find one
 
-    private static let selectByKey = FixedStatement(
-        "SELECT \(columns) FROM sync_documents WHERE collection = ?1 AND key = ?2")
-    private static let selectByRow = FixedStatement(
-        "SELECT \(columns) FROM sync_documents WHERE id = ?1")
-    private static let selectState = FixedStatement(
-        "SELECT revision, hint FROM sync_documents WHERE id = ?1")
-    /// The base of each record that has a stored one; the others have no row in `sync_bases`.
-    private static let joinOfBases =
-        """
-        LEFT JOIN sync_bases ON document = CASE base_kind WHEN \(storedBaseKind) THEN id END
-        """
-    private static let selections = Dictionary(
-        uniqueKeysWithValues: Selection.allCases.map { selection in
-            let (base, join) =
-                selection.isIndexed ? (", \(Column.base.sql)", joinOfBases) : ("", "")
-            // The plus sign keeps SQLite from using the index by key, which is not in row order:
-            // each page would sort the whole collection.
-            let collection = selection.isIndexed ? "collection" : "+collection"
-            return (
-                selection,
-                """
-                SELECT \(columns)\(base) FROM sync_documents \(join)
-                WHERE \(collection) = ? AND id > ? AND \(selection.condition) ORDER BY id LIMIT ?
-                """
-            )
-        })
-
-    /// The columns of a record's state, in the order in which ``selectState`` selects them.
-    private enum StateColumn: Int32, SyncColumn {
-        case revision
-        case staleMark
-    }
-
-    /// Returns the stale mark of a record that is otherwise unchanged; `nil` for a changed one.
-    func staleMark(ofUnchanged record: SyncRecord) throws -> Int64? {
-        guard let row = record.rowID else { return nil }
-        let select = try connection.prepare(Self.selectState)
-        select.bind(1, row)
-        guard try select.step(), select.int64(StateColumn.revision) == record.revision else {
-            return nil
-        }
-        return select.int64(StateColumn.staleMark)
-    }
-
+extension SyncRecordTable {
     /// Returns the record of a document; `nil` when its id is not synced.
-    func record(_ collection: Int64, id: BSONValue) throws -> SyncRecord? {
-        let select = try connection.prepare(Self.selectByKey)
+    func record(of id: BSONValue, in collection: Int64) throws -> SyncRecord? {
+        let select = try connection.prepare(RecordStatements.selectByKey)
         select.bind(1, collection)
         select.bind(2, keyOf: id)
         return try select.step() ? try record(select) : nil
     }
 
-    /// Returns the record of a row with its key.
-    func record(row: Int64) throws -> (record: SyncRecord, key: [UInt8])? {
-        let select = try connection.prepare(Self.selectByRow)
+    /// Returns the record of a row, with the key under which the store keeps its document.
+    func record(ofRow row: Int64) throws -> (record: SyncRecord, key: [UInt8])? {
+        let select = try connection.prepare(RecordStatements.selectByRow)
         select.bind(1, row)
         return try select.step() ? (try record(select), select.bytes(Column.key)) : nil
     }
 
-    /// A condition that selects records.
-    enum Selection: CaseIterable {
-        /// All records.
-        case all
-        /// Records with a change that can be uploaded now.
-        ///
-        /// The column `hint` holds the stale mark.
-        case toSend
-        /// Records whose document has to be fetched.
-        case toLook
-        /// Records with a pending change or an open attempt, without paused ones.
-        case unsent
-        /// Records with a pending change.
-        case pending
-        /// Records of documents that only a query keeps on the device.
-        case byQuery
-        /// Records of paused documents.
-        case paused
-        /// Records of documents that are missing at the remote without evidence of a delete.
-        case unexplained
-
-        /// The condition in SQL, of which some are those of the table's partial indexes.
-        fileprivate var condition: String {
-            switch self {
-            case .all: "1"
-            case .toSend: "pending = 1 AND pause IS NULL AND attempt IS NULL AND hint = 0"
-            case .toLook: "(hint > 0 OR attempt IS NOT NULL) AND pause IS NULL"
-            case .unsent: "(pending = 1 OR attempt IS NOT NULL) AND pause IS NULL"
-            case .pending: "pending = 1"
-            case .byQuery: "by_id = 0"
-            case .paused: "pause IS NOT NULL AND NOT \(Self.pauseIsUnexplained)"
-            case .unexplained: "pause IS NOT NULL AND \(Self.pauseIsUnexplained)"
-            }
-        }
-
-        /// A pause is a BSON document that begins with the text field `code`.
-        ///
-        /// Before the text are the document's length (4 bytes), the type (1), the name with its
-        /// end (5) and the text's length (4); SQLite counts bytes from 1. No other code begins with
-        /// this one.
-        private static let pauseIsUnexplained =
-            "instr(pause, CAST('\(SyncError.Code.unexplainedAbsence.rawValue)' AS BLOB)) = 15"
-
-        /// Whether a record may meet the condition, by the fields that are cheap to test.
-        ///
-        /// A record that an index returned and that cannot meet the condition shows damage.
-        fileprivate func mayHold(_ record: SyncRecord) -> Bool {
-            switch self {
-            case .all, .unsent, .byQuery: true
-            case .toSend, .pending: record.isPending
-            case .toLook: record.staleMark > 0 || record.attempt != nil
-            case .paused: record.pause != nil
-            case .unexplained: record.isUnexplained
-            }
-        }
-
-        /// Whether an index returns the records in row order.
-        ///
-        /// Then the query reads bases, too. Otherwise it scans all rows and must not read the bases
-        /// of skipped ones.
-        fileprivate var isIndexed: Bool {
-            switch self {
-            case .toSend, .toLook, .pending, .paused, .unexplained: true
-            case .all, .unsent, .byQuery: false
-            }
-        }
+    /// Returns the stale mark of a record that is otherwise unchanged; `nil` for a changed one.
+    func staleMark(ofUnchanged record: SyncRecord) throws -> Int64? {
+        guard let row = record.rowID else { return nil }
+        let select = try connection.prepare(RecordStatements.selectRevision)
+        select.bind(1, row)
+        guard try select.step(), select.int64(0) == record.revision else { return nil }
+        return select.int64(1)
     }
 
-    /// Returns records after a row, in row order.
+    /// Returns the stale mark of a key's record; `nil` without a record.
+    func staleMark(ofKey key: [UInt8], in collection: Int64) throws -> Int64? {
+        let select = try connection.prepare(RecordStatements.selectStaleMark)
+        select.bind(1, collection)
+        select.bind(2, key)
+        return try select.step() ? select.int64(0) : nil
+    }
+}
+
+// MARK: - Find many
+
+extension SyncRecordTable {
+    /// Returns selected records after a row, in row order.
     ///
-    /// - Parameter bytesMax: the number of bytes of bases after which the list ends; selections
-    ///   without an index read no bases.
+    /// - Parameter bytesMax: the number of bytes of bases after which the list ends. Only selections
+    ///   that an index serves read the bases here.
     func records(
-        _ selection: Selection, in collection: Int64, after row: Int64 = 0, limit: Int,
+        _ selection: RecordSelection, in collection: Int64, after row: Int64 = 0, limit: Int,
         bytesMax: Int = .max
     ) throws -> [SyncRecord] {
-        guard let sql = Self.selections[selection] else {
-            preconditionFailure("every selection has a statement")
-        }
-        let select = try connection.prepare(sql)
+        let select = try connection.prepare(RecordStatements.select(selection))
         select.bind(1, collection)
         select.bind(2, row)
         select.bind(3, Int64(limit))
+        // A list that ends before its last row would keep the statement, and its snapshot, open.
+        defer { select.reset() }
         var records: [SyncRecord] = []
-        let base = selection.isIndexed ? Column.base : nil
         var byteCount = 0
         var last = row
-        // A list that ended before its last row would keep the statement, and its snapshot, open.
-        defer { select.reset() }
         while byteCount < bytesMax, try select.step() {
+            let record = try record(select, base: selection.isIndexed ? .base : nil)
             // A damaged index may return rows repeatedly, or rows that do not belong to it.
-            let next = select.int64(Column.id)
-            guard next > last else { throw Self.disordered("sync_documents") }
+            guard let next = record.rowID, next > last, selection.mayHold(record) else {
+                throw SyncError.disordered("sync_documents")
+            }
             last = next
-            let record = try record(select, base: base)
-            guard selection.mayHold(record) else { throw Self.disordered("sync_documents") }
-            byteCount += record.keptBase?.byteCount ?? 0
+            byteCount += record.storedBase?.byteCount ?? 0
             records.append(record)
         }
         return records
     }
 
-    /// Returns the ids of selected records, in row order, and of wanted ids that become such
-    /// records.
+    /// Returns the ids of selected documents, in row order, and of requested ids that have no record
+    /// yet but will become such documents.
     ///
-    /// Attempts without a record have no id here; ``count(_:in:)`` counts them.
-    func documentIDs(_ selection: Selection, in collection: Int64) throws -> [BSONValue] {
+    /// Uploads without an answer that were stored as a batch have no id here; ``count(_:in:)`` counts
+    /// them.
+    func documentIDs(_ selection: RecordSelection, in collection: Int64) throws -> [BSONValue] {
         let select = try connection.prepare(
             """
             SELECT document_id, key FROM sync_documents
@@ -189,11 +121,85 @@ struct SyncRecordTable {
         while try select.step() {
             ids.append(try Self.documentID(select, IDColumn.documentID, key: IDColumn.key))
         }
-        switch selection {
-        case .all, .toLook: ids += try wanted(in: collection).flatMap(\.ids)
-        case .toSend, .unsent, .pending, .byQuery, .paused, .unexplained: break
+        guard selection.includesWantedIDs else { return ids }
+        return ids + (try WantedIDTable(connection: connection).rows(in: collection).flatMap(\.ids))
+    }
+
+    /// Returns the ids of documents whose version field at the remote has a form that this library
+    /// does not write, in row order.
+    ///
+    /// O(n) of the collection's records.
+    func foreignVersionIDs(in collection: Int64) throws -> [BSONValue] {
+        let select = try connection.prepare(RecordStatements.selectForeignVersions)
+        select.bind(1, collection)
+        var ids: [BSONValue] = []
+        while try select.step() {
+            guard case .foreign = try Self.version(select, IDColumn.version) else { continue }
+            ids.append(try Self.documentID(select, IDColumn.documentID, key: IDColumn.key))
         }
         return ids
+    }
+}
+
+// MARK: - Count
+
+extension SyncRecordTable {
+    /// Returns the number of selected records, including requested ids that become such records, and
+    /// uploads of a batch that have to be settled.
+    func count(_ selection: RecordSelection, in collection: Int64) throws -> Int {
+        var count = try number(
+            "SELECT count(*) FROM sync_documents WHERE collection = ? AND \(selection.condition)",
+            in: collection)
+        if selection.includesWantedIDs {
+            count += try number(
+                "SELECT total(count) FROM sync_wanted WHERE collection = ?", in: collection)
+        }
+        if selection == .toFetch {
+            count += try number(
+                "SELECT total(count) FROM sync_attempts WHERE collection = ?", in: collection)
+        }
+        return count
+    }
+
+    /// Returns the number of documents to fetch for their content, not only to settle an attempt.
+    func downloadCount(in collection: Int64) throws -> Int {
+        try number(
+            """
+            SELECT count(*) FROM sync_documents
+            WHERE collection = ? AND \(RecordSelection.toFetch.condition)
+                AND hint > 0 AND attempt IS NULL
+            """, in: collection)
+            + number("SELECT total(count) FROM sync_wanted WHERE collection = ?", in: collection)
+    }
+
+    /// Returns the number of documents that the remote has confirmed.
+    func confirmedCount(in collection: Int64) throws -> Int {
+        try number(
+            "SELECT count(*) FROM sync_documents WHERE collection = ? AND base_kind > 0",
+            in: collection)
+    }
+
+    /// What ``holds(_:in:)`` looks for.
+    enum Existence: String {
+        case any = "1"
+        case confirmed = "base_kind > 0"
+        case pending = "pending = 1"
+        case confirmedOrPending = "(base_kind > 0 OR pending = 1)"
+    }
+
+    /// Whether a collection has a record of a kind.
+    func holds(_ kind: Existence, in collection: Int64) throws -> Bool {
+        try number(
+            """
+            SELECT EXISTS
+                (SELECT 1 FROM sync_documents WHERE collection = ? AND \(kind.rawValue))
+            """, in: collection) > 0
+    }
+
+    private func number(_ sql: String, in collection: Int64) throws -> Int {
+        let select = try connection.prepare(sql)
+        select.bind(1, collection)
+        return try select.step() ? Int(select.int64(0)) : 0
     }
 
     /// Returns a value that changes when there is new work, even from another process: when records
@@ -203,72 +209,19 @@ struct SyncRecordTable {
     /// stale mark. So the newest mark stands for the stale records, and their revisions do not
     /// count.
     func workSignature() throws -> [Int64] {
-        try numbers(
-            """
-            SELECT count(*), total(revision & \(Self.revisionMask)) FROM sync_documents
-            WHERE \(Selection.toSend.condition)
-            """)
-            + numbers(
-                """
-                SELECT count(*), max(hint & \(AbsenceCause.numberBits)) FROM sync_documents
-                WHERE \(Selection.toLook.condition)
-                """) + numbers("SELECT count(*), max(id) FROM sync_wanted")
-    }
-
-    /// The bits of a revision that a record's own writes change; a sum of them does not overflow.
-    private static let revisionMask = (1 << SyncRecord.revisionBits) - 1
-
-    private func numbers(_ sql: String) throws -> [Int64] {
-        let select = try connection.prepare(sql)
-        return try select.step() ? [select.int64(0), select.int64(1)] : []
-    }
-
-    /// Returns the number of selected records, including wanted ids that become such records, and
-    /// attempts without a record that have to be settled.
-    func count(_ selection: Selection, in collection: Int64) throws -> Int {
-        let select = try connection.prepare(
-            "SELECT count(*) FROM sync_documents WHERE collection = ? AND \(selection.condition)")
-        select.bind(1, collection)
-        let count = try select.step() ? Int(select.int64(0)) : 0
-        switch selection {
-        case .all: return try count + countOf("sync_wanted", in: collection)
-        case .toLook:
-            return try count + countOf("sync_wanted", in: collection)
-                + countOf("sync_attempts", in: collection)
-        case .toSend, .unsent, .pending, .byQuery, .paused, .unexplained: return count
+        try RecordStatements.selectWork.flatMap { sql in
+            let select = try connection.prepare(sql)
+            return try select.step() ? [select.int64(0), select.int64(1)] : []
         }
     }
+}
 
-    /// Returns the stale mark of a key's record; `nil` without a record.
-    func staleMark(ofKey key: [UInt8], in collection: Int64) throws -> Int64? {
-        let select = try connection.prepare(
-            "SELECT hint FROM sync_documents WHERE collection = ? AND key = ?")
-        select.bind(1, collection)
-        select.bind(2, key)
-        return try select.step() ? select.int64(0) : nil
-    }
+// MARK: - Save
 
-    /// Returns the number of documents to fetch for their content, not only to settle an attempt.
-    func downloadCount(in collection: Int64) throws -> Int {
-        let select = try connection.prepare(
-            """
-            SELECT count(*) FROM sync_documents
-            WHERE collection = ? AND \(Selection.toLook.condition)
-                AND hint > 0 AND attempt IS NULL
-            """)
-        select.bind(1, collection)
-        let count = try select.step() ? Int(select.int64(0)) : 0
-        return try count + countOf("sync_wanted", in: collection)
-    }
-
-    private func countOf(_ table: String, in collection: Int64) throws -> Int {
-        let select = try connection.prepare(
-            "SELECT total(count) FROM \(table) WHERE collection = ?")
-        select.bind(1, collection)
-        return try select.step() ? Int(select.int64(0)) : 0
-    }
-
+extension SyncRecordTable {
     /// Stores a record with its next revision and returns the stored one.
+    ///
+    /// - Throws: ``StaleRevision`` if the table checks revisions and the record has changed.
     @discardableResult
     func save(_ record: SyncRecord, in collection: Int64) throws -> SyncRecord {
         var record = record
@@ -286,22 +239,88 @@ struct SyncRecordTable {
             record.rowID = row
         }
         try saveBase(&record, row: row)
-        record.noteKept()
+        record.noteStored()
         return record
     }
 
-    /// Stores a base in a table of its own, since records are written more often.
+    private func insert(_ record: SyncRecord, in collection: Int64) throws -> Int64 {
+        let insert = try connection.prepare(RecordStatements.insert)
+        Self.bindChanging(record, to: insert)
+        insert.bind(Column.collection, collection)
+        insert.bind(Column.key, keyOf: record.documentID)
+        Self.bind(documentID: record.documentID, to: insert, Column.documentID.parameter)
+        insert.bind(Column.reason, record.reason.rawValue)
+        try insert.run()
+        return connection.lastInsertedRowID
+    }
+
+    /// Writes as few columns as possible: an indexed one makes SQLite change its index, too.
+    private func update(_ record: SyncRecord, row: Int64) throws {
+        switch record.indexedChange {
+        case .same:
+            let update = try connection.prepare(RecordStatements.updateUnindexed)
+            Self.bindUnindexed(record, to: update)
+            try run(update, row: row, expecting: record.revision - 1)
+        case .onlyPending:
+            let update = try connection.prepare(RecordStatements.updatePending)
+            Self.bindUnindexed(record, to: update)
+            update.bind(Column.pending, record.isPending ? 1 : 0)
+            try run(update, row: row, expecting: record.revision - 1)
+        case .different:
+            let update = try connection.prepare(RecordStatements.updateChanging)
+            Self.bindChanging(record, to: update)
+            try run(update, row: row, expecting: record.revision - 1)
+        }
+    }
+
+    /// Runs a statement that changes a row if it has the expected revision, or checks none.
+    private func run(
+        _ change: borrowing SQLiteStatement, row: Int64, expecting revision: Int64
+    ) throws {
+        change.bind(Column.id, row)
+        if checksRevisions {
+            change.bind(RecordStatements.expectedRevision, revision)
+        } else {
+            change.bindNull(RecordStatements.expectedRevision)
+        }
+        try change.run()
+        if checksRevisions && connection.changedRowCount == 0 { throw StaleRevision() }
+    }
+
+    /// Stores why a document is synced, without a new revision.
+    func setReason(_ reason: SyncReason, ofRow row: Int64) throws {
+        try run(RecordStatements.updateReason, reason.rawValue, row)
+    }
+
+    /// Stores a stale mark, without a new revision.
+    func setStale(row: Int64, to mark: Int64) throws {
+        try run(RecordStatements.updateStaleMark, mark, row)
+    }
+
+    /// Runs a statement with integer parameters.
+    private func run(_ sql: FixedStatement, _ first: Int64, _ second: Int64? = nil) throws {
+        let statement = try connection.prepare(sql)
+        statement.bind(1, first)
+        if let second { statement.bind(2, second) }
+        try statement.run()
+    }
+}
+
+// MARK: - Bases
+
+extension SyncRecordTable {
+    /// Stores a base in a table of its own (`sync_bases`), since records are written more often.
     private func saveBase(_ record: inout SyncRecord, row: Int64) throws {
         if case .stored(let base) = record.base {
-            if record.keptBase == base { return }
-            let insert = try connection.prepare(Self.insertBase)
+            if record.storedBase == base { return }
+            let insert = try connection.prepare(RecordStatements.insertBase)
             insert.bind(1, row)
             insert.bind(2, base)
             try insert.run()
-            record.keptBase = base
-        } else if record.keptBase != nil {
-            try run(Self.deleteBase, row)
-            record.keptBase = nil
+            record.storedBase = base
+        } else if record.storedBase != nil {
+            try run(RecordStatements.deleteBase, row)
+            record.storedBase = nil
         }
     }
 
@@ -314,121 +333,23 @@ struct SyncRecordTable {
         if try connection.int64("SELECT 1 FROM sync_documents WHERE pending = 1 LIMIT 1") == nil {
             return try connection.execute("DELETE FROM sync_bases")
         }
-        for row in rows { try run(Self.deleteStaleBase, row) }
+        for row in rows { try run(RecordStatements.deleteStaleBase, row) }
     }
+}
 
-    private static let deleteStaleBase = FixedStatement(
-        """
-        DELETE FROM sync_bases WHERE document = ?1
-            AND (SELECT base_kind FROM sync_documents WHERE id = ?1) IS NOT \(storedBaseKind)
-        """)
-    private static let insertBase = FixedStatement(
-        "INSERT OR REPLACE INTO sync_bases VALUES (?1, ?2)")
-    private static let deleteBase = FixedStatement("DELETE FROM sync_bases WHERE document = ?1")
-    private static let deleteEarlier = FixedStatement(
-        "DELETE FROM sync_earlier WHERE document = ?1")
-    private static let insertRecord = FixedStatement(
-        """
-        INSERT INTO sync_documents(\(Column.inserted.map(\.sql).joined(separator: ", ")))
-        VALUES (\(Column.inserted.map { "?\($0.parameter)" }.joined(separator: ", ")))
-        """)
-    private static let updateUnindexed = FixedStatement(update(of: Column.unindexed))
-    private static let updatePending = FixedStatement(update(of: Column.unindexed + [.pending]))
-    private static let updateChanging = FixedStatement(update(of: Column.changing))
-    private static let deleteRecord = FixedStatement("DELETE FROM sync_documents \(whereExpected)")
+// MARK: - Remove
 
-    /// The condition of one row, with the expected revision if there is one.
-    private static let whereExpected =
-        """
-        WHERE id = ?\(Column.id.parameter)
-            AND (?\(Column.expectedRevision) IS NULL OR revision = ?\(Column.expectedRevision))
-        """
-
-    private static func update(of columns: [Column]) -> String {
-        """
-        UPDATE sync_documents
-        SET \(columns.map { "\($0.sql) = ?\($0.parameter)" }.joined(separator: ", "))
-        \(whereExpected)
-        """
-    }
-
-    private func insert(_ record: SyncRecord, in collection: Int64) throws -> Int64 {
-        let insert = try connection.prepare(Self.insertRecord)
-        Self.bindChanging(record, to: insert)
-        insert.bind(Column.collection, collection)
-        insert.bind(Column.key, keyOf: record.documentID)
-        Self.bind(documentID: record.documentID, to: insert, Column.documentID.parameter)
-        insert.bind(Column.byID, record.claim)
-        try insert.run()
-        return connection.lastInsertedRowID
-    }
-
-    private func update(_ record: SyncRecord, row: Int64) throws {
-        switch record.listing {
-        case .same:
-            // No indexed field changes, so that SQLite updates no index.
-            let update = try connection.prepare(Self.updateUnindexed)
-            Self.bindUnindexed(record, to: update)
-            try run(update, row: row, expecting: record.revision - 1)
-        case .samePendingApart:
-            let update = try connection.prepare(Self.updatePending)
-            Self.bindUnindexed(record, to: update)
-            update.bind(Column.pending, record.isPending ? 1 : 0)
-            try run(update, row: row, expecting: record.revision - 1)
-        case .different:
-            let update = try connection.prepare(Self.updateChanging)
-            Self.bindChanging(record, to: update)
-            try run(update, row: row, expecting: record.revision - 1)
-        }
-    }
-
-    /// Runs a statement with the condition ``whereExpected``.
-    ///
-    /// - Throws: ``StaleRevision`` if the table checks revisions and this record has changed.
-    private func run(
-        _ change: borrowing SQLiteStatement, row: Int64, expecting revision: Int64
-    ) throws {
-        change.bind(Column.id, row)
-        if checksRevisions {
-            change.bind(Column.expectedRevision, revision)
-        } else {
-            change.bindNull(Column.expectedRevision)
-        }
-        try change.run()
-        if checksRevisions && connection.changedRowCount == 0 { throw StaleRevision() }
-    }
-
+extension SyncRecordTable {
     /// Removes a record; its id is no longer synced.
+    ///
+    /// - Throws: ``StaleRevision`` if the table checks revisions and the record has changed.
     func remove(_ record: SyncRecord) throws {
         guard let row = record.rowID else { return }
-        let delete = try connection.prepare(Self.deleteRecord)
+        let delete = try connection.prepare(RecordStatements.delete)
         try run(delete, row: row, expecting: record.revision)
         // The base is removed even if it is no longer needed.
-        try run(Self.deleteBase, row)
-        // The row's number may be reused for a write after the pending sets.
-        try run(Self.deleteEarlier, row)
-    }
-
-    /// Stores whether the app requested the id or only queries keep the document, without a new
-    /// revision.
-    func setClaim(row: Int64, byID isByID: Bool) throws {
-        let update = try connection.prepare("UPDATE sync_documents SET by_id = ? WHERE id = ?")
-        update.bind(1, isByID ? SyncRecord.requestedByApp : 0)
-        update.bind(2, row)
-        try update.run()
-    }
-
-    private static let updateStaleMark = FixedStatement(
-        "UPDATE sync_documents SET hint = ?1 WHERE id = ?2")
-
-    /// Stores a stale mark, without a new revision.
-    func setStale(row: Int64, to mark: Int64) throws { try run(Self.updateStaleMark, mark, row) }
-
-    /// Runs a statement with integer parameters.
-    private func run(_ sql: FixedStatement, _ first: Int64, _ second: Int64? = nil) throws {
-        let statement = try connection.prepare(sql)
-        statement.bind(1, first)
-        if let second { statement.bind(2, second) }
-        try statement.run()
+        try run(RecordStatements.deleteBase, row)
+        // A later record may get the row's number, and must not look older than a subscription.
+        try run(RecordStatements.deleteEarlier, row)
     }
 }

@@ -6,6 +6,10 @@ struct SyncSnapshot {
     let collection: SyncCollectionState
 
     var records: SyncRecordTable { SyncRecordTable(connection: transaction.connection) }
+    var wantedIDs: WantedIDTable { WantedIDTable(connection: transaction.connection) }
+    var rejectedWrites: RejectedWriteTable {
+        RejectedWriteTable(connection: transaction.connection)
+    }
 
     /// Returns the collection's membership by the subscription sets.
     func membership(_ sets: SubscriptionCache) throws -> Membership {
@@ -18,8 +22,8 @@ struct SyncSnapshot {
 
     /// Returns the record of a document; for a wanted id, a new stale record.
     func record(_ id: BSONValue) throws -> SyncRecord? {
-        if let record = try records.record(collection.rowID, id: id) { return record }
-        guard collection.hasWantedIDs, try records.isWanted(id, in: collection.rowID) else {
+        if let record = try records.record(of: id, in: collection.rowID) { return record }
+        guard collection.hasWantedIDs, try wantedIDs.contains(id, in: collection.rowID) else {
             return nil
         }
         var record = SyncRecord(documentID: id)
@@ -60,7 +64,7 @@ extension SyncSnapshot {
             guard membership.isConcerned(by: change) else { return false }
             let key = BSONKey.encode(change.documentID)
             guard !keys.contains(key),
-                try records.record(collection.rowID, id: change.documentID) == nil
+                try records.record(of: change.documentID, in: collection.rowID) == nil
             else { return false }
             keys.insert(key)
             return true
@@ -69,6 +73,6 @@ extension SyncSnapshot {
 
     private func wantedKeys() throws -> [[UInt8]] {
         guard collection.hasWantedIDs else { return [] }
-        return try records.wanted(in: collection.rowID).flatMap { $0.ids.map(BSONKey.encode) }
+        return try wantedIDs.rows(in: collection.rowID).flatMap { $0.ids.map(BSONKey.encode) }
     }
 }

@@ -33,7 +33,7 @@ enum SyncTableCheck {
             let rows = "SELECT count(*) FROM \(table)"
             let byRow = try connection.int64("\(rows) NOT INDEXED WHERE \(test)")
             let byIndex = try connection.int64("\(rows) INDEXED BY \(index) WHERE \(test)")
-            if byRow != byIndex { throw SyncRecordTable.disordered(table) }
+            if byRow != byIndex { throw SyncError.disordered(table) }
         }
         try probe(connection)
     }
@@ -60,7 +60,7 @@ enum SyncTableCheck {
             byKey.bind(1, next.int64(1))
             byKey.bind(2, next.bytes(2))
             guard row >= at, try byKey.step(), byKey.int64(0) == row else {
-                throw SyncRecordTable.disordered("sync_documents")
+                throw SyncError.disordered("sync_documents")
             }
             byKey.reset()
             next.reset()

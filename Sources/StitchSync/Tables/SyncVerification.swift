@@ -36,7 +36,7 @@ struct SyncVerification {
         let record: SyncRecord
         let key: [UInt8]
         do {
-            guard let found = try records.record(row: row) else { return }
+            guard let found = try records.record(ofRow: row) else { return }
             (record, key) = found
         } catch let error as SyncError {
             findings.append(finding(.unreadableRecord, nil, error.message))
@@ -62,7 +62,7 @@ struct SyncVerification {
             findings.append(
                 finding(.changeNotQueued, id, "it differs from the base and is not queued"))
         }
-        if !record.isClaimedByID, !record.isPending, record.staleMark == 0, record.attempt == nil,
+        if !record.isKeptByID, !record.isPending, record.staleMark == 0, record.attempt == nil,
             record.pause == nil, let local, !membership.mayKeep(local)
         {
             findings.append(finding(.unclaimedDocument, id, "no id and no subscription keeps it"))
@@ -94,7 +94,8 @@ struct SyncVerification {
     private func checkRejections(_ findings: inout [SyncFinding]) throws {
         for state in [RejectedWriteRecord.State.reverted, .paused, .asking] {
             do {
-                _ = try records.rejections(state, in: collection)
+                _ = try RejectedWriteTable(connection: transaction.connection)
+                    .all(state, in: collection)
             } catch let error as SyncError {
                 findings.append(finding(.unreadableRecord, nil, error.message))
             }

@@ -38,6 +38,6 @@ struct UnresolvedAttemptTable {
         select.bind(1, collection)
         select.bind(2, keyOf: id)
         guard try select.step() else { return [] }
-        return UnresolvedAttempt.tries(try SyncRecordTable.document(select, 0, "names"))
+        return UnresolvedAttempt.tries(try select.document(at: 0, named: "names"))
     }
 }

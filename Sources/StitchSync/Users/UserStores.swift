@@ -166,8 +166,8 @@ public final class UserStores: Sendable {
                 .timedOut,
                 "changes of paused documents, behind a foreign version, or new ones, are not sent")
         }
-        let records = SyncRecordTable(connection: transaction.connection)
-        guard try !records.hasRejections(after: newest) else {
+        let rejectedWrites = RejectedWriteTable(connection: transaction.connection)
+        guard try !rejectedWrites.hasReverted(after: newest) else {
             throw SyncError(
                 .timedOut, "rejected writes wait for the app to retry or discard them")
         }

@@ -20,7 +20,7 @@ struct SubscriptionDecisionTests {
         (0..<16).map { bits in
             MembershipFacts(
                 isHeld: bits & 1 != 0, hasPendingChange: bits & 2 != 0,
-                isClaimedByID: bits & 4 != 0, isClaimedByQuery: bits & 8 != 0, remote: remote)
+                isKeptByID: bits & 4 != 0, isMatchedByQuery: bits & 8 != 0, remote: remote)
         }
     }
 
@@ -66,8 +66,8 @@ struct SubscriptionDecisionTests {
             row(
                 [
                     ("remote", facts.remote.rawValue), ("held", "\(facts.isHeld)"),
-                    ("pending", "\(facts.hasPendingChange)"), ("id", "\(facts.isClaimedByID)"),
-                    ("query", "\(facts.isClaimedByQuery)"),
+                    ("pending", "\(facts.hasPendingChange)"), ("id", "\(facts.isKeptByID)"),
+                    ("query", "\(facts.isMatchedByQuery)"),
                 ], MembershipDecision.decide(facts).rawValue)
         }
         try expectGolden("decisions/membership.txt", lines.joined(separator: "\n") + "\n")
@@ -90,7 +90,7 @@ struct SubscriptionDecisionTests {
     func isMonotone(facts: MembershipFacts) {
         let isHere: Set<MembershipDecision> = [.arrive, .keep, .keepPending]
         guard isHere.contains(MembershipDecision.decide(facts)) else { return }
-        for change in [\MembershipFacts.isClaimedByID, \.isClaimedByQuery] {
+        for change in [\MembershipFacts.isKeptByID, \.isMatchedByQuery] {
             var more = facts
             more[keyPath: change] = true
             #expect(isHere.contains(MembershipDecision.decide(more)))

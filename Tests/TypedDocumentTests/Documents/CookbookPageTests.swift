@@ -4,43 +4,6 @@
     import StitchSync
     import Testing
 
-    // The types of Docs/COOKBOOK.md.
-
-    @Document
-    struct Todo: Equatable {
-        enum State: String, Codable { case open, done }
-        enum Priority: Int, Codable { case low = 1, high = 9 }
-
-        var id = BSONObjectID()
-        var task: String
-        var state: State = .open
-        var priority: Priority = .low
-        var votes = 0
-        var tags: [String] = []
-        var due: Date?
-        var photo: Data?
-        var address: Address?
-        var ownerID: UUID?
-    }
-
-    @Document
-    struct Address: Equatable {
-        var city: String
-    }
-
-    @Document
-    struct User {
-        var id: UUID
-        var name: String
-    }
-
-    @Document
-    struct Product {
-        var id: String
-        var price: Decimal
-        var link: URL?
-    }
-
     extension Todo {
         static let conflictHandler = ConflictHandler<Todo> { conflict in
             guard var todo = conflict.local, let theirs = conflict.remote else { return .useRemote }
@@ -70,15 +33,15 @@
             for (task, due) in [("late", now - 60), ("soon", now + 60), ("later", now + 90_000)] {
                 try await todos.insertOne(Todo(task: task, due: due))
             }
-            try await todos.insertOne(Todo(task: "done", state: .done, due: now - 60))
+            try await todos.insertOne(Todo(task: "done", done: true, due: now - 60))
             try await todos.insertOne(Todo(task: "some day"))
         }
 
         @Test func `dates`() async throws {
             try await insertDates()
-            let overdue = try await todos.find { $0.due < now && $0.state == .open }
+            let overdue = try await todos.find { $0.due < now && !$0.done }
             let same = try await todos.find([
-                "due": ["$lt": .date(now)], "state": .enum(Todo.State.open),
+                "due": ["$lt": .date(now)], "done": false,
             ])
             let soon = try await todos.find { $0.due.in(now..<now.addingTimeInterval(86_400)) }
             #expect(overdue.map(\.task) == ["late"])
@@ -110,16 +73,16 @@
 
         @Test func `enums`() async throws {
             try await todos.insertMany([
-                Todo(task: "a", priority: .high), Todo(task: "b", state: .done, priority: .high),
+                Todo(task: "a", priority: .high), Todo(task: "b", done: true, priority: .high),
                 Todo(task: "c"),
             ])
-            let urgent = try await todos.find { $0.priority.in([.high]) && $0.state != .done }
+            let urgent = try await todos.find { $0.priority.in([.high]) && !$0.done }
             let same = try await todos.find([
-                "priority": ["$in": [.enum(Todo.Priority.high)]], "state": ["$ne": "done"],
+                "priority": ["$in": [.enum(Todo.Priority.high)]], "done": false,
             ])
-            try await todos.updateMany({ $0.priority == .high }) { $0.state.set(.done) }
+            try await todos.updateMany({ $0.priority == .high }) { $0.done.set(true) }
             #expect(urgent.map(\.task) == ["a"] && same.map(\.task) == ["a"])
-            #expect(try await todos.find { $0.state == .open }.map(\.task) == ["c"])
+            #expect(try await todos.find { !$0.done }.map(\.task) == ["c"])
         }
 
         @Test func `money`() async throws {
@@ -177,10 +140,10 @@
             let (ann, bob) = (User(id: UUID(), name: "Ann"), User(id: UUID(), name: "Bob"))
             try await users.insertMany([ann, bob])
             try await todos.insertMany([
-                Todo(task: "a", ownerID: bob.id), Todo(task: "b", state: .done, ownerID: ann.id),
+                Todo(task: "a", ownerID: bob.id), Todo(task: "b", done: true, ownerID: ann.id),
                 Todo(task: "c"),
             ])
-            let open = try await todos.find { $0.state == .open }
+            let open = try await todos.find { !$0.done }
             let ownerIDs = open.compactMap(\.ownerID)
             let owners = try await users.find { $0.id.in(ownerIDs) }
             #expect(owners.map(\.name) == ["Bob"])

@@ -7,27 +7,8 @@ import Testing
     private static let namespace = Namespace("app", "todos")
 
     #if Macros
-        /// The type that the page writes with the macro.
-        enum WithMacro {
-            @Document
-            struct Address {
-                var city: String
-            }
-
-            @Document
-            struct Todo {
-                var id: BSONObjectID  // the field "_id"
-                @FieldName("owner_id") var ownerID: String  // another name in documents
-                var task: String
-                var done = false  // a default, for documents without the field
-                var tags: [String] = []
-                var due: Date?  // may be missing
-                var address: Address?  // a struct with @Document, too
-            }
-        }
-
         @Test func `the type with the macro names the page's fields`() throws {
-            let todo = WithMacro.Todo.fields
+            let todo = Todo.fields
             #expect(try todo.id.path() == "_id")
             #expect(try todo.ownerID.path() == "owner_id")
             #expect(try todo.address.city.path() == "address.city")

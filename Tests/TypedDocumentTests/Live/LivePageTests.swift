@@ -1,135 +1,163 @@
-import BSONStore
-import StitchSync
-import Testing
+#if Macros
+    import BSONStore
+    import Foundation
+    import StitchSync
+    import Testing
 
-/// Without these the calls that the pages show would not compile, or would do something else.
-@Suite(.timeLimit(.minutes(5))) struct LivePageTests {
-    private struct Item: TypedDocument, Equatable {
-        var id: Int
-        var ownerID = "ann"
-        var price: Int
-        var complexity = 1
-        var tags: [String] = ["home"]
-        var done = false
-        var edits = 0
+    /// Without these the calls that the pages show would not compile, or would do something else.
+    @Suite(.timeLimit(.minutes(5))) struct LivePageTests {
+        private static let day = Date(timeIntervalSince1970: 1_700_000_000)
 
-        enum CodingKeys: String, CodingKey {
-            case id = "_id"
-            case ownerID = "owner_id"
-            case price, complexity, tags, done, edits
+        /// A row of a list on the screen.
+        private struct Row: Equatable, Sendable {
+            let task: String
+
+            init(_ todo: Todo) { task = todo.task }
         }
 
-        struct Fields: Sendable {
-            let id = Field<Int>("_id")
-            let ownerID = Field<String>("owner_id")
-            let price = Field<Int>("price")
-            let complexity = Field<Int>("complexity")
-            let tags = Field<[String]>("tags")
-            let done = Field<Bool>("done")
-            let edits = Field<Int>("edits")
+        /// Ends the loop of a page, which has no end of its own.
+        private static func end() { withUnsafeCurrentTask { $0?.cancel() } }
+
+        private static func store() async throws -> DocumentStore {
+            let store = try DocumentStore(at: .inMemory)
+            try await store.collection(Namespace("app", "todos"), of: Todo.self).insertMany([
+                Todo(task: "later", tags: ["home"], due: day + 60),
+                Todo(task: "soon", tags: ["home"], due: day),
+                Todo(task: "done", done: true, tags: ["home"]),
+            ])
+            return store
         }
-        static var fields: Fields { Fields() }
-    }
 
-    /// A row of a list on the screen.
-    private struct Row: Equatable, Sendable {
-        let id: Int
-
-        init(_ item: Item) { id = item.id }
-        init(_ task: LiveTask) { id = task.id }
-    }
-
-    /// Ends the loop of a page, which has no end of its own.
-    private static func report(_ failure: DocumentDecodingFailure) {
-        withUnsafeCurrentTask { $0?.cancel() }
-    }
-
-    @Test func `the store's page finds and changes typed documents`() async throws {
-        let store = try DocumentStore(at: .inMemory)
-        let id = 2
-        let found = store.collection(Namespace("shop", "items"), of: Item.self)
-        try await found.insertMany([
-            Item(id: 1, price: 4), Item(id: 2, price: 3), Item(id: 3, price: 9),
-        ])
-        func run() throws -> (FoundDocuments<Item>, BSONDocument) {
-            // Docs/STORE.md
-            let items = store.collection(Namespace("shop", "items"), of: Item.self)
-            let cheap = try items.find(limit: 10) {
-                $0.price < 5 && $0.tags.contains("home")
-            } sort: {
-                $0.price.ascending
-            }
-            try items.updateOne({ $0.id == id }) {
-                $0.done.set(true); $0.edits.increment()
-            }
-            try items.createIndex {
-                $0.ownerID.ascending; $0.price.descending
-            }
-            let simple = try Item.filter { $0.complexity <= 4 }.bson
-            return (cheap, simple)
-        }
-        let (cheap, simple) = try run()
-        #expect(cheap.map(\.id) == [2, 1])
-        #expect(simple == ["complexity": ["$lte": .int64(4)]])
-        #expect(try found.findOne(id: 2)?.edits == 1)
-        #expect(try found.documents.listIndexes().map(\.name).contains("owner_id_1_price_-1"))
-    }
-
-    @Test func `the store's page follows a list`() async throws {
-        let items = try DocumentStore(at: .inMemory)
-            .collection(Namespace("shop", "items"), of: Item.self)
-        try await items.insertMany([Item(id: 1, price: 4), Item(id: 2, price: 3)])
-        try await items.documents.insertOne(["_id": 3, "done": false])
-        let rows = try await withThrowingTaskGroup(of: [Row].self) { group in
-            group.addTask {
-                var rows: [Row] = []
-                func report(_ failure: DocumentDecodingFailure) { Self.report(failure) }
+        @Test func `the store's page finds and changes typed documents`() async throws {
+            let store = try await Self.store()
+            let known = store.collection(Namespace("app", "todos"), of: Todo.self)
+            let id = try #require(try known.findOne(["task": "later"])).id
+            func run() throws -> (FoundDocuments<Todo>, BSONDocument) {
                 // Docs/STORE.md
-                let open = try items.observe(limit: 50) {
-                    !$0.done
+                let todos = store.collection(Namespace("app", "todos"), of: Todo.self)
+                let home = try todos.find(limit: 10) {
+                    !$0.done && $0.tags.contains("home")
                 } sort: {
-                    $0.price.ascending
+                    $0.due.ascending
                 }
-                for try await snapshot in open {
-                    snapshot.changes.apply(to: &rows) { index in Row(snapshot.documents[index]) }
-                    for failure in snapshot.failures { report(failure) }
+                try todos.updateOne({ $0.id == id }) {
+                    $0.done.set(true); $0.votes.increment()
                 }
-                return rows
+                try todos.createIndex {
+                    $0.ownerID.ascending; $0.due.descending
+                }
+                let popular = try Todo.filter { $0.votes > 4 }.bson
+                return (home, popular)
             }
-            return try await group.next()
+            let (home, popular) = try run()
+            #expect(home.map(\.task) == ["soon", "later"])
+            #expect(popular == ["votes": ["$gt": .int64(4)]])
+            #expect(try known.findOne(["task": "later"])?.votes == 1)
+            #expect(try known.documents.listIndexes().map(\.name).contains("owner_id_1_due_-1"))
         }
-        #expect(rows?.map(\.id) == [2, 1])
-    }
 
-    @Test func `sync's page follows a list, and reads without await`() async throws {
-        let engine = try SyncEngine(
-            store: DocumentStore(at: .inMemory), remote: InProcessRemote(at: .inMemory))
-        let todos = engine.collection(LiveTask.namespace, of: LiveTask.self)
-        try await todos.insertMany([
-            LiveTask(id: 1, complexity: 4), LiveTask(id: 2, complexity: 5, done: true),
-        ])
-        try await engine.collection(LiveTask.namespace).insertOne(["_id": 3, "complexity": 1])
-        let rows = try await withThrowingTaskGroup(of: [Row].self) { group in
-            group.addTask {
-                var rows: [Row] = []
-                func report(_ failure: DocumentDecodingFailure) { Self.report(failure) }
-                // Docs/SYNC.md
-                let simple = try todos.observe(limit: 50) {
-                    $0.complexity <= 4
-                } sort: {
-                    $0.name.ascending
-                }
-                for try await snapshot in simple {
-                    snapshot.changes.apply(to: &rows) { index in Row(snapshot.documents[index]) }
-                    for failure in snapshot.failures { report(failure) }
-                }
-                return rows
+        @Test func `the store's page shows what is open, again after each change`() async throws {
+            let store = try await Self.store()
+            let todos = store.collection(Namespace("app", "todos"), of: Todo.self)
+            let shown = Locked<[[String]]>([])
+            func show(_ documents: [Todo]) async throws {
+                shown.withLock { $0.append(documents.map(\.task)) }
+                guard documents.count == 2 else { return Self.end() }
+                try await todos.updateOne({ $0.task == "soon" }) { $0.done.set(true) }
             }
-            return try await group.next()
+            try await withThrowingTaskGroup { group in
+                group.addTask {
+                    // Docs/STORE.md
+                    for try await snapshot in try todos.observe({ !$0.done }) {
+                        try await show(snapshot.documents)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(shown.withLock(\.self) == [["later", "soon"], ["later"]])
         }
-        #expect(rows?.map(\.id) == [1])
-        // Docs/SYNC.md
-        func openCount() throws -> Int { try todos.count { !$0.done } }
-        #expect(try openCount() == 2)
+
+        @Test func `the store's page follows a list`() async throws {
+            let todos = try await Self.store()
+                .collection(Namespace("app", "todos"), of: Todo.self)
+            try await todos.documents.insertOne(["_id": 3, "done": false])
+            let rows = try await withThrowingTaskGroup(of: [Row].self) { group in
+                group.addTask {
+                    var rows: [Row] = []
+                    func report(_ failure: DocumentDecodingFailure) { Self.end() }
+                    // Docs/STORE.md
+                    let open = try todos.observe(limit: 50) {
+                        !$0.done
+                    } sort: {
+                        $0.due.ascending
+                    }
+                    for try await snapshot in open {
+                        snapshot.changes.apply(to: &rows) { index in Row(snapshot.documents[index])
+                        }
+                        for failure in snapshot.failures { report(failure) }
+                    }
+                    return rows
+                }
+                return try await group.next()
+            }
+            #expect(rows?.map(\.task) == ["soon", "later"])
+        }
+
+        @Test @MainActor func `an observed query follows the list`() async throws {
+            let store = try await Self.store()
+            let todos = store.collection(Namespace("app", "todos"), of: Todo.self)
+            // Docs/STORE.md
+            let open = ObservedQuery(try todos.observe { !$0.done })
+            async let _: Void = open.run()
+            while !open.isLoaded { await Task.yield() }
+            #expect(open.documents.map(\.task) == ["later", "soon"])
+        }
+
+        @Test func `sync's page subscribes, shows what arrived, and reads without await`()
+            async throws
+        {
+            let remote = try InProcessRemote(at: .inMemory)
+            let theirs = remote.store.collection(Namespace("app", "todos"), of: Todo.self)
+            let (mine, id) = (UUID(), BSONObjectID())
+            try await theirs.insertMany([
+                Todo(id: id, task: "mine", ownerID: mine), Todo(task: "theirs", ownerID: UUID()),
+                Todo(task: "open", ownerID: mine),
+            ])
+            try await theirs.documents.insertOne(["_id": 3, "owner_id": .uuid(mine), "done": false])
+            let engine = try SyncEngine(store: DocumentStore(at: .inMemory), remote: remote)
+            let user = mine
+            let (shown, failed) = (Locked<[[String]]>([]), Locked<[BSONValue]>([]))
+            func show(_ failure: DocumentDecodingFailure) {
+                failed.withLock { $0.append(failure.documentID) }
+            }
+            let followed = Namespace("app", "todos")
+            // Docs/SYNC.md
+            let todos = engine.collection(Namespace("app", "todos"), of: Todo.self)
+            try await todos.subscribe(named: "mine") { $0.ownerID == user }
+            try await todos.updateOne({ $0.id == id }) { $0.done.set(true) }
+            let open = try await todos.find { !$0.done }
+            for failure in open.failures { show(failure) }
+            #expect(open.map(\.task) == ["open"])
+            #expect(failed.withLock(\.self) == [3])
+            try await withThrowingTaskGroup { group in
+                group.addTask {
+                    let todos = engine.collection(followed, of: Todo.self)
+                    func show(_ documents: [Todo]) {
+                        shown.withLock { $0.append(documents.map(\.task)) }
+                        Self.end()
+                    }
+                    // Docs/SYNC.md
+                    for try await snapshot in try todos.observe({ $0.ownerID == user && !$0.done })
+                    {
+                        show(snapshot.documents)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(shown.withLock(\.self) == [["open"]])
+            // Docs/SYNC.md
+            func openCount() throws -> Int { try todos.count { !$0.done } }
+            #expect(try openCount() == 2)
+        }
     }
-}
+#endif

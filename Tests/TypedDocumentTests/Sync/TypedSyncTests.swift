@@ -169,40 +169,4 @@ import Testing
         let raw: [BSONDocument] = try await engine.collection(Self.namespace).find()
         #expect(raw.count == 3)
     }
-
-    @Test func `the page's calls find what is open and report what does not decode`() async throws {
-        struct Todo: TypedDocument {
-            var id: Int
-            var complexity: Int
-            var done: Bool
-
-            enum CodingKeys: String, CodingKey { case id = "_id", complexity, done }
-
-            struct Fields: Sendable {
-                let id = Field<Int>("_id")
-                let complexity = Field<Int>("complexity")
-                let done = Field<Bool>("done")
-            }
-            static var fields: Fields { Fields() }
-        }
-        let remote = try InProcessRemote(at: .inMemory)
-        try await remote.store.collection(Namespace("app", "todos")).insertMany([
-            ["_id": 1, "complexity": 1, "done": false], ["_id": 2, "complexity": 2],
-            ["_id": 3, "complexity": 3, "done": false],
-        ])
-        let engine = try Self.engine(remote)
-        let id = 1
-        let shown = Locked<[BSONValue]>([])
-        func show(_ failure: DocumentDecodingFailure) {
-            shown.withLock { $0.append(failure.documentID) }
-        }
-        // Docs/SYNC.md
-        let todos = engine.collection(Namespace("app", "todos"), of: Todo.self)
-        try await todos.subscribe(named: "simple-items") { $0.complexity <= 4 }
-        try await todos.updateOne({ $0.id == id }) { $0.done.set(true) }
-        let open = try await todos.find { !$0.done }
-        for failure in open.failures { show(failure) }
-        #expect(open.map(\.id) == [3])
-        #expect(shown.withLock(\.self) == [2])
-    }
 }

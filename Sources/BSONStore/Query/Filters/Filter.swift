@@ -17,12 +17,12 @@ public struct Filter: Sendable {
     private var engine: Engine { contents.engine }
 
     /// The filter that every document passes.
-    public static let all = Filter(predicate: .all([]), program: everything)
+    public static let all = Filter(predicate: .all([]), compiled: everything)
 
     private static let everything = {
-        var program = FilterProgram()
-        program.nodes = [FilterProgram.Node(join: .all, groups: 0..<0, children: 0..<0)]
-        return program
+        var filter = CompiledFilter()
+        filter.clauses = [CompiledFilter.Clause(kind: .and)]
+        return filter
     }()
 
     /// Parses a filter.
@@ -46,7 +46,7 @@ public struct Filter: Sendable {
                 && Self.textSearch(in: predicate) != nil
             contents = Contents(
                 document, predicate, options.collation,
-                .program(try Compiled(predicate, options, waitsForText: waits)))
+                .compiled(try Compiled(predicate, options, waitsForText: waits)))
         }
     }
 
@@ -54,11 +54,11 @@ public struct Filter: Sendable {
     init(_ predicate: Predicate, collation: Collation? = nil) throws(StoreError) {
         contents = Contents(
             BSONDocument(), predicate, collation,
-            .program(try Compiled(predicate, FilterOptions(collation: collation))))
+            .compiled(try Compiled(predicate, FilterOptions(collation: collation))))
     }
 
-    private init(predicate: Predicate, program: FilterProgram) {
-        contents = Contents(BSONDocument(), predicate, nil, .program(Compiled(program)))
+    private init(predicate: Predicate, compiled: CompiledFilter) {
+        contents = Contents(BSONDocument(), predicate, nil, .compiled(Compiled(compiled)))
     }
 }
 
@@ -85,11 +85,11 @@ extension Filter {
 
     /// Whether the document in these bytes, which must be valid, passes.
     ///
-    /// Work with a ``WorkBudget`` calls `WorkBudget.spend()` before it uses the result: once the
-    /// budget is over, the result means nothing.
+    /// A document for which an `$expr` cannot be computed does not pass, nor does any once the time
+    /// limit of the command has passed (``WorkBudget``).
     package func matches(_ document: UnsafeRawBufferPointer) -> Bool {
         switch engine {
-        case .program(let compiled):
+        case .compiled(let compiled):
             compiled.shared.matches(document, frame)
         case .id(let id): Self.hasID(id, document)
         }
@@ -100,7 +100,7 @@ extension Filter {
     /// - Throws: MongoDB's error if an `$expr` cannot be computed.
     package func passes(_ document: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
         switch engine {
-        case .program(let compiled):
+        case .compiled(let compiled):
             try compiled.shared.passes(document, frame)
         case .id(let id): Self.hasID(id, document)
         }
@@ -126,28 +126,29 @@ extension Filter {
     func matches(_ value: BSONValue) -> Bool {
         let wrapped: BSONDocument = ["": value]
         return wrapped.withCursor { cursor in
-            guard case .program(let compiled) = engine, let element = cursor.next() else {
+            guard case .compiled(let compiled) = engine, let element = cursor.next() else {
                 return false
             }
-            return FilterMatcher.lend(compiled.shared.program, frame) {
-                $0.valuePasses(element.value, node: 0)
+            return FilterMatcher.with(compiled.shared.filter, frame) {
+                $0.matchesWithoutError(element.value)
             }
         }
     }
 
-    /// Calls a closure with the program, for many matches of stored documents that are checked on
+    /// Calls a closure with the matcher, for many matches of stored documents that are checked on
     /// the way.
     @inline(__always)
     package func matchingStored<R, E: Error>(
         _ body: ((UnsafeRawBufferPointer) throws(StoreError) -> StoredMatchResult) throws(E) -> R
     ) throws(E) -> R {
         switch engine {
-        case .program(let compiled):
-            let isShallow = compiled.shared.program.isShallow
-            return try FilterMatcher.lend(compiled.shared.program, frame) {
-                (matching) throws(E) -> R in
+        case .compiled(let compiled):
+            let filter = compiled.shared.filter
+            let readsTopLevelOnly = filter.readsTopLevelOnly
+            return try FilterMatcher.with(filter, frame) { (matcher) throws(E) -> R in
                 try body { (document) throws(StoreError) in
-                    try matching.storedPasses(document, isShallow: isShallow)
+                    try matcher.matchesStored(
+                        RawDocument(document), readsTopLevelOnly: readsTopLevelOnly)
                 }
             }
         case .id(let id):
@@ -171,7 +172,7 @@ extension Filter {
     ) throws(StoreError) -> Filter {
         var options = FilterOptions.ofCollection
         switch engine {
-        case .program(let compiled): options = compiled.options
+        case .compiled(let compiled): options = compiled.options
         case .id: break
         }
         if self.collation == nil, options.inheritsCollation { options.collation = collation }
@@ -191,7 +192,7 @@ extension Filter {
     /// Whether a test computes a value, so that it may read the time.
     private var computes: Bool {
         switch engine {
-        case .program(let compiled): compiled.hasSpecialTests
+        case .compiled(let compiled): compiled.hasComputedTests
         case .id: false
         }
     }
@@ -203,7 +204,7 @@ extension Filter {
 
     package var waitsForText: Bool {
         switch engine {
-        case .program(let compiled): compiled.waitsForText
+        case .compiled(let compiled): compiled.waitsForText
         case .id: false
         }
     }
@@ -230,7 +231,7 @@ extension Filter {
     /// Whether the `_id` alone decides, so that a document found by its key passes.
     package var isDeterminedByID: Bool {
         switch engine {
-        case .program: false
+        case .compiled: false
         case .id: true
         }
     }
@@ -238,7 +239,7 @@ extension Filter {
     /// The `_id` that alone decides, if there is one.
     package var determiningID: BSONValue? {
         switch engine {
-        case .program: nil
+        case .compiled: nil
         case .id(let id): id
         }
     }
@@ -280,14 +281,14 @@ extension Filter {
     /// The way to test documents.
     private enum Engine: Sendable {
         /// By the compiled predicate.
-        case program(Compiled)
+        case compiled(Compiled)
         /// By the `_id` alone; a look-up by its key has already decided it.
         case id(BSONValue)
     }
 
-    /// The compiled program, shared because copying a filter would retain each of its many arrays.
+    /// The compiled filter, shared because copying a filter would retain each of its many arrays.
     private final class Compiled: Sendable {
-        /// The program, once it was needed.
+        /// The compiled filter, once it was needed.
         private let known = AtomicLazyReference<Shared>()
         private let predicate: Predicate
         /// The options of the filter, to parse it again for a collection.
@@ -295,21 +296,16 @@ extension Filter {
         /// Whether `$text` still needs the collection's index.
         let waitsForText: Bool
 
-        /// Its methods use the program in place: a copy would retain each of its many arrays.
+        /// Its methods use the filter in place: a copy would retain each of its many arrays.
         final class Shared: Sendable {
-            let program: FilterProgram
+            let filter: CompiledFilter
 
-            init(_ program: FilterProgram) { self.program = program }
+            init(_ filter: CompiledFilter) { self.filter = filter }
 
-            /// Once the thread's ``WorkBudget`` is over, the result means nothing; see
-            /// ``FilterMatcher``.
             @inline(never)
             func matches(_ document: UnsafeRawBufferPointer, _ frame: ExpressionFrame?) -> Bool {
-                FilterMatcher.lend(program, frame) {
-                    // A test that the budget cut short counts as failed, and its negation as passed:
-                    // a rule must show nothing then.
-                    $0.documentPasses(document, node: 0) && $0.error == nil
-                        && !WorkBudget.isOver(after: 0)
+                FilterMatcher.with(filter, frame) {
+                    $0.matchesWithoutError(RawDocument(document))
                 }
             }
 
@@ -317,17 +313,17 @@ extension Filter {
             func passes(
                 _ document: UnsafeRawBufferPointer, _ frame: ExpressionFrame?
             ) throws(StoreError) -> Bool {
-                try FilterMatcher.lend(program, frame) { (matching) throws(StoreError) in
-                    try matching.passes(document)
+                try FilterMatcher.with(filter, frame) { (matcher) throws(StoreError) in
+                    try matcher.matches(RawDocument(document))
                 }
             }
         }
 
-        init(_ program: FilterProgram) {
+        init(_ filter: CompiledFilter) {
             predicate = .all([])
             options = .none
             waitsForText = false
-            _ = known.storeIfNil(Shared(program))
+            _ = known.storeIfNil(Shared(filter))
         }
 
         /// Compiles tests that may throw at once, and comparisons when they are first needed:
@@ -343,14 +339,14 @@ extension Filter {
                 Shared(try FilterCompiler.compile(predicate, collation: options.collation)))
         }
 
-        /// The holder of the program.
+        /// The holder of the compiled filter.
         var shared: Shared {
             @inline(__always) get { known.load() ?? compiled() }
         }
 
-        /// Whether a test computes a value; a program that is not compiled yet has comparisons
+        /// Whether a test computes a value; a filter that is not compiled yet has comparisons
         /// only.
-        var hasSpecialTests: Bool { known.load()?.program.hasSpecialTests ?? false }
+        var hasComputedTests: Bool { known.load()?.filter.hasComputedTests ?? false }
 
         @inline(never)
         private func compiled() -> Shared {

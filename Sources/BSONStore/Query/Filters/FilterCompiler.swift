@@ -1,56 +1,56 @@
-/// A compiler from a predicate to a ``FilterProgram``.
+/// A compiler from a predicate to a ``CompiledFilter``.
 struct FilterCompiler {
-    private var program = FilterProgram()
+    private var filter = CompiledFilter()
     private let collation: Collation?
 
     private init(_ collation: Collation?) {
         self.collation = collation
-        program.collation = collation
+        filter.collation = collation
     }
 
-    /// Returns the program, whose first node is the whole filter; texts compare by the collation.
+    /// Returns the filter, whose first clause is the whole of it; texts compare by the collation.
     static func compile(
         _ predicate: Predicate, collation: Collation? = nil
-    ) throws(StoreError) -> FilterProgram {
+    ) throws(StoreError) -> CompiledFilter {
         var compiler = FilterCompiler(collation)
-        let root = compiler.reserve()
-        try compiler.node(predicate, at: root)
-        return compiler.program
+        let root = compiler.reserveClause()
+        try compiler.clause(predicate, at: root)
+        return compiler.filter
     }
 
-    private mutating func reserve() -> Int {
-        program.nodes.append(FilterProgram.Node(join: .all, groups: 0..<0, children: 0..<0))
-        return program.nodes.count - 1
+    private mutating func reserveClause() -> Int {
+        filter.clauses.append(CompiledFilter.Clause(kind: .and))
+        return filter.clauses.count - 1
     }
 
-    private mutating func node(_ predicate: Predicate, at index: Int) throws(StoreError) {
+    private mutating func clause(_ predicate: Predicate, at index: Int) throws(StoreError) {
         switch predicate {
-        case .all(let parts): try join(.all, parts, at: index)
-        case .any(let parts): try join(.any, parts, at: index)
+        case .all(let parts): try conjunction(parts, at: index)
+        case .any(let parts): try junction(.or, parts, at: index)
         case .not(.field(let path, let test)):
             try conjunction([(path, test, true)], [], at: index)
-        case .not(let part): try join(.not, [part], at: index)
+        case .not(let part): try junction(.not, [part], at: index)
         case .field(let path, let test):
             try conjunction([(path, test, false)], [], at: index)
         case .special(let test):
-            program.documentTests.append(test)
-            program.nodes[index] = FilterProgram.Node(
-                join: .special, groups: 0..<0, children: 0..<0,
-                special: Int32(program.documentTests.count - 1))
+            filter.documentTests.append(test)
+            filter.clauses[index] = CompiledFilter.Clause(
+                kind: .documentTest, documentTest: Int32(filter.documentTests.count - 1))
         }
     }
 
     private typealias Field = (path: FieldPath, test: Predicate.Test, isNegated: Bool)
 
-    private mutating func join(
-        _ join: FilterProgram.Join, _ parts: [Predicate], at index: Int
+    private mutating func junction(
+        _ kind: CompiledFilter.Clause.Kind, _ parts: [Predicate], at index: Int
     ) throws(StoreError) {
-        guard join == .all else {
-            let children = try self.children(parts)
-            program.nodes[index] = FilterProgram.Node(
-                join: join, groups: 0..<0, children: children)
-            return
-        }
+        filter.clauses[index] = CompiledFilter.Clause(
+            kind: kind, subclauses: try subclauses(parts))
+    }
+
+    private mutating func conjunction(
+        _ parts: [Predicate], at index: Int
+    ) throws(StoreError) {
         var fields: [Field] = []
         var others: [Predicate] = []
         for part in parts {
@@ -74,8 +74,8 @@ struct FilterCompiler {
         for field in fields where fields.count > 1 {
             let key = field.path.parts.first ?? ""
             if byKey[key] == nil {
-                // One pass over a document looks for so many keys; child nodes test the rest.
-                guard order.count < FilterProgram.groupsMax else {
+                // One pass over a document looks for so many keys; subclauses test the rest.
+                guard order.count < CompiledFilter.keyGroupsMax else {
                     let part = Predicate.field(field.path, field.test)
                     rest.append(field.isNegated ? .not(part) : part)
                     continue
@@ -84,116 +84,119 @@ struct FilterCompiler {
             }
             byKey[key, default: []].append(field)
         }
-        var groups: [FilterProgram.Group] = []
+        var groups: [CompiledFilter.KeyGroup] = []
         for key in order {
-            var leaves: [FilterProgram.Leaf] = []
+            var conditions: [CompiledFilter.Condition] = []
             for field in order.count == 1 ? fields : byKey[key] ?? [] {
-                leaves.append(try leaf(field))
+                conditions.append(try condition(field))
             }
-            let start = Int32(program.leaves.count)
-            program.leaves += leaves
+            let start = Int32(filter.conditions.count)
+            filter.conditions += conditions
             let bytes = store(Array(key.utf8))
             groups.append(
-                FilterProgram.Group(
+                CompiledFilter.KeyGroup(
                     keyStart: Int(bytes.lowerBound), keyCount: bytes.count,
                     keyFirst: key.utf8.first ?? 0,
-                    leaves: start..<Int32(program.leaves.count)))
+                    conditions: start..<Int32(filter.conditions.count)))
         }
         precondition(
-            groups.count <= FilterProgram.groupsMax, "the matcher has a bit for each group")
-        let start = Int32(program.groups.count)
-        program.groups += groups
-        let children = try self.children(rest)
-        program.nodes[index] = FilterProgram.Node(
-            join: .all, groups: start..<start + Int32(groups.count), children: children)
+            groups.count <= CompiledFilter.keyGroupsMax, "the matcher has a bit for each group")
+        let start = Int32(filter.keyGroups.count)
+        filter.keyGroups += groups
+        let subclauses = try subclauses(rest)
+        filter.clauses[index] = CompiledFilter.Clause(
+            kind: .and, keyGroups: start..<start + Int32(groups.count), subclauses: subclauses)
     }
 
-    private mutating func children(_ parts: [Predicate]) throws(StoreError) -> Range<Int32> {
+    private mutating func subclauses(_ parts: [Predicate]) throws(StoreError) -> Range<Int32> {
         var indexes: [Int32] = []
         for part in parts {
-            let child = reserve()
+            let child = reserveClause()
             indexes.append(Int32(child))
-            try node(part, at: child)
+            try clause(part, at: child)
         }
-        let start = Int32(program.children.count)
-        program.children += indexes
-        return start..<Int32(program.children.count)
+        let start = Int32(filter.subclauses.count)
+        filter.subclauses += indexes
+        return start..<Int32(filter.subclauses.count)
     }
 
-    private mutating func leaf(_ field: Field) throws(StoreError) -> FilterProgram.Leaf {
-        var leaf = try leaf(testing: field.test)
-        leaf.isNegated = field.isNegated
-        let start = Int32(program.parts.count)
+    private mutating func condition(_ field: Field) throws(StoreError) -> CompiledFilter.Condition {
+        var condition = try condition(testing: field.test)
+        condition.isNegated = field.isNegated
+        let start = Int32(filter.pathSteps.count)
         for part in field.path.parts {
-            program.parts.append(
-                FilterProgram.Part(
+            filter.pathSteps.append(
+                CompiledFilter.PathStep(
                     key: store(Array(part.utf8)), index: Int32(FieldPath.index(part) ?? -1)))
         }
-        leaf.parts = start..<Int32(program.parts.count)
-        return leaf
+        condition.path = start..<Int32(filter.pathSteps.count)
+        return condition
     }
 
-    private mutating func leaf(
+    private mutating func condition(
         testing test: Predicate.Test
-    ) throws(StoreError) -> FilterProgram.Leaf {
+    ) throws(StoreError) -> CompiledFilter.Condition {
         switch test {
         case .compare(let comparison, let constant):
             if let collation, Collation.concerns(constant) {
-                return special(.collated(CollatedTest(comparison, constant, collation)))
+                return computed(.collated(CollatedTest(comparison, constant, collation)))
             }
-            var leaf = FilterProgram.Leaf(test: Self.test(comparison))
-            leaf.rank = BSONOrder.rank(constant.type)
-            leaf.constants = store([constant])
+            var condition = CompiledFilter.Condition(test: Self.test(comparison))
+            condition.rank = BSONOrder.rank(constant.type)
+            condition.constants = store([constant])
             switch constant {
-            case .double(let value): (leaf.double, leaf.numberKind) = (value, .double)
-            case .int32(let value): (leaf.number, leaf.numberKind) = (Int64(value), .whole)
-            case .int64(let value): (leaf.number, leaf.numberKind) = (value, .whole)
+            case .double(let value): (condition.double, condition.numberKind) = (value, .double)
+            case .int32(let value):
+                (condition.number, condition.numberKind) = (Int64(value), .whole)
+            case .int64(let value): (condition.number, condition.numberKind) = (value, .whole)
             default: break
             }
-            return leaf
+            return condition
         case .isIn(let constants, let expressions):
             if let collation, constants.contains(where: { Collation.concerns($0) }) {
-                return special(
+                return computed(
                     .collated(try CollatedTest(in: constants, expressions, collation)))
             }
-            var leaf = FilterProgram.Leaf(test: .isIn)
-            leaf.constants = store(
+            var condition = CompiledFilter.Condition(test: .isIn)
+            condition.constants = store(
                 constants.sorted { BSONOrder.compare($0, $1) == .less })
-            leaf.patterns = try store(expressions)
-            leaf.number = constants.contains { $0.type == .null } ? 1 : 0
-            return leaf
+            condition.patterns = try store(expressions)
+            condition.number = constants.contains { $0.type == .null } ? 1 : 0
+            return condition
         case .matches(let expression):
-            var leaf = FilterProgram.Leaf(test: .matches)
-            leaf.patterns = try store([expression])
-            return leaf
-        case .exists: return FilterProgram.Leaf(test: .exists, entersArrays: false)
-        case .hasType(let types): return FilterProgram.Leaf(test: .hasType, types: types)
+            var condition = CompiledFilter.Condition(test: .matches)
+            condition.patterns = try store([expression])
+            return condition
+        case .exists: return CompiledFilter.Condition(test: .exists, triesElements: false)
+        case .hasType(let types): return CompiledFilter.Condition(test: .hasType, types: types)
         case .hasSize(let size):
-            return FilterProgram.Leaf(test: .hasSize, entersArrays: false, number: Int64(size))
+            return CompiledFilter.Condition(
+                test: .hasSize, triesElements: false, number: Int64(size))
         case .modulo(let divisor, let remainder):
-            return FilterProgram.Leaf(test: .modulo, number: divisor, remainder: remainder)
+            return CompiledFilter.Condition(test: .modulo, number: divisor, remainder: remainder)
         case .hasDocument(let predicate):
-            return try leaf(.hasDocument, elements: predicate)
+            return try condition(.hasDocument, elements: predicate)
         case .hasElement(let predicate):
-            return try leaf(.hasElement, elements: predicate)
-        case .special(let test): return special(test)
+            return try condition(.hasElement, elements: predicate)
+        case .special(let test): return computed(test)
         }
     }
 
-    private mutating func special(_ test: ValueTest) -> FilterProgram.Leaf {
-        program.valueTests.append(test)
-        return FilterProgram.Leaf(test: .special, node: Int32(program.valueTests.count - 1))
+    private mutating func computed(_ test: ValueTest) -> CompiledFilter.Condition {
+        filter.valueTests.append(test)
+        return CompiledFilter.Condition(
+            test: .computed, reference: Int32(filter.valueTests.count - 1))
     }
 
-    private mutating func leaf(
-        _ test: FilterProgram.Test, elements predicate: Predicate
-    ) throws(StoreError) -> FilterProgram.Leaf {
-        let node = reserve()
-        try self.node(predicate, at: node)
-        return FilterProgram.Leaf(test: test, entersArrays: false, node: Int32(node))
+    private mutating func condition(
+        _ test: CompiledFilter.Test, elements predicate: Predicate
+    ) throws(StoreError) -> CompiledFilter.Condition {
+        let clause = reserveClause()
+        try self.clause(predicate, at: clause)
+        return CompiledFilter.Condition(test: test, triesElements: false, reference: Int32(clause))
     }
 
-    private static func test(_ comparison: Predicate.Comparison) -> FilterProgram.Test {
+    private static func test(_ comparison: Predicate.Comparison) -> CompiledFilter.Test {
         switch comparison {
         case .equal: .equal
         case .less: .less
@@ -204,31 +207,31 @@ struct FilterCompiler {
     }
 
     private mutating func store(_ bytes: [UInt8]) -> Range<Int32> {
-        let start = Int32(program.bytes.count)
-        program.bytes += bytes
-        return start..<Int32(program.bytes.count)
+        let start = Int32(filter.bytes.count)
+        filter.bytes += bytes
+        return start..<Int32(filter.bytes.count)
     }
 
     private mutating func store(_ values: [BSONValue]) -> Range<Int32> {
-        let start = Int32(program.constants.count)
+        let start = Int32(filter.constants.count)
         for value in values {
             var document = BSONDocument()
             document.append("", value)
             // Behind length, type and the empty key, before the terminator.
             let wire = Array(document.bytes[6..<document.byteCount - 1])
-            program.constants.append(
-                FilterProgram.Constant(typeByte: value.type.rawValue, bytes: store(wire)))
+            filter.constants.append(
+                CompiledFilter.Constant(typeByte: value.type.rawValue, bytes: store(wire)))
         }
-        return start..<Int32(program.constants.count)
+        return start..<Int32(filter.constants.count)
     }
 
     private mutating func store(
         _ expressions: [BSONRegularExpression]
     ) throws(StoreError) -> Range<Int32> {
-        let start = Int32(program.patterns.count)
+        let start = Int32(filter.patterns.count)
         for expression in expressions {
-            program.patterns.append(try CompiledRegex(expression))
+            filter.patterns.append(try CompiledRegex(expression))
         }
-        return start..<Int32(program.patterns.count)
+        return start..<Int32(filter.patterns.count)
     }
 }

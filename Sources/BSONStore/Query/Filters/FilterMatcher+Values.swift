@@ -1,51 +1,48 @@
-// MARK: - Level 4: values
+// MARK: - Tests of one value
 
 extension FilterMatcher {
-    /// Whether a value passes a leaf's test, without regard to the path.
-    func valuePasses(
-        _ value: BSONRawValue, leaf: UnsafePointer<FilterProgram.Leaf>
-    ) -> Bool {
-        switch leaf.pointee.test {
-        case .equal: return compare(leaf, value) == .equal
-        case .less: return compare(leaf, value) == .less
+    /// Whether a value passes a condition's test, wherever the path found it.
+    func passes(_ value: BSONRawValue, _ condition: ConditionView) -> Bool {
+        switch condition.test {
+        case .equal: return compare(value, condition) == .equal
+        case .less: return compare(value, condition) == .less
         case .lessOrEqual:
-            let order = compare(leaf, value)
+            let order = compare(value, condition)
             return order == .equal || order == .less
-        case .greater: return compare(leaf, value) == .greater
+        case .greater: return compare(value, condition) == .greater
         case .greaterOrEqual:
-            let order = compare(leaf, value)
+            let order = compare(value, condition)
             return order == .equal || order == .greater
-        case .isIn: return isMember(leaf, value)
-        case .matches: return matchesPattern(leaf, value)
+        case .isIn: return isMember(value, condition)
+        case .matches: return matchesPattern(value, condition)
         case .exists: return true
-        case .hasType: return leaf.pointee.types.contains(value.typeByte)
-        case .hasSize: return isArray(value, ofSize: leaf.pointee.number)
+        case .hasType: return condition.types.contains(value.typeByte)
+        case .hasSize: return isArray(value, ofSize: condition.number)
         case .modulo:
-            guard let whole = Self.truncated(value) else { return false }
+            guard let whole = value.truncatedNumber else { return false }
             // The remainder of the least number by -1 overflows; it is 0.
-            return leaf.pointee.number == -1
-                ? leaf.pointee.remainder == 0
-                : whole % leaf.pointee.number == leaf.pointee.remainder
-        case .hasDocument, .hasElement: return hasElement(leaf, value)
-        case .special: return passesValueTest(leaf.pointee.node, value)
+            return condition.number == -1
+                ? condition.remainder == 0 : whole % condition.number == condition.remainder
+        case .hasDocument, .hasElement: return hasElement(value, condition)
+        case .computed: return computed.valuePasses(condition.reference, value)
         }
     }
 
-    /// Whether a missing value passes, as in MongoDB: like null, but of no type.
-    func missingPasses(leaf: UnsafePointer<FilterProgram.Leaf>) -> Bool {
-        switch leaf.pointee.test {
-        case .equal: return leaf.pointee.rank == Self.nullRank
-        case .lessOrEqual:
-            return leaf.pointee.rank == Self.nullRank || leaf.pointee.rank == Self.maxKeyRank
-        case .greaterOrEqual:
-            return leaf.pointee.rank == Self.nullRank || leaf.pointee.rank == Self.minKeyRank
-        case .less: return leaf.pointee.rank == Self.maxKeyRank
-        case .greater: return leaf.pointee.rank == Self.minKeyRank
-        case .isIn:
-            return leaf.pointee.number == 1
-        case .special: return passesValueTestOnMissing(leaf.pointee.node)
-        case .matches, .exists, .hasType, .hasSize, .modulo, .hasDocument, .hasElement:
-            return false
+    /// Whether the lack of a value passes a condition's test; as in MongoDB, it counts as null, but
+    /// has no type.
+    func missingPasses(_ condition: ConditionView) -> Bool {
+        let (null, least, greatest) = (
+            BSONRawValue.nullRank, BSONRawValue.minKeyRank, BSONRawValue.maxKeyRank
+        )
+        return switch condition.test {
+        case .equal: condition.rank == null
+        case .less: condition.rank == greatest
+        case .lessOrEqual: condition.rank == null || condition.rank == greatest
+        case .greater: condition.rank == least
+        case .greaterOrEqual: condition.rank == null || condition.rank == least
+        case .isIn: condition.number == 1
+        case .computed: computed.missingPasses(condition.reference)
+        case .matches, .exists, .hasType, .hasSize, .modulo, .hasDocument, .hasElement: false
         }
     }
 }
@@ -53,28 +50,25 @@ extension FilterMatcher {
 // MARK: - Comparisons with a constant
 
 extension FilterMatcher {
-    /// Returns the order of a value and the leaf's constant; `nil` if their types do not compare.
-    private func compare(_ leaf: UnsafePointer<FilterProgram.Leaf>, _ value: BSONRawValue)
-        -> BSONOrder?
-    {
-        switch (value.typeByte, leaf.pointee.numberKind) {
+    /// Returns the order of a value and the condition's constant; `nil` if their types do not compare.
+    private func compare(_ value: BSONRawValue, _ condition: ConditionView) -> BSONOrder? {
+        switch (value.typeByte, condition.numberKind) {
         case (BSONType.int32.rawValue, .whole):
-            return BSONOrder(Int64(value.int32), leaf.pointee.number)
+            return BSONOrder(Int64(value.int32), condition.number)
         case (BSONType.int64.rawValue, .whole):
-            return BSONOrder(value.int64, leaf.pointee.number)
+            return BSONOrder(value.int64, condition.number)
         case (BSONType.double.rawValue, .double):
             let number = value.double
-            // A NaN is neither less nor greater; only then the slow path must tell whether both are
-            // NaN.
-            if number == leaf.pointee.double { return .equal }
-            if number < leaf.pointee.double { return .less }
-            if number > leaf.pointee.double { return .greater }
+            if number == condition.double { return .equal }
+            if number < condition.double { return .less }
+            if number > condition.double { return .greater }
+        // One of them is not a number.
         default: break
         }
-        let constant = self.constant(leaf.pointee.constants.lowerBound)
+        let constant = filter.constant(condition.constants.lowerBound)
         if value.typeByte == constant.typeByte {
             switch value.typeByte {
-            case BSONType.string.rawValue where leaf.pointee.test == .equal:
+            case BSONType.string.rawValue where condition.test == .equal:
                 // Only equality matters here, and most texts differ in length.
                 return value.count == constant.count
                     && BSONCursor.isEqual(value.bytes, constant.bytes) ? .equal : .less
@@ -84,15 +78,25 @@ extension FilterMatcher {
             default: break
             }
         }
-        let rank = Self.rank(value.typeByte)
-        if rank == leaf.pointee.rank {
-            return rank == Self.numberRank
+        return compareByRank(value, constant, condition)
+    }
+
+    /// Compares by the order of types: numbers compare with numbers, texts with texts.
+    @inline(__always)
+    private func compareByRank(
+        _ value: BSONRawValue, _ constant: BSONRawValue, _ condition: ConditionView
+    ) -> BSONOrder? {
+        let rank = value.rank
+        if rank == condition.rank {
+            return rank == BSONRawValue.numberRank
                 ? compareNumbers(value, constant) : BSONOrder.compare(value, constant)
         }
         // Null and undefined are equal in comparisons; MinKey and MaxKey compare with all values.
-        if rank == Self.undefinedRank, leaf.pointee.rank == Self.nullRank { return .equal }
-        if leaf.pointee.rank == Self.maxKeyRank { return .less }
-        if leaf.pointee.rank == Self.minKeyRank { return .greater }
+        if rank == BSONRawValue.undefinedRank, condition.rank == BSONRawValue.nullRank {
+            return .equal
+        }
+        if condition.rank == BSONRawValue.maxKeyRank { return .less }
+        if condition.rank == BSONRawValue.minKeyRank { return .greater }
         return nil
     }
 
@@ -100,143 +104,55 @@ extension FilterMatcher {
     /// only.
     private func compareNumbers(_ value: BSONRawValue, _ constant: BSONRawValue) -> BSONOrder? {
         let order = BSONOrder.compare(value, constant)
-        guard order == .equal || !(isNaN(value) || isNaN(constant)) else { return nil }
+        guard order == .equal || !(value.isNaN || constant.isNaN) else { return nil }
         return order
     }
-
-    private func isNaN(_ value: BSONRawValue) -> Bool {
-        switch value.typeByte {
-        case BSONType.double.rawValue: value.double.isNaN
-        case BSONType.decimal128.rawValue: value.decimal128.kind == .nan
-        default: false
-        }
-    }
-
-    /// Returns a constant of the program.
-    @inline(__always)
-    func constant(_ index: Int32) -> BSONRawValue {
-        let constant = constants[Int(index)]
-        let start = Int(constant.bytes.lowerBound)
-        guard let base = bytes.baseAddress else {
-            preconditionFailure("a program with constants has bytes")
-        }
-        return BSONRawValue(
-            typeByte: constant.typeByte, start: base + start, count: constant.bytes.count)
-    }
-
-    /// Returns the rank as ``BSONOrder/rank(_:)``, by the byte on the wire.
-    private static func rank(_ typeByte: UInt8) -> Int8 {
-        switch typeByte {
-        case 0x01, 0x10, 0x12, 0x13: 10
-        case 0x02, 0x0E: 15
-        case 0x03: 20
-        case 0x04: 25
-        case 0x05: 30
-        case 0x06: 0
-        case 0x07: 35
-        case 0x08: 40
-        case 0x09: 45
-        case 0x0A: 5
-        case 0x0B: 50
-        case 0x0C: 55
-        case 0x0D: 60
-        case 0x0F: 65
-        case 0x11: 47
-        case 0xFF: -1
-        default: 127
-        }
-    }
-
-    private static var nullRank: Int8 { 5 }
-    private static var numberRank: Int8 { 10 }
-    private static var undefinedRank: Int8 { 0 }
-    private static var minKeyRank: Int8 { -1 }
-    private static var maxKeyRank: Int8 { 127 }
 }
 
-// MARK: - Sets and patterns
+// MARK: - Sets, patterns and sizes
 
 extension FilterMatcher {
-    /// Whether a value is in the leaf's sorted set of constants, or matches one of its patterns.
-    private func isMember(_ leaf: UnsafePointer<FilterProgram.Leaf>, _ value: BSONRawValue) -> Bool
-    {
-        var low = leaf.pointee.constants.lowerBound
-        var high = leaf.pointee.constants.upperBound
+    /// Whether a value is among the condition's sorted constants, or matches one of its patterns.
+    private func isMember(_ value: BSONRawValue, _ condition: ConditionView) -> Bool {
+        var low = condition.constants.lowerBound
+        var high = condition.constants.upperBound
         while low < high {
             let middle = (low + high) / 2
-            switch BSONOrder.compare(constant(middle), value) {
+            switch BSONOrder.compare(filter.constant(middle), value) {
             case .equal: return true
             case .less: low = middle + 1
             case .greater: high = middle
             }
         }
         // Null matches a missing field and a stored undefined.
-        if leaf.pointee.number == 1, value.typeByte == BSONType.undefined.rawValue { return true }
-        return !leaf.pointee.patterns.isEmpty && matchesPattern(leaf, value)
+        if condition.number == 1, value.typeByte == BSONType.undefined.rawValue { return true }
+        return !condition.patterns.isEmpty && matchesPattern(value, condition)
     }
 
-    /// Whether one of the leaf's patterns is found in a text, or is the same regular expression.
-    private func matchesPattern(_ leaf: UnsafePointer<FilterProgram.Leaf>, _ value: BSONRawValue)
-        -> Bool
-    {
+    /// Whether a text matches one of the condition's regular expressions, or the value is one of them.
+    private func matchesPattern(_ value: BSONRawValue, _ condition: ConditionView) -> Bool {
         switch value.typeByte {
         case BSONType.string.rawValue, BSONType.symbol.rawValue:
-            for index in leaf.pointee.patterns {
+            for pattern in filter.patterns(of: condition) {
                 if WorkBudget.isOver() { return false }
-                if patterns[Int(index)].isFound(in: value.text) { return true }
+                if pattern.isFound(in: value.text) { return true }
             }
             return false
         case BSONType.regularExpression.rawValue:
-            for index in leaf.pointee.patterns where patterns[Int(index)].isSame(as: value) {
+            for pattern in filter.patterns(of: condition) where pattern.isSame(as: value) {
                 return true
             }
             return false
         default: return false
         }
     }
-}
 
-// MARK: - Arrays and remainders
-
-extension FilterMatcher {
     /// Whether a value is an array of a size (`$size`).
     private func isArray(_ value: BSONRawValue, ofSize size: Int64) -> Bool {
-        guard value.typeByte == BSONType.array.rawValue else { return false }
-        var cursor = BSONCursor(value)
+        guard value.isArray else { return false }
+        var elements = value.document.elements
         var count: Int64 = 0
-        while count <= size, cursor.next() != nil { count += 1 }
+        while count <= size, elements.next() != nil { count += 1 }
         return count == size
-    }
-
-    /// Whether an array has an element that passes the leaf's node (`$elemMatch`).
-    private func hasElement(_ leaf: UnsafePointer<FilterProgram.Leaf>, _ value: BSONRawValue)
-        -> Bool
-    {
-        guard value.typeByte == BSONType.array.rawValue else { return false }
-        var cursor = BSONCursor(value)
-        while let element = cursor.next() {
-            if WorkBudget.isOver() { return false }
-            if leaf.pointee.test == .hasElement {
-                if valuePasses(element.value, node: leaf.pointee.node) { return true }
-            } else if element.value.typeByte == BSONType.document.rawValue
-                || element.value.typeByte == BSONType.array.rawValue
-            {
-                if documentPasses(element.value.bytes, node: leaf.pointee.node) {
-                    return true
-                }
-            }
-        }
-        return false
-    }
-
-    /// Returns a number without its fraction (`$mod`); `nil` for other values and large numbers.
-    private static func truncated(_ value: BSONRawValue) -> Int64? {
-        switch value.typeByte {
-        case BSONType.int32.rawValue: Int64(value.int32)
-        case BSONType.int64.rawValue: value.int64
-        case BSONType.double.rawValue: Int64(exactly: value.double.rounded(.towardZero))
-        case BSONType.decimal128.rawValue: value.decimal128.truncated?.value
-        default: nil
-        }
     }
 }

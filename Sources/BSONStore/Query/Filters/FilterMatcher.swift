@@ -1,242 +1,226 @@
-/// An interpreter of a filter's program over the bytes of documents.
+/// A test of documents against one filter.
 ///
-/// It holds pointers into the program, which ``lend(_:_:_:)`` keeps alive. It follows paths as
-/// MongoDB does: it enters arrays in the middle, and numbers also name array positions.
+/// ```swift
+/// let isMatch = try FilterMatcher.with(filter) { try $0.matches(document) }
+/// ```
 ///
-/// A match goes down four levels, and each calls the next one:
+/// A filter is a tree. Its inner nodes are *clauses*: "and", "or", "not". Its leaves are
+/// *conditions*: a path, and a test of the value at its end. The filter
+/// `{"age": {"$gte": 18}, "$or": [{"city": "Oslo"}, {"tags.0": "new"}]}` is the tree
 ///
-/// 1. Nodes: ``documentPasses(_:node:)``, the entry, joins conditions by "and", "or" and "not".
-/// 2. Keys: `passesKeys` walks over the document's top-level keys once, for all conditions of a
-///    conjunction.
-/// 3. Paths: `follow` walks from a key's value along the rest of one path, through documents and
-///    arrays.
-/// 4. Values: ``valuePasses(_:leaf:)`` tests one value, and ``missingPasses(leaf:)`` the lack of
-///    one (`FilterMatcher+Values.swift`).
+/// ```
+/// and
+/// ├── age ≥ 18
+/// └── or
+///     ├── city = "Oslo"
+///     └── tags.0 = "new"
+/// ```
 ///
-/// Stored documents that were not validated have an entry of their own,
-/// ``storedPasses(_:isShallow:)``, which replaces the level of keys.
+/// This file goes down the tree: from clauses to the fields of a document, along the paths of
+/// conditions, to values. `FilterMatcher+Values.swift` tests the values. The types with "raw", "view"
+/// and "unchecked" in their names read bytes in place, for speed, and hold all pointers.
 ///
-/// - Warning: When the thread's ``WorkBudget`` is over, loops end early and return `false`, which a
-///   `not` above them turns into `true`. Such a result must not be used. `passes(_:)` and
-///   `storedPasses(_:isShallow:)` throw the budget's error instead of returning a result; callers of
-///   other functions call `WorkBudget.check()` or `WorkBudget.spend()` before they use the result.
+/// A command may have a time limit (``WorkBudget``). When it has passed, loops stop and return
+/// `false`. The functions that other files call therefore ask for the limit last: they throw its error,
+/// or return `false`.
 struct FilterMatcher {
-    let nodes: UnsafeBufferPointer<FilterProgram.Node>
-    let children: UnsafeBufferPointer<Int32>
-    let groups: UnsafeBufferPointer<FilterProgram.Group>
-    let leaves: UnsafeBufferPointer<FilterProgram.Leaf>
-    let parts: UnsafeBufferPointer<FilterProgram.Part>
-    let constants: UnsafeBufferPointer<FilterProgram.Constant>
-    let patterns: UnsafeBufferPointer<CompiledRegex>
-    let bytes: UnsafeRawBufferPointer
-    let context: UnsafeMutablePointer<FilterContext>?
+    let filter: CompiledFilterView
+    let computed: ComputedTests
+
+    /// Calls a closure with a matcher for a filter, to be used for any number of documents.
+    ///
+    /// - Parameter frame: the values of the variables that `$expr` may name.
+    @inline(__always)
+    static func with<R, E: Error>(
+        _ filter: CompiledFilter, _ frame: ExpressionFrame? = nil,
+        _ body: (FilterMatcher) throws(E) -> R
+    ) throws(E) -> R {
+        try ComputedTests.with(filter, frame) { (computed) throws(E) -> R in
+            try filter.withView { (view) throws(E) -> R in
+                try body(FilterMatcher(filter: view, computed: computed))
+            }
+        }
+    }
 }
 
-// MARK: - Level 1: nodes
+// MARK: - Documents and values
 
 extension FilterMatcher {
-    /// Whether a document passes a node.
-    func documentPasses(_ document: UnsafeRawBufferPointer, node index: Int32) -> Bool {
-        let node = nodes[Int(index)]
-        switch node.join {
-        case .all:
-            guard node.groups.isEmpty || passesKeys(node.groups, document) else { return false }
-            for child in node.children
-            where !documentPasses(document, node: children[Int(child)]) {
-                return false
-            }
+    /// Whether a document matches the filter.
+    ///
+    /// - Throws: the error of an `$expr` or the like; that of the time limit.
+    @inline(__always)
+    func matches(_ document: RawDocument) throws(StoreError) -> Bool {
+        let isMatch = matches(document, filter.root)
+        try WorkBudget.spend()
+        if let error = computed.error { throw error }
+        return isMatch
+    }
+
+    /// Whether a document matches the filter; one with an error, or for which no time is left, does
+    /// not.
+    @inline(__always)
+    func matchesWithoutError(_ document: RawDocument) -> Bool {
+        matches(document, filter.root) && computed.error == nil && !WorkBudget.isOver(after: 0)
+    }
+
+    /// Whether a single value matches a filter whose paths are empty, as in `$pull`; `false` if no
+    /// time is left.
+    func matchesWithoutError(_ value: BSONRawValue) -> Bool {
+        matches(value, filter.root) && !WorkBudget.isOver(after: 0)
+    }
+}
+
+// MARK: - Clauses
+
+extension FilterMatcher {
+    /// Whether a document matches a clause.
+    private func matches(_ document: RawDocument, _ clause: CompiledFilter.Clause) -> Bool {
+        switch clause.kind {
+        case .and:
+            guard clause.keyGroups.isEmpty || fieldsMatch(document, clause) else { return false }
+            for part in filter.parts(of: clause) where !matches(document, part) { return false }
             return true
-        case .any:
-            for child in node.children {
+        case .or:
+            for part in filter.parts(of: clause) {
                 if WorkBudget.isOver() { return false }
-                if documentPasses(document, node: children[Int(child)]) { return true }
+                if matches(document, part) { return true }
             }
             return false
-        case .not:
-            return !documentPasses(document, node: children[Int(node.children.lowerBound)])
-        case .special: return passesDocumentTest(node.special, document)
+        case .not: return !matches(document, filter.onlyPart(of: clause))
+        case .documentTest: return computed.documentPasses(clause.documentTest, document)
         }
     }
 
-    /// Whether a single value passes a node, whose paths are empty.
-    func valuePasses(_ value: BSONRawValue, node index: Int32) -> Bool {
-        let node = nodes[Int(index)]
-        switch node.join {
-        case .all:
-            for group in node.groups {
-                for leafIndex in groups[Int(group)].leaves {
-                    let leaf = pointer(toLeaf: leafIndex)
-                    guard leaf.pointee.accepts(valuePasses(value, leaf: leaf)) else {
-                        return false
-                    }
-                }
+    /// Whether an element of an array matches a clause, whose paths are empty (`$elemMatch`).
+    private func matches(_ value: BSONRawValue, _ clause: CompiledFilter.Clause) -> Bool {
+        switch clause.kind {
+        case .and:
+            for number in 0..<clause.keyGroups.count {
+                let group = filter.keyGroup(number, of: clause)
+                for condition in filter.conditions(of: group)
+                where !condition.holds(passes(value, condition)) { return false }
             }
-            for child in node.children where !valuePasses(value, node: children[Int(child)]) {
-                return false
-            }
+            for part in filter.parts(of: clause) where !matches(value, part) { return false }
             return true
-        case .any:
-            for child in node.children {
+        case .or:
+            for part in filter.parts(of: clause) {
                 if WorkBudget.isOver() { return false }
-                if valuePasses(value, node: children[Int(child)]) { return true }
+                if matches(value, part) { return true }
             }
             return false
-        case .not:
-            return !valuePasses(value, node: children[Int(node.children.lowerBound)])
-        case .special:
+        case .not: return !matches(value, filter.onlyPart(of: clause))
+        case .documentTest:
             // A test of a document does not apply to other values.
             return false
         }
     }
 }
 
-// MARK: - Level 2: keys
+// MARK: - Fields
 
 extension FilterMatcher {
-    /// Whether all leaves of some groups pass: one walk over the document's top level.
+    /// Whether a document's fields meet all conditions of a clause, in one walk over the fields.
     ///
-    /// Each group's bit in `missing` is set until the walk has found its key. The walk ends once
-    /// no bit is set; the leaves of the remaining groups test a missing value.
-    private func passesKeys(_ range: Range<Int32>, _ document: UnsafeRawBufferPointer) -> Bool {
-        // The buffers of arrays have an address, also those of empty ones.
-        guard let first = groups.baseAddress.map({ $0 + Int(range.lowerBound) }),
-            let keys = bytes.baseAddress
-        else { return range.isEmpty }
-        var missing = Self.mask(ofGroups: range.count)
-        var cursor = BSONCursor(document)
-        while missing != 0, let element = cursor.next() {
-            let keyCount = element.key.count
-            let keyFirst = keyCount == 0 ? 0 : element.key[0]
-            var candidates = missing
-            while candidates != 0 {
-                // Takes the lowest bit that is set, and clears it.
-                let bit = candidates.trailingZeroBitCount
-                candidates &= candidates &- 1
-                let group = first + bit
-                guard group.pointee.keyCount == keyCount, group.pointee.keyFirst == keyFirst,
-                    BSONCursor.isEqual(
-                        element.key,
-                        UnsafeRawBufferPointer(
-                            start: keys + group.pointee.keyStart, count: keyCount))
-                else { continue }
-                missing &= ~(1 << UInt64(bit))
-                guard passesLeaves(group.pointee.leaves, element.value) else { return false }
-                // The groups of a node have different keys.
-                break
-            }
+    /// The conditions are grouped by the first key of their paths. The walk ends once it has found the
+    /// keys of all groups.
+    private func fieldsMatch(_ document: RawDocument, _ clause: CompiledFilter.Clause) -> Bool {
+        var missing = SmallSet(below: clause.keyGroups.count)
+        var elements = document.elements
+        while !missing.isEmpty, let element = elements.next() {
+            guard let number = keyGroup(of: element, in: missing, of: clause) else { continue }
+            missing.remove(number)
+            let group = filter.keyGroup(number, of: clause)
+            guard fieldMatches(element.value, group) else { return false }
         }
-        return passesMissingKeys(missing, first)
+        return missingFieldsMatch(missing, clause)
     }
 
-    /// Whether the value of a top-level key passes the leaves whose paths begin with it.
-    func passesLeaves(_ range: Range<Int32>, _ value: BSONRawValue) -> Bool {
-        for index in range {
-            let leaf = pointer(toLeaf: index)
-            let isMet = follow(leaf, from: leaf.pointee.parts.lowerBound + 1, value)
-            guard leaf.pointee.accepts(isMet) else { return false }
+    /// Returns the number of the missing key group to which a field belongs; `nil` for other fields.
+    @inline(__always)
+    private func keyGroup(
+        of element: BSONRawElement, in missing: SmallSet, of clause: CompiledFilter.Clause
+    ) -> Int? {
+        let key = RawKey(element.key)
+        for number in missing where filter.hasKey(filter.keyGroup(number, of: clause), key) {
+            return number
+        }
+        return nil
+    }
+
+    /// Whether a field's value meets the conditions whose paths begin with the field's key.
+    private func fieldMatches(_ value: BSONRawValue, _ group: CompiledFilter.KeyGroup) -> Bool {
+        for condition in filter.conditions(of: group) {
+            let hasPassed = follow(condition, from: condition.path.lowerBound + 1, value)
+            guard condition.holds(hasPassed) else { return false }
         }
         return true
     }
 
-    /// Whether the leaves of the groups with a bit in `missing` accept a missing value.
+    /// Whether the conditions on fields that the document lacks hold.
     @inline(__always)
-    func passesMissingKeys(
-        _ missing: UInt64, _ groups: UnsafePointer<FilterProgram.Group>
-    ) -> Bool {
-        var missing = missing
-        while missing != 0 {
-            // Takes the lowest bit that is set, and clears it.
-            let bit = missing.trailingZeroBitCount
-            missing &= missing &- 1
-            for index in (groups + bit).pointee.leaves {
-                let leaf = pointer(toLeaf: index)
-                guard leaf.pointee.accepts(missingPasses(leaf: leaf)) else { return false }
-            }
+    private func missingFieldsMatch(_ missing: SmallSet, _ clause: CompiledFilter.Clause) -> Bool {
+        for number in missing {
+            for condition in filter.conditions(of: filter.keyGroup(number, of: clause))
+            where !condition.holds(missingPasses(condition)) { return false }
         }
         return true
-    }
-
-    /// Returns a mask with one bit for each group of a node; the compiler makes at most
-    /// ``FilterProgram/groupsMax`` of them.
-    @inline(__always)
-    static func mask(ofGroups count: Int) -> UInt64 { (1 << UInt64(count)) &- 1 }
-
-    /// Returns a leaf in place: it is too large to copy.
-    @inline(__always)
-    func pointer(toLeaf index: Int32) -> UnsafePointer<FilterProgram.Leaf> {
-        guard let base = leaves.baseAddress else {
-            preconditionFailure("a program with groups has leaves")
-        }
-        return base + Int(index)
     }
 }
 
-// MARK: - Level 3: paths
+// MARK: - Paths
 
 extension FilterMatcher {
-    /// Follows the rest of a leaf's path, from a part on, starting at a value; returns whether a
-    /// value at the end of it passes.
+    /// Follows the rest of a condition's path from a value on; whether a value at the end passes the
+    /// test.
+    ///
+    /// As in MongoDB, a path enters arrays: for `tags.name` it looks at each element's `name`, and for
+    /// `tags.0` also at the first element.
+    ///
+    /// - Parameter step: the position of the next key of the path.
     private func follow(
-        _ leaf: UnsafePointer<FilterProgram.Leaf>, from part: Int32, _ value: BSONRawValue
+        _ condition: ConditionView, from step: Int32, _ value: BSONRawValue
     ) -> Bool {
-        let isArray = value.typeByte == BSONType.array.rawValue
-        guard part < leaf.pointee.parts.upperBound else {
-            guard isArray, leaf.pointee.entersArrays else { return valuePasses(value, leaf: leaf) }
-            var cursor = BSONCursor(value)
-            while let element = cursor.next() {
-                if WorkBudget.isOver() { return false }
-                if valuePasses(element.value, leaf: leaf) { return true }
-            }
-            return valuePasses(value, leaf: leaf)
-        }
-        if value.typeByte == BSONType.document.rawValue {
-            return followInDocument(leaf, from: part, value.bytes)
-        }
-        return isArray ? followInArray(leaf, from: part, value) : missingPasses(leaf: leaf)
+        if step == condition.path.upperBound { return endPasses(value, condition) }
+        if value.isDocument { return follow(condition, from: step, inDocument: value.document) }
+        if value.isArray { return follow(condition, from: step, inArray: value.document) }
+        return missingPasses(condition)
     }
 
-    /// Follows a path from a document, whose field is named by the part; a missing field is tested
-    /// as a missing value.
-    private func followInDocument(
-        _ leaf: UnsafePointer<FilterProgram.Leaf>, from part: Int32,
-        _ document: UnsafeRawBufferPointer
+    private func follow(
+        _ condition: ConditionView, from step: Int32, inDocument document: RawDocument
     ) -> Bool {
-        var cursor = BSONCursor(document)
-        let key = parts[Int(part)].key
-        while let element = cursor.next() {
-            guard isKey(key, element.key) else { continue }
-            return follow(leaf, from: part + 1, element.value)
+        let key = filter.pathStep(step)
+        var elements = document.elements
+        while let element = elements.next() {
+            guard filter.hasKey(key, element.key) else { continue }
+            return follow(condition, from: step + 1, element.value)
         }
-        return missingPasses(leaf: leaf)
+        return missingPasses(condition)
     }
 
     /// Follows a path from an array in the middle of it.
     ///
     /// For the path `a.0.b`, the array in `a` is searched in two ways: each element that is a
     /// document for `0.b`, and the element at position 0 for `b`. If the position is the path's last
-    /// part, the element is tested as a whole: the elements of an array in it are not.
-    private func followInArray(
-        _ leaf: UnsafePointer<FilterProgram.Leaf>, from part: Int32, _ array: BSONRawValue
+    /// key, the element is tested as a whole: the elements of an array in it are not.
+    private func follow(
+        _ condition: ConditionView, from step: Int32, inArray array: RawDocument
     ) -> Bool {
-        // -1 for a part that is no number.
-        let wanted = parts[Int(part)].index
-        let isLast = part + 1 == leaf.pointee.parts.upperBound
-        var cursor = BSONCursor(array)
+        let position = filter.pathStep(step).index
+        let isLast = step + 1 == condition.path.upperBound
         var index: Int32 = 0
-        while let element = cursor.next() {
+        var elements = array.elements
+        while let value = elements.next()?.value {
             if WorkBudget.isOver() { return false }
-            let value = element.value
-            let isDocument = value.typeByte == BSONType.document.rawValue
-            if isDocument, followInDocument(leaf, from: part, value.bytes) { return true }
-            if index == wanted {
+            if value.isDocument, follow(condition, from: step, inDocument: value.document) {
+                return true
+            }
+            if index == position {
                 if isLast {
-                    if valuePasses(value, leaf: leaf) { return true }
-                } else if isDocument {
-                    if followInDocument(leaf, from: part + 1, value.bytes) { return true }
-                } else if value.typeByte == BSONType.array.rawValue,
-                    followInArray(leaf, from: part + 1, value)
-                {
-                    return true
+                    if passes(value, condition) { return true }
+                } else if value.isDocument || value.isArray {
+                    if follow(condition, from: step + 1, value) { return true }
                 }
             }
             index += 1
@@ -244,11 +228,108 @@ extension FilterMatcher {
         return false
     }
 
-    /// Whether a key is the one in a range of the program's bytes.
+    /// Whether the value at a path's end passes: itself, or an element if it is an array.
+    private func endPasses(_ value: BSONRawValue, _ condition: ConditionView) -> Bool {
+        if value.isArray, condition.triesElements {
+            var elements = value.document.elements
+            while let element = elements.next() {
+                if WorkBudget.isOver() { return false }
+                if passes(element.value, condition) { return true }
+            }
+        }
+        return passes(value, condition)
+    }
+}
+
+// MARK: - Elements of arrays
+
+extension FilterMatcher {
+    /// Whether an array has an element that matches the condition's clause (`$elemMatch`).
+    func hasElement(_ value: BSONRawValue, _ condition: ConditionView) -> Bool {
+        guard value.isArray else { return false }
+        let clause = filter.elementClause(of: condition)
+        var elements = value.document.elements
+        while let element = elements.next()?.value {
+            if WorkBudget.isOver() { return false }
+            if condition.test == .hasElement {
+                if matches(element, clause) { return true }
+            } else if element.isDocument || element.isArray {
+                if matches(element.document, clause) { return true }
+            }
+        }
+        return false
+    }
+}
+
+// MARK: - Stored documents
+
+extension FilterMatcher {
+    /// Whether a document from the file matches, which was not validated since it was read.
+    ///
+    /// Any bytes are safe to pass. Checking a document takes longer than most tests of it. A filter
+    /// that only compares top-level fields (``CompiledFilter/readsTopLevelOnly``) therefore checks no
+    /// more than the bytes that it reads.
+    ///
+    /// - Throws: as ``matches(_:)-(RawDocument)``.
     @inline(__always)
-    func isKey(_ wanted: Range<Int32>, _ key: UnsafeRawBufferPointer) -> Bool {
-        guard wanted.count == key.count else { return false }
-        let range = Int(wanted.lowerBound)..<Int(wanted.upperBound)
-        return BSONCursor.isEqual(key, UnsafeRawBufferPointer(rebasing: bytes[range]))
+    func matchesStored(
+        _ document: RawDocument, readsTopLevelOnly: Bool
+    ) throws(StoreError) -> StoredMatchResult {
+        if readsTopLevelOnly { return try uncheckedFieldsMatch(document) }
+        guard BSONValidator.isValid(document.bytes) else { return .damaged }
+        return try matches(document) ? .passes : .fails
+    }
+
+    /// Does the work of `fieldsMatch` for the whole filter, and checks each field that it reads.
+    private func uncheckedFieldsMatch(
+        _ document: RawDocument
+    ) throws(StoreError) -> StoredMatchResult {
+        guard var elements = UncheckedElements(document) else { return .damaged }
+        let clause = filter.root
+        var missing = SmallSet(below: clause.keyGroups.count)
+        while !missing.isEmpty, let element = elements.next() {
+            guard let number = keyGroup(of: element, in: missing, of: clause) else { continue }
+            missing.remove(number)
+            let group = filter.keyGroup(number, of: clause)
+            if element.value.isCheckedScalar {
+                guard fieldMatches(element.value, group) else { return .fails }
+            } else {
+                guard BSONValidator.isValid(document.bytes) else { return .damaged }
+                guard try containerMatches(element.value, group) else { return .fails }
+            }
+        }
+        if elements.isDamaged { return .damaged }
+        return missingFieldsMatch(missing, clause) ? .passesUnchecked : .fails
+    }
+
+    /// Whether a valid value matches that may be an array, whose elements are tested one by one.
+    @inline(never)
+    private func containerMatches(
+        _ value: BSONRawValue, _ group: CompiledFilter.KeyGroup
+    ) throws(StoreError) -> Bool {
+        let isMatch = fieldMatches(value, group)
+        try WorkBudget.spend()
+        return isMatch
+    }
+}
+
+extension CompiledFilter {
+    /// Whether all conditions are comparisons of top-level fields, joined by "and".
+    var readsTopLevelOnly: Bool {
+        guard let root = clauses.first, root.kind == .and, root.subclauses.isEmpty,
+            !root.keyGroups.isEmpty
+        else { return false }
+        return conditions.allSatisfy { $0.path.count == 1 && $0.test.isComparison }
+    }
+}
+
+extension CompiledFilter.Test {
+    /// Whether numbers, dates and texts pass by their bytes alone.
+    fileprivate var isComparison: Bool {
+        switch self {
+        case .equal, .less, .lessOrEqual, .greater, .greaterOrEqual, .exists, .hasType, .hasSize:
+            true
+        case .isIn, .matches, .modulo, .hasDocument, .hasElement, .computed: false
+        }
     }
 }

@@ -1,5 +1,4 @@
-// MARK: - Find and update
-
+/// Calls that change the first document that matches a filter and return it.
 extension DocumentCollection {
     /// Updates the first document that matches a filter and returns it, as it was before or after.
     ///
@@ -9,8 +8,8 @@ extension DocumentCollection {
     ///     options: FindOneAndOptions(upsert: true, returnsAfter: true))
     /// ```
     ///
-    /// - Parameter options: the order of the candidates, the returned fields and edition, `upsert`
-    ///   and `arrayFilters`.
+    /// - Parameter options: which matching document is the first, whether it is returned as it was
+    ///   before or after, its returned fields, and `upsert` and `arrayFilters` as in `updateOne`.
     /// - Returns: the document; `nil` when none matches, and before an upsert.
     /// - Throws: as `updateOne` does.
     @discardableResult
@@ -21,35 +20,13 @@ extension DocumentCollection {
         return try store.write { try $0.findAndModify(namespace, filter, update, options) }
     }
 
-    /// Updates the first matching document on the store's writer thread and returns it.
-    ///
-    /// ```swift
-    /// let before = try await counters.findOneAndUpdate(
-    ///     ["_id": "tickets"], ["$inc": ["last": 1]])
-    /// ```
-    ///
-    /// - Returns: the document; `nil` when none matches, and before an upsert.
-    /// - Throws: the errors of the synchronous form.
-    @discardableResult
-    public func findOneAndUpdate(
-        _ filter: BSONDocument, _ update: BSONDocument, options: FindOneAndOptions = .init()
-    ) async throws -> BSONDocument? {
-        let (filter, update) = try Self.parse(filter, update, options.arrayFilters)
-        return try await store.write { try $0.findAndModify(namespace, filter, update, options) }
-    }
-}
-
-// MARK: - Find and replace
-
-extension DocumentCollection {
     /// Replaces the first document that matches a filter and returns it, as it was before or after.
     ///
     /// ```swift
     /// let before = try people.findOneAndReplace(["_id": 1], ["name": "Ada Lovelace"])
     /// ```
     ///
-    /// - Parameter options: the order of the candidates, the returned fields and edition, and
-    ///   whether to insert the document when none matches.
+    /// - Parameter options: as in `findOneAndUpdate`, without `arrayFilters`.
     /// - Returns: the document; `nil` when none matches, and before an upsert.
     /// - Throws: as `replaceOne` does, and for `arrayFilters`, since a replacement has no paths.
     @discardableResult
@@ -61,27 +38,6 @@ extension DocumentCollection {
         return try store.write { try $0.findAndModify(namespace, filter, update, options) }
     }
 
-    /// Replaces the first matching document on the store's writer thread and returns it.
-    ///
-    /// ```swift
-    /// let before = try await people.findOneAndReplace(["_id": 1], ["name": "Ada Lovelace"])
-    /// ```
-    ///
-    /// - Returns: the document; `nil` when none matches, and before an upsert.
-    /// - Throws: the errors of the synchronous form.
-    @discardableResult
-    public func findOneAndReplace(
-        _ filter: BSONDocument, _ document: BSONDocument, options: FindOneAndOptions = .init()
-    ) async throws -> BSONDocument? {
-        try options.checkReplaces()
-        let (filter, update) = (try Filter(filter), try Update(replacement: document))
-        return try await store.write { try $0.findAndModify(namespace, filter, update, options) }
-    }
-}
-
-// MARK: - Find and delete
-
-extension DocumentCollection {
     /// Removes the first document that matches a filter and returns it, or `nil`.
     ///
     /// ```swift
@@ -89,8 +45,8 @@ extension DocumentCollection {
     ///     [:], options: FindOneAndOptions(sort: try SortOrder(["at": 1])))
     /// ```
     ///
-    /// - Parameter options: the order of the candidates and the returned fields; `upsert` and
-    ///   `returnsAfter` have no effect.
+    /// - Parameter options: which matching document is the first, and its returned fields; `upsert`
+    ///   and `returnsAfter` have no effect.
     /// - Throws: as `deleteOne` does, and for `arrayFilters`.
     @discardableResult
     public func findOneAndDelete(
@@ -99,21 +55,5 @@ extension DocumentCollection {
         try options.checkDeletes()
         let filter = try Filter(filter)
         return try store.write { try $0.findAndDelete(namespace, filter, options) }
-    }
-
-    /// Removes the first matching document on the store's writer thread and returns it, or `nil`.
-    ///
-    /// ```swift
-    /// let job = try await jobs.findOneAndDelete(["state": "new"])
-    /// ```
-    ///
-    /// - Throws: the errors of the synchronous form.
-    @discardableResult
-    public func findOneAndDelete(
-        _ filter: BSONDocument, options: FindOneAndOptions = .init()
-    ) async throws -> BSONDocument? {
-        try options.checkDeletes()
-        let filter = try Filter(filter)
-        return try await store.write { try $0.findAndDelete(namespace, filter, options) }
     }
 }

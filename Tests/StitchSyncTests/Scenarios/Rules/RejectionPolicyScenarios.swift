@@ -172,7 +172,7 @@ struct RejectionPolicyScenarios {
         }
         func untold() throws -> [Namespace] {
             try store.read {
-                try SyncRecordTable(connection: $0.connection).collectionsWithUnreported()
+                try RejectedWriteTable(connection: $0.connection).collectionsWithUnreported()
             }
         }
         try await engine.items.insertOne(["_id": "k", "ownerId": "zoe"])

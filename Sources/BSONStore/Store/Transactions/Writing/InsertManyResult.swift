@@ -8,7 +8,7 @@ package struct InsertManyResult: Sendable {
     /// Returns the `_id`s if all documents were added.
     ///
     /// - Throws: the first refusal; its `writes` counts what was done.
-    func whole() throws(StoreError) -> [BSONValue] {
+    func idsOrRefusal() throws(StoreError) -> [BSONValue] {
         guard var refusal = errors.first?.error else { return ids }
         var result = BulkWriteResult(errors: errors)
         let refused = Set(errors.map(\.index))

@@ -1,8 +1,11 @@
 internal import BSONStore
 
-extension SyncRecordTable {
+/// The table of ids to fetch that have no record yet (`sync_wanted`): many ids in one row.
+struct WantedIDTable {
+    let connection: SQLiteConnection
+
     /// The columns of wanted ids, in the order in which statements select them.
-    private enum WantedColumn: Int32, SyncColumn {
+    private enum Column: Int32, SyncColumn {
         case id
         case ids
         case byID
@@ -13,7 +16,7 @@ extension SyncRecordTable {
     }
 
     /// Returns the rows of wanted ids after a row, in order.
-    func wanted(
+    func rows(
         in collection: Int64, after row: Int64 = 0, limit: Int = .max
     ) throws -> [WantedIDs] {
         let select = try connection.prepare(
@@ -26,27 +29,27 @@ extension SyncRecordTable {
         select.bind(3, Int64(limit))
         var found: [WantedIDs] = []
         while try select.step() {
-            let id = select.int64(WantedColumn.id)
-            guard id > found.last?.row ?? row else { throw Self.disordered("sync_wanted") }
-            let ids = try Self.document(select, WantedColumn.ids, "ids")["ids"]?.arrayValue
-            guard let ids else { throw Self.damaged("ids") }
+            let id = select.int64(Column.id)
+            guard id > found.last?.row ?? row else { throw SyncError.disordered("sync_wanted") }
+            let ids = try select.document(Column.ids, named: "ids")["ids"]?.arrayValue
+            guard let ids else { throw SyncError.unreadable("ids") }
             found.append(
                 WantedIDs(
-                    row: id, ids: ids.values, isByID: select.int64(WantedColumn.byID) != 0))
+                    row: id, ids: ids.values, isByID: select.int64(Column.byID) != 0))
         }
         return found
     }
 
     /// Returns whether an id is among the wanted ones.
-    func isWanted(_ id: BSONValue, in collection: Int64) throws -> Bool {
+    func contains(_ id: BSONValue, in collection: Int64) throws -> Bool {
         let key = BSONKey.encode(id)
-        return try wanted(in: collection).contains { wanted in
+        return try rows(in: collection).contains { wanted in
             wanted.ids.contains { $0 == id || BSONKey.encode($0) == key }
         }
     }
 
     /// Stores ids in one row, whose number no row had before.
-    func addWanted(
+    func add(
         _ ids: ArraySlice<BSONValue>, in collection: Int64, byID isByID: Bool = true
     ) throws {
         // Earlier versions reused the numbers of removed rows and did not take them from stale
@@ -56,12 +59,12 @@ extension SyncRecordTable {
             INSERT INTO sync_wanted(id, ids, by_id, collection, count)
             VALUES (max(?1, (SELECT ifnull(max(id), 0) + 1 FROM sync_wanted)), ?2, ?3, ?4, ?5)
             """)
-        insert.bind(WantedColumn.collection, collection)
-        insert.bind(WantedColumn.count, Int64(ids.count))
-        insert.bind(WantedColumn.ids, Self.document(ids))
-        insert.bind(WantedColumn.byID, isByID ? 1 : 0)
+        insert.bind(Column.collection, collection)
+        insert.bind(Column.count, Int64(ids.count))
+        insert.bind(Column.ids, Self.document(ids))
+        insert.bind(Column.byID, isByID ? 1 : 0)
         insert.bind(
-            WantedColumn.id, try SyncInstanceTable(connection: connection).nextStaleMark())
+            Column.id, try SyncInstanceTable(connection: connection).nextStaleMark())
         try insert.run()
     }
 
@@ -91,17 +94,9 @@ extension SyncRecordTable {
     }
 
     /// Removes a row.
-    func removeWanted(_ row: Int64) throws {
+    func remove(row: Int64) throws {
         let delete = try connection.prepare("DELETE FROM sync_wanted WHERE id = ?")
         delete.bind(1, row)
         try delete.run()
-    }
-
-    /// Returns whether a collection has a record.
-    func hasRecords(in collection: Int64) throws -> Bool {
-        let select = try connection.prepare(
-            "SELECT 1 FROM sync_documents WHERE collection = ? LIMIT 1")
-        select.bind(1, collection)
-        return try select.step()
     }
 }

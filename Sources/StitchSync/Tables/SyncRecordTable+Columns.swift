@@ -1,23 +1,37 @@
 internal import BSONStore
 
-// MARK: - Rows
+// MARK: - Columns
 
 extension SyncRecordTable {
     /// The columns of a record, in the order in which statements select them.
     enum Column: Int32, CaseIterable, SyncColumn {
+        /// The row's number.
         case id
+        /// The document's `_id` in a document; NULL if `key` contains the whole of it.
         case documentID
+        /// The number of the row's changes.
         case revision
+        /// Where the base is: 0 nowhere, 1 it equals the local document, 2 in `sync_bases`.
         case baseKind
+        /// The version that the base had at the remote.
         case version
+        /// 1 if the local document differs from the base.
         case pending
+        /// Greater than 0 if the remote changed the document.
         case staleMark
+        /// The number of consecutive failed uploads.
         case failures
+        /// The upload without an answer; NULL without one.
         case attempt
+        /// Uploads that were given up and that the remote may still apply.
         case discarded
+        /// The reason of the document's pause; NULL if it is not paused.
         case pause
+        /// The key under which the store keeps the document.
         case key
-        case byID
+        /// A ``SyncReason``.
+        case reason
+        /// 1 if the document was deleted on this device.
         case tombstone
         /// The base, from a table of its own; only in a selection that joins that table.
         case base
@@ -32,12 +46,9 @@ extension SyncRecordTable {
         static let changing =
             unindexed + [.pending, .staleMark, .attempt, .discarded, .pause, .tombstone]
         /// The columns of a new record.
-        static let inserted = changing + [.collection, .key, .documentID, .byID]
+        static let inserted = changing + [.collection, .key, .documentID, .reason]
 
-        /// The parameter of the revision that a write expects; NULL accepts any.
-        static let expectedRevision = Int32(allCases.count) + 1
-
-        /// The column's name in the file.
+        /// The column's name in the file, where earlier versions gave some another name.
         var sql: String {
             switch self {
             case .id: "id"
@@ -52,7 +63,7 @@ extension SyncRecordTable {
             case .discarded: "discarded"
             case .pause: "pause"
             case .key: "key"
-            case .byID: "by_id"
+            case .reason: "by_id"
             case .tombstone: "tombstone"
             case .base: "base"
             case .collection: "collection"
@@ -67,7 +78,11 @@ extension SyncRecordTable {
         /// Only in the selection of foreign versions.
         case version
     }
+}
 
+// MARK: - Writing columns
+
+extension SyncRecordTable {
     /// Binds the columns of ``Column/changing``.
     static func bindChanging(_ record: SyncRecord, to statement: borrowing SQLiteStatement) {
         bindUnindexed(record, to: statement)
@@ -107,7 +122,11 @@ extension SyncRecordTable {
         case .foreign(let value): statement.bind(parameter, BSONDocument([("v", value)]))
         }
     }
+}
 
+// MARK: - Reading columns
+
+extension SyncRecordTable {
     /// Reads a record.
     ///
     /// - Parameter column: the column of the base; `nil` reads the base by a query of its own.
@@ -126,8 +145,8 @@ extension SyncRecordTable {
                 try column.map { try Self.base(row, $0.rawValue) }
                 ?? base(ofRow: row.int64(Column.id))
             record.base = .stored(base)
-            record.keptBase = base
-        default: throw Self.damaged("base")
+            record.storedBase = base
+        default: throw SyncError.unreadable("base")
         }
         if !row.isNull(Column.version) {
             record.version = try Self.version(row, Column.version)
@@ -136,37 +155,33 @@ extension SyncRecordTable {
         record.staleMark = row.int64(Column.staleMark)
         record.failures = row.int64(Column.failures)
         if !row.isNull(Column.attempt) {
-            record.attempt = try Self.attempt(Self.document(row, Column.attempt, "attempt"))
+            record.attempt = try Self.attempt(row.document(Column.attempt, named: "attempt"))
         }
         if !row.isNull(Column.discarded) {
             record.discard(
-                UnresolvedAttempt.tries(try Self.document(row, Column.discarded, "discarded")))
+                UnresolvedAttempt.tries(try row.document(Column.discarded, named: "discarded")))
         }
         if !row.isNull(Column.pause) {
-            record.pause = try Self.pause(Self.document(row, Column.pause, "pause"))
+            record.pause = try Self.pause(row.document(Column.pause, named: "pause"))
         }
-        record.isClaimedByID = row.int64(Column.byID) != 0
-        record.isRequestedByApp = row.int64(Column.byID) == SyncRecord.requestedByApp
+        record.reason = SyncReason(rawValue: row.int64(Column.reason)) ?? .localWrite
         record.isDeletedHere = row.int64(Column.tombstone) != 0
-        record.noteKept()
+        record.noteStored()
         return record
     }
 
-    private static let selectBase = FixedStatement(
-        "SELECT base FROM sync_bases WHERE document = ?1")
-
     private func base(ofRow row: Int64) throws -> BSONDocument {
-        let select = try connection.prepare(Self.selectBase)
+        let select = try connection.prepare(RecordStatements.selectBase)
         select.bind(1, row)
-        guard try select.step() else { throw Self.damaged("base") }
+        guard try select.step() else { throw SyncError.unreadable("base") }
         return try Self.base(select, 0)
     }
 
     private static func base(
         _ row: borrowing SQLiteStatement, _ column: Int32
     ) throws -> BSONDocument {
-        guard !row.isNull(column) else { throw damaged("base") }
-        return try document(row, column, "base")
+        guard !row.isNull(column) else { throw SyncError.unreadable("base") }
+        return try row.document(at: column, named: "base")
     }
 
     /// Returns an `_id` from its column, or from the key that contains the whole value.
@@ -174,22 +189,28 @@ extension SyncRecordTable {
         _ row: borrowing SQLiteStatement, _ column: some SyncColumn, key: some SyncColumn
     ) throws -> BSONValue {
         if !row.isNull(column) {
-            return try document(row, column, "document_id").documentID
+            return try row.document(column, named: "document_id").documentID
         }
-        guard let id = row.objectID(ofKey: key.rawValue) else { throw damaged("document_id") }
+        guard let id = row.objectID(ofKey: key.rawValue) else {
+            throw SyncError.unreadable("document_id")
+        }
         return .objectID(id)
     }
 
     /// Reads a stored version document, or a foreign value in the field `v` of a document.
-    private static func version(
+    static func version(
         _ row: borrowing SQLiteStatement, _ column: some SyncColumn
     ) throws -> VersionField {
-        let stored = try document(row, column, "version")
+        let stored = try row.document(column, named: "version")
         if let version = DocumentVersion(understanding: stored) { return .version(version) }
         let value = stored["v"] ?? .null
         return DocumentVersion(value).map(VersionField.version) ?? .foreign(value)
     }
+}
 
+// MARK: - Values that are stored as documents
+
+extension SyncRecordTable {
     static func kind(of content: StoredContent) -> Int64 {
         switch content {
         case .absent: 0
@@ -203,7 +224,7 @@ extension SyncRecordTable {
         case (0, nil): .absent
         case (1, nil): .sameAsLocal
         case (2, let document?): .stored(document)
-        default: throw damaged("attempt")
+        default: throw SyncError.unreadable("attempt")
         }
     }
 
@@ -221,7 +242,7 @@ extension SyncRecordTable {
     private static func attempt(_ document: BSONDocument) throws -> Attempt {
         guard let operation = document["op"].flatMap(OperationID.init),
             let kind = document["kind"]?.int64Value
-        else { throw damaged("attempt") }
+        else { throw SyncError.unreadable("attempt") }
         let version = document["version"].map {
             DocumentVersion($0).map(VersionField.version) ?? .foreign($0)
         }
@@ -239,84 +260,7 @@ extension SyncRecordTable {
     private static func pause(_ document: BSONDocument) throws -> PauseReason {
         guard let code = document["code"]?.stringValue.flatMap(SyncError.Code.init),
             let message = document["message"]?.stringValue
-        else { throw damaged("pause") }
+        else { throw SyncError.unreadable("pause") }
         return PauseReason(code, message)
-    }
-
-    /// Reads a document from a column that is not NULL.
-    static func document(
-        _ row: borrowing SQLiteStatement, _ column: some SyncColumn, _ name: String
-    ) throws -> BSONDocument {
-        try document(row, column.rawValue, name)
-    }
-
-    /// Reads a document from the only column, or from a column whose place the caller knows.
-    static func document(
-        _ row: borrowing SQLiteStatement, _ column: Int32, _ name: String
-    ) throws -> BSONDocument {
-        do throws(BSONError) {
-            return try row.document(column, limits: .ofWrappers)
-        } catch {
-            throw damaged(name, error)
-        }
-    }
-
-    /// Returns the error of an index with rows out of order or wrong rows.
-    static func disordered(_ table: String) -> SyncError {
-        SyncError(
-            .storeFailed,
-            "the file is damaged: an index of \(table) gives wrong rows. Run `verify`, and put a "
-                + "backup back or sync into a new file")
-    }
-
-    static func damaged(_ column: String, _ error: (any Error)? = nil) -> SyncError {
-        SyncError(
-            .storeFailed, "a sync record's \(column) cannot be read", underlying: error)
-    }
-}
-
-extension BSONLimits {
-    /// The limits of the engine's own columns, which hold documents inside other documents.
-    static let ofWrappers = BSONLimits(depthMax: 110, documentBytesMax: 64 * 1024 * 1024)
-}
-
-extension SyncRecordTable {
-    /// Returns the ids of documents with a foreign version field, in row order.
-    ///
-    /// O(n) of the collection's records.
-    func foreignVersionIDs(in collection: Int64) throws -> [BSONValue] {
-        // A foreign value is stored as the field `v` of a document, and few versions begin with
-        // `v`.
-        let select = try connection.prepare(
-            """
-            SELECT document_id, key, version FROM sync_documents
-            WHERE collection = ? AND substr(version, 6, 2) = x'7600' ORDER BY id
-            """)
-        select.bind(1, collection)
-        var ids: [BSONValue] = []
-        while try select.step() {
-            guard case .foreign = try Self.version(select, IDColumn.version) else { continue }
-            ids.append(try Self.documentID(select, IDColumn.documentID, key: IDColumn.key))
-        }
-        return ids
-    }
-}
-
-extension SyncRecordTable {
-    /// Whether a collection has a record that meets an SQL condition.
-    func holds(_ test: String, in collection: Int64) throws -> Bool {
-        let select = try connection.prepare(
-            "SELECT 1 FROM sync_documents WHERE collection = ? AND \(test) LIMIT 1")
-        select.bind(1, collection)
-        defer { select.reset() }
-        return try select.step()
-    }
-
-    /// Returns the number of a collection's confirmed documents.
-    func confirmedCount(in collection: Int64) throws -> Int {
-        let select = try connection.prepare(
-            "SELECT count(*) FROM sync_documents WHERE collection = ? AND base_kind > 0")
-        select.bind(1, collection)
-        return try select.step() ? Int(select.int64(0)) : 0
     }
 }

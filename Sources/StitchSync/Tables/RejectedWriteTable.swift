@@ -1,9 +1,12 @@
 internal import BSONStore
 
-/// The table of rejected writes.
-extension SyncRecordTable {
+/// The table of writes that the remote refused (`sync_rejected`), until the app has decided on them
+/// or been told.
+struct RejectedWriteTable {
+    let connection: SQLiteConnection
+
     /// The columns of a rejected write, in the order in which statements select them.
-    private enum RejectionColumn: Int32, SyncColumn {
+    private enum Column: Int32, SyncColumn {
         case id
         case state
         case batch
@@ -24,76 +27,78 @@ extension SyncRecordTable {
             INSERT INTO sync_rejected(state, batch, entry, collection, told)
             VALUES (?2, ?3, ?4, ?5, ?6)
             """)
-        insert.bind(RejectionColumn.collection, collection)
-        insert.bind(RejectionColumn.batch, rejection.batch)
-        insert.bind(RejectionColumn.state, rejection.state.rawValue)
+        insert.bind(Column.collection, collection)
+        insert.bind(Column.batch, rejection.batch)
+        insert.bind(Column.state, rejection.state.rawValue)
         // The question to the app is its report.
-        insert.bind(RejectionColumn.told, rejection.state == .asking ? 1 : 0)
-        insert.bind(RejectionColumn.entry, rejection.entry)
+        insert.bind(Column.told, rejection.state == .asking ? 1 : 0)
+        insert.bind(Column.entry, rejection.entry)
         try insert.run()
         return connection.lastInsertedRowID
     }
 
     /// Returns refused writes of one state after an id, the oldest first.
-    func rejections(
+    func all(
         _ state: RejectedWriteRecord.State, in collection: SyncCollectionState,
         after id: Int64 = 0,
         limit: Int = .max
     ) throws -> [RejectedWriteRecord] {
         let select = try connection.prepare(
             """
-            \(RejectionColumn.selected)
+            \(Column.selected)
             WHERE collection = ? AND state = ? AND id > ? ORDER BY id LIMIT ?
             """)
         select.bind(1, collection.rowID)
         select.bind(2, state.rawValue)
         select.bind(3, id)
         select.bind(4, Int64(limit))
-        return try rejections(select, collection)
+        return try read(select, collection)
     }
 
     /// Returns one refused write; `nil` when it does not exist.
-    func rejection(_ id: Int64, in collection: SyncCollectionState) throws
+    func write(_ id: Int64, in collection: SyncCollectionState) throws
         -> RejectedWriteRecord?
     {
         let select = try connection.prepare(
-            "\(RejectionColumn.selected) WHERE collection = ? AND id = ?")
+            "\(Column.selected) WHERE collection = ? AND id = ?")
         select.bind(1, collection.rowID)
         select.bind(2, id)
-        return try rejections(select, collection).first
+        return try read(select, collection).first
     }
 
     /// Returns the oldest unreported refused writes that one error reports.
-    func unreportedRejections(in collection: SyncCollectionState) throws
+    func unreported(in collection: SyncCollectionState) throws
         -> [RejectedWriteRecord]
     {
         let select = try connection.prepare(
             """
-            \(RejectionColumn.selected) WHERE collection = ?1 AND told = 0
+            \(Column.selected) WHERE collection = ?1 AND told = 0
                 AND batch = (SELECT min(batch) FROM sync_rejected WHERE collection = ?1 AND told = 0)
             ORDER BY id
             """)
         select.bind(1, collection.rowID)
-        let untold = try rejections(select, collection)
+        let untold = try read(select, collection)
         guard let first = untold.first else { return [] }
         // A write that paused its document has an error of its own with its reason.
         return first.state == .reverted
             ? untold.filter { $0.state == .reverted && $0.write.code == first.write.code } : [first]
     }
 
-    private func rejections(
+    private func read(
         _ select: borrowing SQLiteStatement, _ collection: SyncCollectionState
     ) throws -> [RejectedWriteRecord] {
         var found: [RejectedWriteRecord] = []
         while try select.step() {
-            let id = select.int64(RejectionColumn.id)
-            guard id > found.last?.write.id ?? 0 else { throw Self.disordered("sync_rejected") }
-            let entry = try Self.document(select, RejectionColumn.entry, "rejected write")
+            let id = select.int64(Column.id)
+            guard id > found.last?.write.id ?? 0 else {
+                throw SyncError.disordered("sync_rejected")
+            }
+            let entry = try select.document(Column.entry, named: "rejected write")
             guard
                 let rejection = RejectedWriteRecord(
-                    id: id, state: select.int64(RejectionColumn.state),
-                    batch: select.int64(RejectionColumn.batch), entry, collection.namespace)
-            else { throw Self.damaged("rejected write") }
+                    id: id, state: select.int64(Column.state),
+                    batch: select.int64(Column.batch), entry, collection.namespace)
+            else { throw SyncError.unreadable("rejected write") }
             found.append(rejection)
         }
         return found
@@ -103,7 +108,7 @@ extension SyncRecordTable {
     func markReported(_ rejections: [RejectedWriteRecord]) throws {
         for rejection in rejections {
             if rejection.state == .paused {
-                try removeRejection(rejection.write.id)
+                try remove(rejection.write.id)
                 continue
             }
             let update = try connection.prepare("UPDATE sync_rejected SET told = 1 WHERE id = ?")
@@ -113,7 +118,7 @@ extension SyncRecordTable {
     }
 
     /// Stores the new state of a write after the app's decision; the state will be reported.
-    func decide(_ rejection: RejectedWriteRecord, _ state: RejectedWriteRecord.State) throws {
+    func setState(of rejection: RejectedWriteRecord, to state: RejectedWriteRecord.State) throws {
         let update = try connection.prepare(
             "UPDATE sync_rejected SET state = ?, told = 0 WHERE id = ?")
         update.bind(1, state.rawValue)
@@ -123,7 +128,7 @@ extension SyncRecordTable {
 
     /// Removes a refused write; returns `false` when it did not exist.
     @discardableResult
-    func removeRejection(_ id: Int64) throws -> Bool {
+    func remove(_ id: Int64) throws -> Bool {
         let delete = try connection.prepare("DELETE FROM sync_rejected WHERE id = ?")
         delete.bind(1, id)
         try delete.run()
@@ -131,8 +136,8 @@ extension SyncRecordTable {
     }
 
     /// Removes all reverted writes of a collection and returns their number.
-    func removeRejections(in collection: Int64) throws -> Int {
-        let count = try rejectionCount(in: collection)
+    func removeReverted(in collection: Int64) throws -> Int {
+        let count = try revertedCount(in: collection)
         let delete = try connection.prepare(
             "DELETE FROM sync_rejected WHERE collection = ? AND state = 0")
         delete.bind(1, collection)
@@ -141,7 +146,7 @@ extension SyncRecordTable {
     }
 
     /// Returns the number of a collection's reverted writes.
-    func rejectionCount(in collection: Int64) throws -> Int {
+    func revertedCount(in collection: Int64) throws -> Int {
         let select = try connection.prepare(
             "SELECT count(*) FROM sync_rejected WHERE collection = ? AND state = 0")
         select.bind(1, collection)
@@ -149,13 +154,13 @@ extension SyncRecordTable {
     }
 
     /// Returns the id of the newest refused write; 0 where there is none.
-    func newestRejection() throws -> Int64 {
+    func newestID() throws -> Int64 {
         let select = try connection.prepare("SELECT max(id) FROM sync_rejected")
         return try select.step() ? select.int64(0) : 0
     }
 
     /// Returns whether a reverted write is newer than an id or was not reported.
-    func hasRejections(after id: Int64) throws -> Bool {
+    func hasReverted(after id: Int64) throws -> Bool {
         let select = try connection.prepare(
             "SELECT 1 FROM sync_rejected WHERE state = 0 AND (told = 0 OR id > ?) LIMIT 1")
         select.bind(1, id)

@@ -1,6 +1,10 @@
 internal import BSONStore
 
-extension SyncRecordTable {
+/// The table of uploads that were sent together and are not answered yet (`sync_attempts`): one row
+/// for a batch instead of an attempt in each record.
+struct AttemptBatchTable {
+    let connection: SQLiteConnection
+
     /// Stores a batch and returns its row.
     func add(_ batch: AttemptBatch, in collection: Int64) throws -> Int64 {
         let insert = try connection.prepare(
@@ -13,14 +17,14 @@ extension SyncRecordTable {
     }
 
     /// Returns the unsettled batches.
-    func attemptBatches(in collection: Int64) throws -> [(row: Int64, batch: AttemptBatch)] {
+    func batches(in collection: Int64) throws -> [(row: Int64, batch: AttemptBatch)] {
         let select = try connection.prepare(
             "SELECT id, batch FROM sync_attempts WHERE collection = ? ORDER BY id")
         select.bind(1, collection)
         var found: [(row: Int64, batch: AttemptBatch)] = []
         while try select.step() {
-            guard let batch = AttemptBatch(try Self.document(select, 1, "batch")) else {
-                throw Self.damaged("batch")
+            guard let batch = AttemptBatch(try select.document(at: 1, named: "batch")) else {
+                throw SyncError.unreadable("batch")
             }
             found.append((select.int64(0), batch))
         }
@@ -28,7 +32,7 @@ extension SyncRecordTable {
     }
 
     /// Removes a batch; returns `false` when it does not exist.
-    func removeAttempts(_ row: Int64) throws -> Bool {
+    func remove(row: Int64) throws -> Bool {
         let delete = try connection.prepare("DELETE FROM sync_attempts WHERE id = ?")
         delete.bind(1, row)
         try delete.run()
