@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
     name: "StitchSyncBenchmarks",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "StitchSync", path: "..", traits: ["MongoRemote"])],
+    dependencies: [.package(name: "StitchSync", path: "..", traits: ["MongoRemote", "Remote"])],
     targets: [
         .systemLibrary(
             name: "BenchmarkCBSON", pkgConfig: "libbson-1.0",
@@ -55,6 +55,14 @@ let package = Package(
                 .product(name: "BSONStore", package: "StitchSync"),
                 .product(name: "StitchSync", package: "StitchSync"),
                 .product(name: "StitchMongo", package: "StitchSync"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+        .executableTarget(
+            name: "DeviceBenchmarks",
+            dependencies: [
+                .product(name: "BSONStore", package: "StitchSync"),
+                .product(name: "StitchSync", package: "StitchSync"),
+                .product(name: "StitchRemote", package: "StitchSync"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
     ]
