@@ -7,7 +7,8 @@ export SWIFT
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo rchat todo test test-long check docs bench bench-gate bench-server bench-sync bench-matrix \
-	bench-remote bench-embedding fuzz simulate simulate-wrong simulate-scope crash crash-sync attack faults contend soak test-asan test-tsan clean
+	bench-remote bench-devices bench-embedding fuzz simulate simulate-wrong simulate-scope crash crash-sync attack faults contend soak soak-sync \
+	test-fresh-root test-asan test-tsan clean
 
 help: ## Lists the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -73,6 +74,10 @@ bench-remote: ## Measures sync through MongoRemote with a server in another proc
 	@Scripts/setup mongoc
 	@Scripts/bench-remote
 
+bench-devices: ## Measures a process with many devices: threads, memory, time to all. DEVICES=100
+	@Scripts/setup
+	@Scripts/bench-devices devices="$(or $(DEVICES),100)"
+
 bench-matrix: ## Sync passes up, down and both with 0, 50 and 200 ms latency. COUNT=5000
 	@Scripts/setup
 	@$(SWIFT) build -c release --package-path Benchmarks --product SyncBenchmarks >&2
@@ -117,6 +122,13 @@ contend: ## Lets four processes write one file and compares what each of them sa
 soak: ## Mixed load of 50 connections on a server that is killed every minute. MINUTES=10
 	@Scripts/setup
 	@Scripts/soak "$(or $(MINUTES),10)"
+
+soak-sync: ## Lets devices sync over connections that are cut, with a server that is killed. MINUTES=10
+	@SOAK_MINUTES="$(or $(MINUTES),10)" Scripts/test SyncSoakTests
+
+test-fresh-root: ## Follows the tutorial in a new Debian 12, and builds the smallest apps there; as root.
+	@Scripts/setup
+	@Scripts/test-fresh-root
 
 test-asan: ## Runs the tests under address sanitizer, in a build of its own. FILTER=text
 	@Scripts/setup

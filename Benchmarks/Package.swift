@@ -6,13 +6,17 @@ let package = Package(
     name: "StitchSyncBenchmarks",
     platforms: [.macOS(.v15)],
     traits: [
-        .trait(name: "MongoRemote", description: "RemoteBenchmarks, which needs libmongoc.")
+        .trait(name: "MongoRemote", description: "RemoteBenchmarks, which needs libmongoc."),
+        .trait(name: "Remote", description: "DeviceBenchmarks, over `ServerRemote`."),
     ],
     dependencies: [
         // Without traits, so that what is built here is what an app embeds.
         .package(
             name: "StitchSync", path: "..",
-            traits: [.trait(name: "MongoRemote", condition: .when(traits: ["MongoRemote"]))])
+            traits: [
+                .trait(name: "MongoRemote", condition: .when(traits: ["MongoRemote"])),
+                .trait(name: "Remote", condition: .when(traits: ["Remote"])),
+            ])
     ],
     targets: [
         .systemLibrary(
@@ -63,6 +67,14 @@ let package = Package(
                 .product(name: "BSONStore", package: "StitchSync"),
                 .product(name: "StitchSync", package: "StitchSync"),
                 .product(name: "StitchMongo", package: "StitchSync"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+        .executableTarget(
+            name: "DeviceBenchmarks",
+            dependencies: [
+                .product(name: "BSONStore", package: "StitchSync"),
+                .product(name: "StitchSync", package: "StitchSync"),
+                .product(name: "StitchRemote", package: "StitchSync"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
     ]

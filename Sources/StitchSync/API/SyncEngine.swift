@@ -209,8 +209,9 @@ extension SyncEngine {
 
     /// Sets whether the engine may use the network.
     ///
-    /// While offline, reads and writes continue and changes queue. Back online, a pass runs at
-    /// once.
+    /// While offline, reads and writes continue and changes queue. A running pass sends no further
+    /// request and reports no error to the listeners; its report has the code `.offline`. Back
+    /// online, a pass runs at once.
     public func setOnline(_ isOnline: Bool) {
         state.withLock { $0.isOnline = isOnline }
         if isOnline { wake() }

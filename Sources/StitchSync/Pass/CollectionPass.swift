@@ -245,7 +245,8 @@ extension PassContext {
     /// Runs steps and returns their result; `nil` if they failed for this collection alone, which
     /// the findings then report.
     ///
-    /// Two errors fail one collection: a ``CollectionStoppedError`` and a `RemoteError`.
+    /// Three errors fail one collection: a ``CollectionStoppedError``, an ``EngineOfflineError``
+    /// and a `RemoteError`.
     ///
     /// It is not inlined, since Swift 6.3's optimizer crashes on the inlined form.
     ///
@@ -258,6 +259,10 @@ extension PassContext {
             return try await steps()
         } catch let stopped as CollectionStoppedError {
             report(stopped.stop)
+            return nil
+        } catch is EngineOfflineError {
+            // For the report only: the app went offline on purpose.
+            findings.addToReport(.offline)
             return nil
         } catch let error as RemoteError {
             try Task.checkCancellation()
@@ -277,7 +282,7 @@ extension PassContext {
             return stops[namespace] == stop
         }
         if isKnown {
-            findings.addPersisted(stop.code)
+            findings.addToReport(stop.code)
         } else {
             findings.add(stop.error(in: namespace))
         }

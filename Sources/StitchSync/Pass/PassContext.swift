@@ -63,14 +63,16 @@ struct PassContext: Sendable {
     /// After a timeout or a cancellation, the pass does not wait for the request, which counts as
     /// one whose response was lost.
     ///
-    /// - Throws: `RemoteError`; untyped, since Swift 6.3's optimizer crashes on the typed form.
+    /// - Throws: `RemoteError`, and ``EngineOfflineError`` while the engine is offline; untyped,
+    ///   since Swift 6.3's optimizer crashes on the typed form.
     func request<R: Sendable>(
         _ body: @escaping @Sendable (any RemoteCollection) async throws -> R
     ) async throws -> R {
-        guard engine.writer.isOnline else {
-            throw RemoteError(.retryable, "the engine went offline")
-        }
+        guard engine.writer.isOnline else { throw EngineOfflineError() }
         findings.count { $0.requests += 1 }
         return try await engine.requests.send(remote, body)
     }
 }
+
+/// The error that ends a collection's share of a pass, because the app took the engine offline.
+struct EngineOfflineError: Error {}

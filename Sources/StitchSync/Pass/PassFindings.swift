@@ -5,7 +5,7 @@ final class PassFindings: Sendable {
     private struct State {
         var report = SyncPassReport()
         var errors: [SyncError] = []
-        var persistedErrors: [SyncError.Code] = []
+        var reportedCodes: [SyncError.Code] = []
         var missing: [BSONValue] = []
         var resolved: Set<Int64> = []
         var reverted: [BSONValue] = []
@@ -19,8 +19,9 @@ final class PassFindings: Sendable {
     /// Errors to report to the app, after the commit that caused them.
     var errors: [SyncError] { state.withLock { $0.errors } }
 
-    /// The codes of stored errors, which are reported until a listener has handled them.
-    var persistedErrors: [SyncError.Code] { state.withLock { $0.persistedErrors } }
+    /// The codes of errors that only the report lists: stored ones, which are delivered until a
+    /// listener has handled them, and those that the app caused on purpose.
+    var reportedCodes: [SyncError.Code] { state.withLock { $0.reportedCodes } }
 
     /// Rows of documents whose conflict was resolved in this pass, which uploads them.
     var resolved: Set<Int64> { state.withLock { $0.resolved } }
@@ -39,9 +40,9 @@ final class PassFindings: Sendable {
     /// Adds errors for the app.
     func add(contentsOf errors: [SyncError]) { state.withLock { $0.errors += errors } }
 
-    /// Adds the code of a stored error.
-    func addPersisted(_ code: SyncError.Code) {
-        state.withLock { $0.persistedErrors.append(code) }
+    /// Adds the code of an error that only the report lists.
+    func addToReport(_ code: SyncError.Code) {
+        state.withLock { $0.reportedCodes.append(code) }
     }
 
     /// Notes a document that a fetch found missing without evidence of a delete.
@@ -74,13 +75,13 @@ extension PassFindings {
         case .lookAgain, .keepAttempt: break
         case .revertRejected:
             count { $0.reverted += 1 }
-            addPersisted(.compensatingWrite)
+            addToReport(.compensatingWrite)
         case .askRejected: count { $0.paused += 1 }
         case .pauseRejected, .pauseExhausted:
             count { $0.paused += 1 }
             guard case .failed(let error) = outcome else { return }
             if settlement == .pauseRejected, error.compensatingWrite != nil {
-                addPersisted(.rejected)
+                addToReport(.rejected)
                 return
             }
             add(

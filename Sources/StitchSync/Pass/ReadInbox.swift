@@ -84,7 +84,7 @@ struct ReadInbox {
                     told: batch.told)
             }
             context.engine.progress.announce(0, in: context.namespace)
-        } catch let error as RemoteError {
+        } catch let error where error is RemoteError || error is EngineOfflineError {
             context.engine.progress.announce(0, in: context.namespace)
             try await history.keep(batch)
             throw error

@@ -121,7 +121,7 @@ extension SyncPass {
         for collection in collections {
             let findings = collection.context.findings
             var share = findings.report
-            share.errors = findings.errors.map(\.code) + findings.persistedErrors
+            share.errors = findings.errors.map(\.code) + findings.reportedCodes
             report.add(share)
         }
         return report

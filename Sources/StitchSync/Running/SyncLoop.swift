@@ -135,7 +135,8 @@ struct SyncLoop: Sendable {
                 let mayGoOn = patience.mayGoOn(after: report)
                 return mayGoOn || report.isQuiet ? .done(isQuiet: report.isQuiet) : .stuck
             }
-            return report.errors.contains(.remoteUnavailable) ? .failed : .signedOut
+            if report.errors.contains(.remoteUnavailable) { return .failed }
+            return report.errors.contains(.authRequired) ? .signedOut : .offline
         } catch let error as SyncError where error.code == .offline {
             return .offline
         }
@@ -143,21 +144,40 @@ struct SyncLoop: Sendable {
 
     /// Waits for a wake, for work from another process, or until a collection is due.
     ///
+    /// The store reports the commits of other processes, so the wait needs no polling.
+    ///
     /// - Parameter written: the signature before the pass, which may have missed later work.
     private func waitForWork(
         after seen: Int, _ written: [Int64], atMost limit: Duration?
     ) async throws {
         let stopwatch = Stopwatch(clock)
         while wakes.count == seen {
-            var wait = SyncLimits.otherProcessesEvery
-            if let limit {
-                let rest = limit - stopwatch.elapsed
-                guard rest > .zero else { return }
-                wait = min(wait, rest)
+            let commits = store.commitCount
+            let rest = limit.map { $0 - stopwatch.elapsed }
+            if let rest, rest <= .zero { return }
+            if try workSignature() != written {
+                // Not at once, since the pass itself may have changed the signature.
+                let pause = SyncLimits.otherProcessesEvery - stopwatch.elapsed
+                guard pause > .zero else { return }
+                let wait = rest.map { min($0, pause) } ?? pause
+                return try await wakes.wait(after: seen, atMost: wait, clock: clock)
             }
-            try await wakes.wait(after: seen, atMost: wait, clock: clock)
-            if try workSignature() != written { return }
+            try await waitForWake(after: seen, orCommitAfter: commits, atMost: rest)
         }
+    }
+
+    /// Waits for a wake or a commit, and not longer than some time.
+    private func waitForWake(
+        after seen: Int, orCommitAfter commits: Int, atMost limit: Duration?
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await wakes.wait(after: seen) }
+            group.addTask { try await store.waitForCommit(after: commits) }
+            if let limit { group.addTask { try await clock.sleep(for: limit) } }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+        try Task.checkCancellation()
     }
 
     private func workSignature() throws -> [Int64] {
@@ -313,7 +333,8 @@ extension SyncLoop {
 }
 
 extension SyncLimits {
-    /// The interval at which an idle engine checks for writes of other processes.
+    /// The shortest time between two passes for the work of other processes, and the longest wait
+    /// for another engine that syncs the file, which may have died.
     static let otherProcessesEvery: Duration = .seconds(1)
     /// The shortest wait for a remote change, where there is none.
     static let watchAtLeast: Duration = .milliseconds(200)

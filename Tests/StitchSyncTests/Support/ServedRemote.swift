@@ -23,8 +23,13 @@ final class ServedRemote: Remote {
 /// Ends a server's process when nobody needs it any more.
 final class ServerHolder: Sendable {
     private let server: Locked<ServerProcess>
+    /// What the server was started with, besides its file.
+    private let arguments: [String]
 
-    init(_ server: sending ServerProcess) { self.server = Locked(server) }
+    init(_ server: sending ServerProcess, _ arguments: [String] = []) {
+        self.server = Locked(server)
+        self.arguments = arguments
+    }
 
     deinit { server.withLock { $0.remove() } }
 
@@ -34,7 +39,7 @@ final class ServerHolder: Sendable {
     /// Kills the server and starts it again on its file; gives its new port.
     func killAndRestart() throws -> Int {
         try server.withLock { server in
-            try server.restart(SIGKILL)
+            try server.restart(SIGKILL, arguments)
             return server.port
         }
     }

@@ -46,6 +46,8 @@ extension TidyRule {
         "Sources/StitchSync/API/SyncEngine+Waiting.swift",
         // A latency that a benchmark is asked to add.
         "Benchmarks/Sources/BenchmarkRemotes/SlowRemote.swift",
+        // The idle time that a benchmark measures.
+        "Benchmarks/Sources/DeviceBenchmarks/DeviceFleet.swift",
         "Sources/StitchSync/Support/TimeoutError.swift",
         "Sources/StitchSync/Support/Signal+Waiting.swift",
     ]

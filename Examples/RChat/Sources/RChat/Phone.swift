@@ -102,8 +102,8 @@ final class Phone: Sendable {
     private func isNews(_ error: SyncError) -> Bool {
         switch error.code {
         case .offline: false
-        // The report of a pass that `/offline` ended may arrive after `/online`.
-        case .remoteUnavailable: engine.isOnline && !error.message.contains("went offline")
+        // A request under way may fail after `/offline`.
+        case .remoteUnavailable: engine.isOnline
         // Until the phone is on, ``set()`` throws it.
         case .authRequired: isOn.withLock { $0 }
         default: true

@@ -15,6 +15,8 @@ final class ReaderPool: Sendable {
     /// The keeper's interval in milliseconds; a transaction without reads ends after one to two
     /// intervals.
     static let idleMS = 10
+    /// The time in milliseconds without an open transaction after which the keeper's thread ends.
+    static let keeperIdleMS = 5_000
 
     private struct State {
         /// The idle connections, the lowest number last.
@@ -126,9 +128,10 @@ final class ReaderPool: Sendable {
         state.keeper = .working
     }
 
-    /// Ends transactions without reads, in rounds, until the pool is closed.
+    /// Ends transactions without reads, in rounds, until the pool is closed or was idle for long.
     private func keep() {
         var isRoundOver = false
+        var isIdle = false
         state.wait { state in
             if isRoundOver {
                 for reader in state.idle where reader.isHolding && reader.round < state.round {
@@ -139,10 +142,15 @@ final class ReaderPool: Sendable {
             }
             if state.isClosed { return .done(()) }
             guard state.idle.contains(where: { $0.isHolding }) else {
+                guard !isIdle else {
+                    state.keeper = .absent
+                    return .done(())
+                }
+                isIdle = true
                 state.keeper = .waiting
-                return .forSignal
+                return .forSignalOr(milliseconds: Self.keeperIdleMS)
             }
-            isRoundOver = true
+            (isRoundOver, isIdle) = (true, false)
             return .forSignalOr(milliseconds: Self.idleMS)
         }
     }

@@ -37,8 +37,11 @@ public struct SyncPassReport: Sendable, Hashable, CustomStringConvertible {
     public var errors: [SyncError.Code] = []
 
     /// Whether the pass reached the remote for every collection.
+    ///
+    /// A pass during which the app called ``SyncEngine/setOnline(_:)`` with `false` or
+    /// ``SyncEngine/suspend()`` did not, and has the error `.offline`.
     public var reachedRemote: Bool {
-        !errors.contains(.remoteUnavailable) && !errors.contains(.authRequired)
+        ![.remoteUnavailable, .authRequired, .offline].contains(where: errors.contains)
     }
 
     /// Whether a collection stopped because its remote changed or was dropped.

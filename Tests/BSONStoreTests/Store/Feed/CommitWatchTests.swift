@@ -41,21 +41,39 @@ import Testing
         let store = try DocumentStore(at: .file(path))
         defer { store.close() }
         try await store.collection(Self.things).insertOne(["_id": 1])
-        let writes = try #require(FileWrites(to: path + "-wal"))
+        let writes = try #require(FileWrites())
+        let log = try #require(writes.add(path + "-wal"))
         #expect(writes.wait(milliseconds: 0) == .timeout)
         try await store.collection(Self.things).insertOne(["_id": 2])
         #expect(writes.wait(milliseconds: 60_000) == .written)
-        // One wait takes all that was written before it.
+        // One call returns all that was written before it.
+        #expect(writes.reported() == [log])
         #expect(writes.wait(milliseconds: 0) == .timeout)
+        writes.remove(log)
+        _ = writes.reported()
         try await store.collection(Self.things).insertOne(["_id": 3])
-        writes.forget()
         #expect(writes.wait(milliseconds: 0) == .timeout)
+    }
+
+    @Test func `a report names the file that was written`() throws {
+        let directory = try TemporaryDirectory()
+        let writes = try #require(FileWrites())
+        let paths = ["a", "b"].map { directory.file($0) }
+        for path in paths { try Data([1]).write(to: URL(filePath: path)) }
+        let files = try paths.map { try #require(writes.add($0)) }
+        for (path, file) in zip(paths, files).reversed() {
+            let handle = try FileHandle(forWritingTo: URL(filePath: path))
+            try handle.write(contentsOf: Data([2]))
+            try handle.close()
+            #expect(writes.reported() == [file])
+        }
     }
 
     @Test func `an interruption ends one wait`() async throws {
         let directory = try TemporaryDirectory()
         try Data([1]).write(to: URL(filePath: directory.file()))
-        let writes = try #require(FileWrites(to: directory.file()))
+        let writes = try #require(FileWrites())
+        _ = try #require(writes.add(directory.file()))
         for _ in 0..<3 { writes.interrupt() }
         #expect(writes.wait(milliseconds: 60_000) == .interrupted)
         #expect(writes.wait(milliseconds: 0) == .timeout)
@@ -68,8 +86,39 @@ import Testing
         #expect(await wake == .interrupted)
     }
 
+    @Test func `of many watched stores each learns of the commits to its own file`() async throws {
+        let directory = try TemporaryDirectory()
+        let paths = (0..<20).map { directory.file("\($0).store") }
+        let stores = try paths.map { try DocumentStore(at: .file($0)) }
+        let writers = try paths.map { try DocumentStore(at: .file($0)) }
+        defer { for store in stores + writers { store.close() } }
+        // The first look cannot tell whether a commit is new.
+        for store in stores { try await store.waitForCommit(after: store.commitCount) }
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for (number, store) in stores.enumerated() {
+                let seen = store.commitCount
+                group.addTask {
+                    try await store.waitForCommit(after: seen)
+                    return number
+                }
+            }
+            for number in [3, 17, 3, 8] {
+                try await writers[number].collection(Self.things).insertOne([:])
+            }
+            var told: Set<Int> = []
+            while told != [3, 8, 17], let number = try await group.next() { told.insert(number) }
+            #expect(told == [3, 8, 17])
+            group.cancelAll()
+        }
+        for store in stores { store.close() }
+        let error = await #expect(throws: StoreError.self) {
+            try await stores[0].waitForCommit(after: stores[0].commitCount)
+        }
+        #expect(error?.code == .closed)
+    }
+
     @Test func `a file that is not there has no reports`() throws {
         let directory = try TemporaryDirectory()
-        #expect(FileWrites(to: directory.file()) == nil)
+        #expect(try #require(FileWrites()).add(directory.file()) == nil)
     }
 }

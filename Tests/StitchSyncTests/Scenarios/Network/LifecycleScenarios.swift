@@ -20,6 +20,23 @@ struct LifecycleScenarios {
         #expect(try world.remoteDocument("k") == ["_id": "k", "x": 0])
     }
 
+    @Test("a pass that the app ends by going offline tells the listener of no error")
+    func offlineDuringPass() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A")
+        try await a.insert(["_id": "k", "x": 0])
+        let engine = a.engine
+        world.remote.after { _ in engine.setOnline(false) }
+        let report = try await a.sync()
+        world.remote.after(nil)
+        #expect(report.errors == [.offline] && !report.reachedRemote)
+        #expect(world.transcript() == ["A local insert k pending"])
+        engine.setOnline(true)
+        try await a.sync()
+        #expect(world.transcript() == ["A committed insert k settled"])
+        #expect(try world.remoteDocument("k") == ["_id": "k", "x": 0])
+    }
+
     @Test("a store on disk goes on where it was, with pending changes and pauses")
     func restartFromDisk() async throws {
         let directory = try ScratchDirectory()

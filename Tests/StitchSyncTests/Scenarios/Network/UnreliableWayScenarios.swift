@@ -162,18 +162,6 @@ struct UnreliableWayScenarios {
         #expect(ways.contains { $0.proxy.lossCount > 0 })
         #expect(!world.transcript().contains { $0.contains("conflict") })
     }
-
-    /// Draws numbers that a seed decides.
-    private struct Dice {
-        private var state: UInt64
-
-        init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
-
-        mutating func below(_ count: Int) -> Int {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Int((state >> 33) % UInt64(count))
-        }
-    }
 }
 
 /// A remote that is let go, or whose caller goes, must leave neither threads nor connections behind.

@@ -1,0 +1,26 @@
+#if Remote
+    import Foundation
+    import Testing
+
+    /// Without this a write could be lost, or a device stay behind, in one of the many orders in which
+    /// connections are cut and servers die, which no scenario spells out.
+    @Suite struct SyncSoakTests {
+        /// `make soak-sync` asks for more.
+        private static let minutes =
+            ProcessInfo.processInfo.environment["SOAK_MINUTES"].flatMap { Int($0) }
+
+        @Test(
+            "devices under rules agree with a server that dies, over connections that are cut",
+            .timeLimit(.minutes(90)))
+        func soak() async throws {
+            let world = try await SoakWorld(seed: 36)
+            try await world.run(for: .seconds(Self.minutes.map { $0 * 60 } ?? 10))
+            let tally = world.ledger.tally
+            // The report of a run that was asked for.
+            if Self.minutes != nil { FileHandle.standardError.write(Data("\(tally)\n".utf8)) }
+            #expect(tally.inserts > 0 && tally.updates > 0 && tally.deletes > 0)
+            #expect(tally.cuts > 0 && tally.kills > 0 && tally.reverted > 0)
+            #expect(tally.surprises == [])
+        }
+    }
+#endif
