@@ -19,6 +19,21 @@ package enum Loopback {
         return made
     }
 
+    /// A port on which no process listens now, for a server that must have the same one later.
+    package static func freePort() throws -> Int {
+        let free = try socket()
+        defer { close(free) }
+        var address = address(0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(free, address, length) == 0 && getsockname(free, address, &length) == 0
+            }
+        }
+        guard isBound else { throw ProgramFailure(reason: "no free port: \(errno)") }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
     /// The address of a port.
     package static func address(_ port: UInt16) -> sockaddr_in {
         var address = sockaddr_in()
