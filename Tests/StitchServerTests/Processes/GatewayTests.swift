@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("An upstream that is away is an error after which devices go on, and its return is noticed")
+    @Test("An upstream that is away is an error after which devices go on until it is back")
     func awayUpstream() async throws {
         let port = try Loopback.freePort()
         try await ServerProcess.run(["--port", String(port)]) { upstream in
