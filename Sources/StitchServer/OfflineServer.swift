@@ -3,7 +3,7 @@ internal import StitchWire
 
 /// A server for one client, without a network, over an in-memory store of its own.
 ///
-/// It runs the same code from a message's bytes to the reply's bytes as ``Server`` does, so fuzzers
+/// It runs the same code from a message's bytes to the reply's bytes as `Server` does, so fuzzers
 /// and tests use it.
 public final class OfflineServer {
     private let backend: StoreBackend
