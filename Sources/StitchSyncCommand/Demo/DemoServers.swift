@@ -1,3 +1,4 @@
+import BSONStore
 import Foundation
 import StitchRemote
 
