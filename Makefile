@@ -16,8 +16,8 @@ help: ## Lists the commands.
 setup: ## Installs the system libraries that are missing.
 	@Scripts/setup
 
-demo: ## Puts two devices and a remote in step. INPUT=documents.jsonl WORK=folder REMOTE=server
-	@Scripts/setup
+demo: ## Puts two devices and a remote in step. INPUT=documents.jsonl WORK=folder REMOTE=server|gateway
+	@Scripts/setup $(if $(filter gateway,$(REMOTE)),mongoc)
 	@Scripts/demo "$(WORK)" "$(INPUT)" "$(or $(REMOTE),file)"
 
 rchat: ## Starts a terminal chat of two users over a server with rules. SCRIPT=file

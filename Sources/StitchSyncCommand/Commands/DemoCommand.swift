@@ -4,7 +4,7 @@
     import Foundation
 
     /// The command that shows two devices which work offline and sync.
-    struct DemoCommand: ParsableCommand {
+    struct DemoCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "demo",
             abstract: "Show two devices that work offline and sync with a remote.",
@@ -15,7 +15,9 @@
                 conflicts by merging fields. For one document the conflict handler fails, so it is \
                 paused and later resumed. At the end all three must hold the same documents. With \
                 `--remote server` the remote is behind a `stitchsync serve`, which is killed while \
-                both devices are offline, and started again.
+                both devices are offline, and started again. With `--remote gateway` each device \
+                connects to a gateway of its own (`serve --upstream`) as a user under rules; the \
+                gateways are killed, too, and each device continues at the other one.
 
                 Example:
                   stitchsync demo fixtures/demo/documents.jsonl --work demo-work
@@ -30,13 +32,14 @@
         @Option(help: "The folder for the demo's stores; replaces those of an earlier demo.")
         var work = "demo-work"
 
-        @Option(help: "The kind of remote: a store file that both devices open, or a server.")
+        @Option(
+            help: "The kind of remote: a store file that both devices open, a server, or gateways.")
         var remote = DemoRemote.file
 
-        func run() throws {
+        func run() async throws {
             var conductor = DemoConductor(
                 input: input, files: DemoFiles(folder: work), remote: remote, console: .standard)
-            guard try conductor.run() else { throw ExitCode.failure }
+            guard try await conductor.run() else { throw ExitCode.failure }
         }
     }
 

@@ -6,6 +6,8 @@ enum DemoRemote: String, CaseIterable {
     case file
     /// A `stitchsync serve` in a process of its own.
     case server
+    /// Two gateways, one for each device, in front of such a process.
+    case gateway
 }
 
 /// The script of the demo: it leads two devices, reports each step, and checks the result.
@@ -13,7 +15,7 @@ struct DemoConductor {
     private let input: String
     private let files: DemoFiles
     private let remote: DemoRemote
-    private var server: DemoServer?
+    private var servers: DemoServers?
     private let console: Console
     private let clock = ContinuousClock()
     private var tallies: [DemoPlan.Device: DeviceTally] = [:]
@@ -32,16 +34,19 @@ struct DemoConductor {
     /// Runs the demo.
     ///
     /// - Returns: whether A, B and the remote hold the same documents at the end.
-    mutating func run() throws -> Bool {
+    mutating func run() async throws -> Bool {
         let began = clock.now
         try files.makeEmpty()
-        if remote == .server { server = try DemoServer(file: files.remote) }
-        defer { server?.stop() }
+        if remote != .file {
+            servers = try DemoServers(files, hasGateways: remote == .gateway)
+        }
+        defer { servers?.stop() }
+        try await servers?.signUp()
         try begin()
         let planned = try plan()
-        try killServer()
+        try killServers()
         try part(planned)
-        try startServer()
+        try startServers()
         try meet(refusing: try firstPlannedID())
         let comparison = try StoreComparison(files)
         try showTable(comparison.counts, took: clock.now - began)
@@ -54,7 +59,7 @@ struct DemoConductor {
 extension DemoConductor {
     /// A imports and syncs, B syncs.
     private mutating func begin() throws {
-        let place = server.map { " behind \($0.uri)" } ?? ""
+        let place = servers.map { " behind \($0.summary)" } ?? ""
         try console.say("Devices A and B with a remote\(place), stores in \(files.folder)")
         let a = try start(.a)
         try console.say("A imports \(input)")
@@ -89,16 +94,17 @@ extension DemoConductor {
         try b.end()
     }
 
-    private func killServer() throws {
-        guard let server else { return }
-        server.kill()
-        try console.say("The server is killed.")
+    private func killServers() throws {
+        guard let servers else { return }
+        servers.kill()
+        try console.say("\(servers.name) \(servers.verbs.areKilled).")
     }
 
-    private func startServer() throws {
-        guard let server else { return }
-        try server.start()
-        try console.say("The server starts again, on port \(server.port).")
+    private func startServers() throws {
+        guard let servers else { return }
+        try servers.start()
+        let swap = remote == .gateway ? ", and each device takes the other gateway" : ""
+        try console.say("\(servers.name) \(servers.verbs.start) again\(swap).")
     }
 
     private mutating func write(_ device: DemoPlan.Device, _ process: DeviceProcess) throws {
@@ -193,7 +199,7 @@ extension DemoConductor {
         _ device: DemoPlan.Device, refusing id: BSONValue? = nil
     ) throws -> DeviceProcess {
         var arguments = ["demo-device", device.rawValue, "--work", files.folder]
-        if let server { arguments += ["--remote", server.uri] }
+        if let servers { arguments += ["--remote", servers.uri(for: device)] }
         if let id { arguments += ["--refusing", id.extendedJSON(.canonical)] }
         return try DeviceProcess(arguments: arguments)
     }

@@ -11,6 +11,8 @@ struct DemoFiles: Sendable {
 
     /// The remote's store.
     var remote: String { folder + "/remote.stitch" }
+    /// The folder with the rules of the gateways.
+    var rules: String { folder + "/rules" }
     /// The plan: the documents' ids in order.
     var plan: String { folder + "/plan.jsonl" }
 

@@ -6,20 +6,19 @@ import Foundation
     import Glibc
 #endif
 
-/// The server in front of the demo's remote, a `stitchsync serve` process.
+/// A `stitchsync serve` process of the demo.
 final class DemoServer {
-    private let file: String
+    private let options: [String]
     private var process = Process()
     private(set) var port = 0
 
     /// Starts a server on a free port.
-    init(file: String) throws {
-        self.file = file
+    ///
+    /// - Parameter options: the options of `serve` without the port.
+    init(_ options: [String]) throws {
+        self.options = options
         try start()
     }
-
-    /// The URI for the devices.
-    var uri: String { "stitchsync://127.0.0.1:\(port)" }
 
     /// Starts the server, on the previous port if there was one.
     func start() throws {
@@ -29,7 +28,11 @@ final class DemoServer {
         let output = Pipe()
         process = Process()
         process.executableURL = executable
-        process.arguments = ["serve", "--db", file, "--port", String(port)]
+        process.arguments = ["serve", "--port", String(port)] + options
+        // A killed process would leave libmongoc's file of statistics in /dev/shm.
+        process.environment = ProcessInfo.processInfo.environment.merging(
+            ["MONGOC_DISABLE_SHM": "1"]
+        ) { _, ours in ours }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         try process.run()

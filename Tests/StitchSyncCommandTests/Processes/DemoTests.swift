@@ -55,6 +55,28 @@ import Testing
         }
     #endif
 
+    #if MongoRemote && Server
+        @Test func `devices come in step through gateways that are killed, too`() async throws {
+            try await withTemporaryFolder { folder in
+                _ = try folder.write(lines: documents, to: "in.jsonl")
+                let demo = try await Tool.run(
+                    "demo", "in.jsonl", "--work", "w", "--remote", "gateway", in: folder)
+                #expect(demo.code == 0, "\(demo.complaints)")
+                #expect(demo.output.last?.hasPrefix("in step: ") == true)
+                #expect(demo.output.contains("The server and both gateways are killed."))
+                #expect(try StoreComparison(DemoFiles(folder: folder.path("w"))).faults.isEmpty)
+                // The users were the upstream's, not a gateway's.
+                let store = try DocumentStore(
+                    at: .file(folder.path("w/remote.stitch")), options: .init(readOnly: true))
+                defer { store.close() }
+                let users = try store.read { transaction in
+                    try transaction.count(Namespace("stitchsync_gateway", "users"))
+                }
+                #expect(users == 2)
+            }
+        }
+    #endif
+
     private func tamper(_ path: String, _ change: (inout BSONDocument) -> Void) throws {
         let store = try DocumentStore(at: .file(path))
         defer { store.close() }
