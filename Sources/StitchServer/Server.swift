@@ -195,12 +195,13 @@
             tidying.cancel()
             context.settings.log.write(.notice, "stopping")
             try await listener.close()
-            try await metrics?.close()
             let operations = context.operations
             let ending = group.next().scheduleTask(in: Self.graceAtStop) { operations.stopAll() }
             await opening.closeAll(within: limit)
             ending.cancel()
             operations.stopAll()
+            // Until now, load balancers were told that the server is not ready.
+            try await metrics?.close()
             // Writers must not wait for transactions that no client will end.
             backend.endTransactions()
             try await group.shutdownGracefully()

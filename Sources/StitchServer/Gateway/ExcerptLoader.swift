@@ -8,6 +8,8 @@ struct ExcerptLoader {
     /// The rules for the client; `nil` for none.
     let ruleGuard: RuleAccessPolicy?
     let call: CommandCall
+    /// Whether only what cannot be rolled back is read; a write is judged by the newest documents.
+    var readsCommitted = true
 
     /// The largest number of ids that are read without a session.
     private static let smallMax = 100
@@ -69,6 +71,7 @@ struct ExcerptLoader {
             var query = UpstreamQuery(filter: ["_id": ["$in": .array(BSONArray(ids))]])
             query.isSmall = ids.count <= Self.smallMax
             query.showsRecords = need.ids.count > 1
+            query.isCommitted = readsCommitted
             try link.find(need.namespace, query, for: call, add)
         }
         for wanted in need.queries {
@@ -116,6 +119,7 @@ struct ExcerptLoader {
         }
         query.variables = wanted.variables
         query.showsRecords = true
+        query.isCommitted = readsCommitted
         // Without a sort, the first documents are those that were inserted first, which the upstream
         // would have to look for among all.
         guard candidates.isExact, access?.hidesFields != true, wanted.limit > 0,

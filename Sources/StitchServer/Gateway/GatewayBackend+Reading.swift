@@ -144,6 +144,7 @@ extension GatewayBackend {
     }
 
     private func keepImages(of namespace: Namespace, _ link: UpstreamLink) throws {
+        guard !withoutImages.withLock({ $0.contains(namespace) }) else { return }
         do {
             _ = try link.run(
                 [
@@ -152,6 +153,7 @@ extension GatewayBackend {
                 ], on: namespace.database, .read, for: nil)
         } catch let fault as CommandFailure {
             // Without the privilege, streams are right but end more often.
+            withoutImages.withLock { _ = $0.insert(namespace) }
             link.server.settings.log.write(
                 .warning,
                 "cannot keep earlier documents of \(namespace), so streams of users under rules "

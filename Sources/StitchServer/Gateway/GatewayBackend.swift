@@ -20,6 +20,10 @@ final class GatewayBackend: CommandBackend {
     private let server: ServerContext
     /// Whether the last check reached the upstream.
     private let reaches = Locked(true)
+    /// The edition of the rules whose collections are followed.
+    private let watchedEdition = Locked(0)
+    /// The collections of which the upstream keeps no earlier documents, although it was asked.
+    let withoutImages = Locked<Set<Namespace>>([])
 
     /// Connects to the upstream, and prepares the gateways' database there.
     ///
@@ -38,9 +42,20 @@ final class GatewayBackend: CommandBackend {
         denials = DenialLog(link)
         tombstones = TombstoneLog(link)
         server.denials.copies.withLock { [denials] in $0 = { denials.add($0) } }
-        let rules = server.settings.rules?.edition.rules
-        try records.watch(customData: rules?.customData)
-        try tombstones.watch(rules?.namespaces.filter { !$0.database.isEmpty } ?? [])
+        try watchRules()
+    }
+
+    /// Follows what the present rules read, and records the deletions in the collections that they
+    /// name.
+    private func watchRules() throws {
+        guard let edition = server.settings.rules?.edition else {
+            return try records.watch([GatewayDatabase.users])
+        }
+        guard watchedEdition.withLock({ $0 }) != edition.number else { return }
+        let own = edition.rules.customData.map { [$0.namespace] } ?? []
+        try records.watch([GatewayDatabase.users] + own)
+        try tombstones.watch(edition.rules.namespaces.filter { !$0.database.isEmpty })
+        watchedEdition.withLock { $0 = edition.number }
     }
 
     func signedIn(_ connection: ClientConnection) throws -> SignedInUser? {
@@ -83,7 +98,9 @@ final class GatewayBackend: CommandBackend {
         guard let request = call.transaction else { return try work.run(link) }
         guard request.isTransaction else { return try repeatable(request, work) }
         let session = call.sessionKey
-        let last = request.starts ? try replies.entry(of: session, link)?.number : nil
+        let last =
+            request.starts
+            ? try replies.entry(of: session, for: request.number, link)?.number : nil
         return try transactions.run(
             request, call, rule, lastNumber: last,
             begin: { [link] in GatewayTransaction(link, session: session, number: $0) },
@@ -152,6 +169,7 @@ final class GatewayBackend: CommandBackend {
         let result = Result { try link.run(["ping": 1], on: "admin", .read, for: nil) }
         reaches.withLock { $0 = result.value != nil }
         denials.flush()
+        try watchRules()
         try tombstones.tidy()
     }
 
@@ -208,7 +226,7 @@ extension GatewayBackend {
                 }
             }
             try transactions.commit(request.number, session) {
-                let known = try replies.entry(of: session, link)
+                let known = try replies.entry(of: session, for: request.number, link)
                 return known?.isTransaction == true && known?.number == request.number
             }
         } catch let fault as CommandFailure where fault.code == 251 {
@@ -230,7 +248,7 @@ extension GatewayBackend {
         _ request: TransactionRequest, _ work: UpstreamWork
     ) throws -> CommandOutcome {
         let session = work.call.sessionKey
-        if let known = try replies.entry(of: session, link) {
+        if let known = try replies.entry(of: session, for: request.number, link) {
             guard known.number <= request.number else {
                 throw CommandFailure(
                     225,

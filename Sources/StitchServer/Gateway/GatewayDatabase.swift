@@ -78,10 +78,11 @@ final class UpstreamUserRecords: UserRecords {
     /// Follows the changes of users and of their custom data, by whatever program.
     ///
     /// - Throws: 290 when the system has no more threads.
-    func watch(customData: RuleSet.CustomData?) throws {
+    func watch(_ namespaces: [Namespace]) throws {
         let server = link.server
-        let namespaces = [GatewayDatabase.users] + (customData.map { [$0.namespace] } ?? [])
-        for namespace in namespaces {
+        let known = feeds.withLock { $0.map(\.scope) }
+        for namespace in namespaces where !known.contains(.collection(namespace)) {
+            noteChange()
             let feed = UpstreamFeed(.collection(namespace), link) { [generation] in
                 generation.withLock { $0 += 1 }
                 server.userGeneration.withLock { $0 += 1 }

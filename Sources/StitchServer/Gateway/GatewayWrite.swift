@@ -21,7 +21,9 @@ struct GatewayWrite {
     private static let runsMax = 20
 
     private var loader: ExcerptLoader {
-        ExcerptLoader(link: link, catalog: backend.catalog, ruleGuard: ruleGuard, call: call)
+        ExcerptLoader(
+            link: link, catalog: backend.catalog, ruleGuard: ruleGuard, call: call,
+            readsCommitted: false)
     }
 
     // MARK: - Commands with a list of statements

@@ -2,8 +2,8 @@ internal import BSONStore
 
 /// The replies to retryable writes, so that a command that comes again is not executed again.
 ///
-/// A gateway remembers the last number of each session that it saw, and asks the upstream only about
-/// sessions that are new to it: they may come from another gateway.
+/// A gateway remembers what each session did last, and asks the upstream about a number that is new to
+/// it: the command may have been executed by another gateway.
 final class ReplyLog: Sendable {
     /// What a session did last.
     struct Entry: Sendable {
@@ -24,8 +24,14 @@ final class ReplyLog: Sendable {
     private let state = Locked(State())
 
     /// Returns what a session did last, as far as any gateway knows.
-    func entry(of session: [UInt8], _ link: UpstreamLink) throws -> Entry? {
-        if let known = state.withLock({ $0.entries[session] }) { return known }
+    ///
+    /// - Parameter number: the number of the command that is to be executed now.
+    func entry(
+        of session: [UInt8], for number: Int64, _ link: UpstreamLink
+    ) throws -> Entry? {
+        if let known = state.withLock({ $0.entries[session] }), known.number >= number {
+            return known
+        }
         var query = UpstreamQuery(filter: ["_id": Self.id(session)], limit: 1)
         query.isSmall = true
         var stored: BSONDocument?

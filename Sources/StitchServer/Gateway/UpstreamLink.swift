@@ -12,6 +12,8 @@ struct UpstreamQuery: Sendable {
     var variables: BSONDocument?
     /// Whether each document comes with its record id, by which the order of insertion is known.
     var showsRecords = false
+    /// Whether only what cannot be rolled back is read, as the answer to a client.
+    var isCommitted = true
     /// Whether the result is small, as of a few ids: it is then read without a session.
     var isSmall = false
 
@@ -26,6 +28,7 @@ struct UpstreamQuery: Sendable {
         if limit > 0 { command.append("limit", .int64(Int64(limit))) }
         if let collation { command.append("collation", .document(collation)) }
         if let variables { command.append("let", .document(variables)) }
+        if isCommitted { command.append("readConcern", ["level": "majority"]) }
         if showsRecords { command.append("showRecordId", true) }
         command.append("batchSize", 1_000)
         return command
@@ -73,6 +76,9 @@ struct UpstreamLink: Sendable {
         _ namespace: Namespace, _ query: UpstreamQuery, for call: CommandCall?,
         _ body: (BSONDocument) throws -> Void
     ) throws {
+        var query = query
+        // A transaction has a read concern of its own.
+        if session != nil { query.isCommitted = false }
         let command = query.command(namespace)
         if query.isSmall, session == nil {
             let first = UpstreamBatch(

@@ -70,16 +70,24 @@ struct UpstreamWriter {
         let kind = Self.kind(first)
         var bytes = Self.bytes(first)
         var end = start + 1
-        guard !(kind == .delete && countsDeletes), bytes <= Self.wholeBytesMax else { return end }
+        guard !(kind == .delete && countsDeletes), bytes <= Self.wholeBytesMax,
+            !Self.isBare(first)
+        else { return end }
         while end < changes.count, end - start < Self.statementsMax {
             let change = changes[end]
             bytes += Self.bytes(change)
             guard Self.kind(change) == kind, change.namespace == first.namespace,
-                bytes <= Self.bytesMax
+                bytes <= Self.bytesMax, !Self.isBare(change)
             else { break }
             end += 1
         }
         return end
+    }
+
+    /// Whether a document to update has nothing but its `_id`: the update of several would take a
+    /// deleted one for it.
+    private static func isBare(_ change: StoreChange) -> Bool {
+        kind(change) == .update && change.before?.count ?? 0 <= 1
     }
 
     private static func bytes(_ change: StoreChange) -> Int {
