@@ -10,8 +10,8 @@ struct RuledClients {
     let ann: ServerClient
     let fay: ServerClient
 
-    /// Lends the clients of new servers, which share their documents: the administrator and the
-    /// member are at another one than the clerk, if there are two.
+    /// Lends the clients of a new server, or of one gateway: another gateway learns of changed
+    /// indexes and validators only a moment later.
     static func lend(
         _ place: RuledWorld.Place, _ body: @escaping @Sendable (RuledClients) throws -> Void
     ) async throws {
@@ -20,7 +20,7 @@ struct RuledClients {
                 RuledClients(
                     port: ports[0], root: RuledWorld.prepare(ports[0]),
                     ann: RuledWorld.client(ports[0], "ann"),
-                    fay: RuledWorld.client(ports[ports.count - 1], "fay")))
+                    fay: RuledWorld.client(ports[0], "fay")))
         }
     }
 
