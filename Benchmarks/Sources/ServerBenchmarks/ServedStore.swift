@@ -1,6 +1,6 @@
 import Foundation
 
-/// Is a `stitchsync serve` over a new file, as a process.
+/// A process of `stitchsync serve` over a new file.
 final class ServedStore {
     /// Where drivers find it.
     private(set) var address = ""

@@ -1,6 +1,6 @@
 import BenchmarkDriver
 
-/// Is an operation that is measured through a driver and without one.
+/// An operation that is measured through a driver and without one.
 enum ServerRow: String, CaseIterable {
     case ping = "ping"
     case insert = "insert"

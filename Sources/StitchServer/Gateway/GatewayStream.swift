@@ -31,8 +31,8 @@ struct GatewayStream: CursorSource {
 
     /// Finds the start position, which the upstream judges.
     ///
-    /// - Throws: 286 (ChangeStreamHistoryLost) for a token from a time of other rules or that the
-    ///   upstream's history no longer reaches, 260 and others for a token that is none.
+    /// - Throws: 286 (ChangeStreamHistoryLost) when other rules applied at the time of the token, or
+    ///   when the upstream's history begins after it; 260 and others for an invalid token.
     init(
         _ stage: ChangeStreamStage, _ scope: ChangeStreamScope, rest: BSONArray,
         options: PipelineOptions, _ backend: GatewayBackend, under ruleGuard: RuleAccessPolicy?,
@@ -115,7 +115,7 @@ struct GatewayStream: CursorSource {
         try checkRules(call)
         var batch = CursorBatch()
         var bytes = 0
-        // Who does not wait wants to know all that has happened until now.
+        // A client that does not wait asks for everything that has happened until now.
         let waits = call.name == "getMore" && call.number("maxTimeMS") ?? 1_000 > Self.askMax
         while let reader, !isOver, batch.documents.count < limits.documentsMax {
             try call.checkTime()
@@ -145,7 +145,7 @@ struct GatewayStream: CursorSource {
 
     /// Checks that the rules are those with which the stream began.
     ///
-    /// - Throws: 286: nothing tells what became visible or hidden by other rules.
+    /// - Throws: 286 when they are not: no event says what other rules show or hide.
     private func checkRules(_ call: CommandCall) throws {
         let now = try rules.ruleGuard(call)
         guard (now == nil) == (ruleGuard == nil),
@@ -239,9 +239,9 @@ extension GatewayStream {
         return document
     }
 
-    /// Returns an event whose earlier document nobody kept.
+    /// Returns the event of a change whose earlier document is unknown.
     ///
-    /// - Throws: 286 where it may have left the user's view: the user then reads anew.
+    /// - Throws: 286 where the document may have left the user's view: the client then reads again.
     private func shownWithoutBefore(
         _ event: FeedEvent, _ change: StoreChange, _ access: RuleAccess
     ) throws -> BSONDocument? {

@@ -3,8 +3,9 @@ internal import StitchRules
 
 /// The deletions of the upstream, which gateways record from its change streams.
 ///
-/// A gateway that is asked, and each one every minute, reads on from the position that the gateways
-/// share. What the upstream's history no longer holds is not known, and null says just that.
+/// All gateways share one position for each collection. A gateway continues from there every minute,
+/// and when a client asks. Deletions that the upstream's history no longer has are unknown; the answer
+/// for them is null.
 final class TombstoneLog: Sendable {
     private let link: UpstreamLink
     /// The collections whose deletions are recorded.

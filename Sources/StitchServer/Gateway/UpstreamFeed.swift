@@ -42,7 +42,7 @@ final class UpstreamFeed: Sendable {
     let scope: ChangeStreamScope
     /// Reports new events.
     let news = CommitNotifier()
-    /// Is called for new events, and when events may have been missed or come later.
+    /// The callback for new events, and for an interruption, after which events may come late.
     private let onChange: @Sendable () -> Void
     private let link: UpstreamLink
     private let state = ThreadCondition(State())
