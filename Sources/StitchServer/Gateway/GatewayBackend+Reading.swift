@@ -90,18 +90,8 @@ extension GatewayBackend {
         let request = try AggregateRequest(call)
         guard let options = try request.changeStream() else { return nil }
         try request.checkTransaction(call)
-        let level = call.document("readConcern")?["level"]?.stringValue ?? "majority"
-        guard level == "majority" else {
-            throw CommandFailure(
-                .invalidOptions,
-                "Aggregation stage $changeStream cannot run with a readConcern other than "
-                    + "'majority'. Current readConcern: \(level)")
-        }
-        guard call["cursor"] != nil else {
-            throw CommandFailure(
-                .failedToParse,
-                "The 'cursor' option is required, except for aggregate with the explain argument")
-        }
+        try AggregateCommand.checkStreamConcern(call)
+        try AggregateCommand.checkCursor(call)
         let batchSize = try CursorArgument.batchSize(call)
         let stage = try ChangeStreamStage(options, readsTokens: false)
         let namespace = try AggregateCommand.target(call)

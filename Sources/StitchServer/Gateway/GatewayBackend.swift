@@ -86,12 +86,12 @@ final class GatewayBackend: CommandBackend {
             return try command.answer(front)
         case .commit: return try commit(call)
         case .abort: return try abort(call)
-        case .upstream: return try runUpstream(command, rule, call)
+        case .upstream: return try runUpstream(rule, call)
         }
     }
 
     private func runUpstream(
-        _ command: ParsedCommand, _ rule: CommandSignature, _ call: CommandCall
+        _ rule: CommandSignature, _ call: CommandCall
     ) throws -> CommandOutcome {
         let work = UpstreamWork(
             backend: self, rule: rule, call: call, ruleGuard: try front.rules.ruleGuard(call))
@@ -250,11 +250,7 @@ extension GatewayBackend {
         let session = work.call.sessionKey
         if let known = try replies.entry(of: session, for: request.number, link) {
             guard known.number <= request.number else {
-                throw CommandFailure(
-                    225,
-                    "Retryable write with txnNumber \(request.number) is prohibited on session "
-                        + "because a newer retryable write with txnNumber \(known.number) has "
-                        + "already started on this session.")
+                throw TransactionFailures.retryTooOld(request.number, known.number)
             }
             if known.number == request.number, let reply = known.reply { return .reply(reply) }
         }

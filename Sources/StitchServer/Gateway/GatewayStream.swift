@@ -64,23 +64,18 @@ struct GatewayStream: CursorSource {
         _ start: ChangeStreamStage.Start, _ scope: ChangeStreamScope, _ link: UpstreamLink,
         for call: CommandCall
     ) throws -> FeedToken {
-        var command: BSONDocument
         switch start {
-        case .now, .behind: command = UpstreamStream.command(scope, after: nil)
-        case .atTime(let time): command = UpstreamStream.command(scope, after: .time(time))
+        case .now, .behind:
+            return try FeedToken(UpstreamStream.token(of: nil, scope, link, for: call))
+        case .atTime(let time):
+            return try FeedToken(UpstreamStream.token(of: .time(time), scope, link, for: call))
         case .token(let given, let mayBeInvalidate):
             let token = try FeedToken(given)
-            command = UpstreamStream.command(scope, after: .token(token.document))
+            var command = UpstreamStream.command(scope, after: .token(token.document))
             if !mayBeInvalidate { command = Self.resuming(command) }
-            _ = try open(command, scope, link, for: call)
+            _ = try UpstreamStream.firstBatch(command, scope, link, for: call)
             return token
         }
-        command.set("cursor", to: ["batchSize": 0])
-        guard let token = try open(command, scope, link, for: call).token else {
-            throw CommandFailure(
-                .internalError, "the upstream names no position of its change stream")
-        }
-        return try FeedToken(token)
     }
 
     /// Returns the command with `resumeAfter`, which refuses the token of an `invalidate` event.
@@ -95,20 +90,6 @@ struct GatewayStream: CursorSource {
         command.set("pipeline", to: [[ChangeStreamStage.name: .document(options)]])
         command.set("cursor", to: ["batchSize": 0])
         return command
-    }
-
-    /// Opens a stream upstream and closes it again.
-    private static func open(
-        _ command: BSONDocument, _ scope: ChangeStreamScope, _ link: UpstreamLink,
-        for call: CommandCall?
-    ) throws -> UpstreamBatch {
-        let (target, database) = UpstreamStream.target(scope)
-        let batch = UpstreamBatch(try link.run(command, on: database, .read, for: call))
-        if batch.cursor != 0 {
-            _ = try link.run(
-                batch.kill(Namespace(database, target)), on: database, .read, for: nil)
-        }
-        return batch
     }
 
     mutating func next(_ limits: BatchLimits, _ call: CommandCall) throws -> CursorBatch {
@@ -166,7 +147,7 @@ struct GatewayStream: CursorSource {
         {
             return (events, end)
         }
-        let batch = try Self.open(
+        let batch = try UpstreamStream.firstBatch(
             UpstreamStream.command(scope, after: .token(place.document)), scope, link, for: call)
         let events = try feed.completed(try batch.documents.map { try FeedEvent($0) }, link)
         let end = try batch.token.map { try FeedToken($0) } ?? events.last?.token ?? place
@@ -209,7 +190,7 @@ struct GatewayStream: CursorSource {
 extension GatewayStream {
     private func shown(_ event: FeedEvent) throws -> BSONDocument? {
         if event.operationType == "invalidate" { return plain(event) }
-        guard let ruleGuard else { return try plainIfWanted(event) }
+        guard let ruleGuard else { return plainIfWanted(event) }
         // Definitions could reveal what rules hide.
         guard let change = event.change, scope.includes(change) || !change.kind.isOfDocument else {
             return nil
@@ -268,7 +249,7 @@ extension GatewayStream {
         return RuleFields.names(in: filter.document).map { !$0.isDisjoint(with: changed) } ?? true
     }
 
-    private func plainIfWanted(_ event: FeedEvent) throws -> BSONDocument? {
+    private func plainIfWanted(_ event: FeedEvent) -> BSONDocument? {
         guard stage.showsExpandedEvents || !event.isExpanded else { return nil }
         return plain(event)
     }

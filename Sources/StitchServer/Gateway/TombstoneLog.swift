@@ -30,7 +30,7 @@ final class TombstoneLog: Sendable {
                 known.count < Self.countMax && known.insert(namespace).inserted
             }
             guard isNew, try position(of: namespace) == nil else { continue }
-            try setPosition(try Self.newest(namespace, link), of: namespace)
+            try setPosition(try newest(namespace), of: namespace)
         }
     }
 
@@ -115,16 +115,12 @@ final class TombstoneLog: Sendable {
             let command = Self.command(namespace, after: current)
             let batch: UpstreamBatch
             do {
-                batch = UpstreamBatch(
-                    try link.run(command, on: namespace.database, .read, for: nil))
+                batch = try UpstreamStream.firstBatch(
+                    command, .collection(namespace), link, for: nil)
             } catch let fault as CommandFailure where [280, 286, 260, 222].contains(fault.code) {
                 // What happened meanwhile stays unknown.
-                try setPosition(try Self.newest(namespace, link), of: namespace)
+                try setPosition(try newest(namespace), of: namespace)
                 return
-            }
-            if batch.cursor != 0 {
-                _ = try link.run(
-                    batch.kill(namespace), on: namespace.database, .read, for: nil)
             }
             try keep(batch.documents, of: namespace)
             guard let last = batch.documents.last?["_id"]?.documentValue ?? batch.token,
@@ -182,20 +178,8 @@ final class TombstoneLog: Sendable {
     }
 
     /// Returns the position of now.
-    private static func newest(_ namespace: Namespace, _ link: UpstreamLink) throws -> BSONDocument
-    {
-        var command = UpstreamStream.command(.collection(namespace), after: nil)
-        command.set("cursor", to: ["batchSize": 0])
-        let batch = UpstreamBatch(
-            try link.run(command, on: namespace.database, .read, for: nil))
-        if batch.cursor != 0 {
-            _ = try link.run(batch.kill(namespace), on: namespace.database, .read, for: nil)
-        }
-        guard let token = batch.token else {
-            throw CommandFailure(
-                .internalError, "the upstream names no position of its change stream")
-        }
-        return token
+    private func newest(_ namespace: Namespace) throws -> BSONDocument {
+        try UpstreamStream.token(of: nil, .collection(namespace), link, for: nil)
     }
 
     private static func id(_ namespace: Namespace) -> BSONValue {

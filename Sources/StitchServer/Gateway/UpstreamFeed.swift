@@ -315,7 +315,6 @@ enum UpstreamStream {
     /// The start of a stream.
     enum Start: Sendable {
         case token(BSONDocument)
-        case startAfter(BSONDocument)
         case time(BSONTimestamp)
     }
 
@@ -328,6 +327,35 @@ enum UpstreamStream {
         }
     }
 
+    /// Sends a command that opens a stream, and closes the stream after its first batch.
+    static func firstBatch(
+        _ command: BSONDocument, _ scope: ChangeStreamScope, _ link: UpstreamLink,
+        for call: CommandCall?
+    ) throws -> UpstreamBatch {
+        let (target, database) = Self.target(scope)
+        let batch = UpstreamBatch(try link.run(command, on: database, .read, for: call))
+        if batch.cursor != 0 {
+            _ = try link.run(
+                batch.kill(Namespace(database, target)), on: database, .read, for: nil)
+        }
+        return batch
+    }
+
+    /// Returns the token of a start.
+    ///
+    /// - Parameter start: `nil` for now.
+    static func token(
+        of start: Start?, _ scope: ChangeStreamScope, _ link: UpstreamLink, for call: CommandCall?
+    ) throws -> BSONDocument {
+        var command = command(scope, after: start)
+        command.set("cursor", to: ["batchSize": 0])
+        guard let token = try firstBatch(command, scope, link, for: call).token else {
+            throw CommandFailure(
+                .internalError, "the upstream names no position of its change stream")
+        }
+        return token
+    }
+
     /// Returns the command for a scope.
     static func command(_ scope: ChangeStreamScope, after start: Start?) -> BSONDocument {
         var options: BSONDocument = [
@@ -336,7 +364,7 @@ enum UpstreamStream {
         ]
         switch start {
         // An `invalidate` event is one to start after, too.
-        case .token(let token)?, .startAfter(let token)?:
+        case .token(let token)?:
             options.append("startAfter", .document(token))
         case .time(let time)?: options.append("startAtOperationTime", .timestamp(time))
         case nil: break

@@ -143,11 +143,7 @@ final class TransactionRunner: Sendable {
             let log = SessionLog(transaction)
             if let known = try log.entry(of: session) {
                 guard known.number <= request.number else {
-                    throw CommandFailure(
-                        225,
-                        "Retryable write with txnNumber \(request.number) is prohibited on session "
-                            + "because a newer retryable write with txnNumber \(known.number) has "
-                            + "already started on this session.")
+                    throw TransactionFailures.retryTooOld(request.number, known.number)
                 }
                 if known.number == request.number, let reply = known.reply { return (reply, false) }
             }

@@ -358,6 +358,14 @@ enum TransactionFailures {
         CommandFailure(251, "Transaction with { txnNumber: \(number) } has been aborted.")
     }
 
+    static func retryTooOld(_ number: Int64, _ newer: Int64) -> CommandFailure {
+        CommandFailure(
+            225,
+            "Retryable write with txnNumber \(number) is prohibited on session "
+                + "because a newer retryable write with txnNumber \(newer) has "
+                + "already started on this session.")
+    }
+
     static func tooOld(_ number: Int64, _ newer: Int64) -> CommandFailure {
         CommandFailure(
             225,

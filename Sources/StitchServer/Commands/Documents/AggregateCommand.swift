@@ -45,11 +45,7 @@ enum AggregateCommand {
             }
             return .reply(try ExplainReply(call, .queryPlanner).aggregation(parsed, store))
         }
-        guard call["cursor"] != nil else {
-            throw CommandFailure(
-                .failedToParse,
-                "The 'cursor' option is required, except for aggregate with the explain argument")
-        }
+        try checkCursor(call)
         let batchSize = try CursorArgument.batchSize(call)
         try request.checkTransaction(call)
         switch parsed.work {
@@ -133,17 +129,33 @@ enum AggregateCommand {
             ? try store.write(call) { try gather($0) } : try store.read(call, gather)
     }
 
+    /// Checks that a command which does not explain asks for a cursor.
+    ///
+    /// - Throws: 9 (FailedToParse).
+    static func checkCursor(_ call: CommandCall) throws(CommandFailure) {
+        guard call["cursor"] == nil else { return }
+        throw CommandFailure(
+            .failedToParse,
+            "The 'cursor' option is required, except for aggregate with the explain argument")
+    }
+
+    /// Checks the read concern of a change stream.
+    ///
+    /// - Throws: 72 (InvalidOptions).
+    static func checkStreamConcern(_ call: CommandCall) throws(CommandFailure) {
+        let level = call.document("readConcern")?["level"]?.stringValue ?? "majority"
+        guard level != "majority" else { return }
+        throw CommandFailure(
+            .invalidOptions,
+            "Aggregation stage $changeStream cannot run with a readConcern other than "
+                + "'majority'. Current readConcern: \(level)")
+    }
+
     private static func watch(
         _ stage: Result<ChangeStreamStage, any Error>, _ request: AggregateRequest,
         _ namespace: Namespace, _ call: CommandCall, _ store: StoreBackend, batchSize: Int?
     ) throws -> CommandOutcome {
-        let level = call.document("readConcern")?["level"]?.stringValue ?? "majority"
-        guard level == "majority" else {
-            throw CommandFailure(
-                .invalidOptions,
-                "Aggregation stage $changeStream cannot run with a readConcern other than "
-                    + "'majority'. Current readConcern: \(level)")
-        }
+        try checkStreamConcern(call)
         let stage = try stage.get()
         guard try !store.read(call, { try $0.isView(namespace) }) else {
             throw StoreError.view(namespace)
