@@ -254,7 +254,7 @@ let package = Package(
             dependencies: [
                 "StitchSyncCommand", "BSONStore", "StitchSync", "StitchSyncTesting",
                 "TestProcesses",
-                "StitchMongo", "StitchRules", "Todo", "Notes", "RChatExample",
+                "StitchMongo", "StitchRules", "Todo", "Notes", "Expenses", "RChatExample",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["CommandLine"])),
@@ -265,6 +265,9 @@ let package = Package(
             name: "Todo",
             dependencies: ["BSONStore", "StitchSync", "StitchMongo", "StitchRemote"],
             path: "Examples/Todo/Sources/Todo"),
+        .executableTarget(
+            name: "Expenses", dependencies: ["BSONStore", "StitchSync", "StitchRemote"],
+            path: "Examples/Expenses/Sources/Expenses"),
         .executableTarget(
             name: "Notes", dependencies: ["BSONStore", "StitchSync"],
             path: "Examples/Notes/Sources/Notes"),

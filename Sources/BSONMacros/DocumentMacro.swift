@@ -27,7 +27,14 @@
                 return []
             }
             guard let writer = writer(for: document, reportingTo: context) else { return [] }
-            let conformance = protocols.isEmpty ? "" : ": BSONQuery.TypedDocument"
+            // Those that the struct does not have of its own.
+            let missing = Set(protocols.compactMap { $0.trimmedDescription.split(separator: ".").last })
+            var conformances = missing.contains("TypedDocument") ? ["BSONQuery.TypedDocument"] : []
+            if missing.contains("Identifiable"), isIdentified(document) {
+                conformances.append("Swift.Identifiable")
+            }
+            let conformance =
+                conformances.isEmpty ? "" : ": " + conformances.joined(separator: ", ")
             let source: DeclSyntax = """
                 extension \(type.trimmed)\(raw: conformance) {
                 \(raw: writer.coding)
@@ -46,6 +53,22 @@
             return DocumentWriter(
                 properties: reader.properties, existing: reader.existing,
                 access: access(of: document))
+        }
+
+        /// Whether a struct has a property `id` that is visible wherever the struct is.
+        private static func isIdentified(_ document: StructDeclSyntax) -> Bool {
+            document.memberBlock.members.contains { member in
+                guard let variable = member.decl.as(VariableDeclSyntax.self) else { return false }
+                let modifiers = variable.modifiers.filter { $0.detail == nil }
+                    .map { "\($0.name.text) " }
+                let hides = ["private ", "fileprivate ", "static "]
+                let needed = access(of: document)
+                let isNamedID = variable.bindings.contains { binding in
+                    binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text == "id"
+                }
+                return isNamedID && !modifiers.contains(where: hides.contains)
+                    && (needed.isEmpty || modifiers.contains { [needed, "public "].contains($0) })
+            }
         }
 
         private static func refusal(of declaration: some DeclGroupSyntax) -> String {

@@ -66,7 +66,9 @@
                     #expect(failure?.kind == .network)
                     let text = failure?.message ?? ""
                     #expect(text.contains("within 5000 ms"), "\(text)")
-                    #expect(text.contains("127.0.0.1:\(dead): cannot connect"), "\(text)")
+                    #expect(
+                        text.contains("127.0.0.1:\(dead): cannot connect: Connection refused;"),
+                        "\(text)")
                     #expect(
                         text.contains(
                             "127.0.0.1:\(peer.port): it belongs to the replica set other, not to rs"

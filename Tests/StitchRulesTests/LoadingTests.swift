@@ -148,6 +148,25 @@ import Testing
             ])
     }
 
+    @Test("Rules that name custom data are told that there is none")
+    func missingCustomData() throws {
+        let role = #"{"name": "r", "apply_when": {"%%user.custom_data.group": "a"}, "read": true}"#
+        var files = ["data_sources/a/shop/items/rules.json": #"{"roles": [\#(role)]}"#]
+        let told = try RuleFixtures.load(files).warnings
+        #expect(told.count == 1 && told[0].message.contains("%%user.data"), "\(told)")
+        files["auth/custom_user_data.json"] = #"""
+            {"enabled": true, "database_name": "shop", "collection_name": "profiles",
+             "user_id_field": "user"}
+            """#
+        #expect(try RuleFixtures.load(files).warnings.isEmpty)
+        files["auth/custom_user_data.json"] = #"{"enabled": false}"#
+        #expect(try RuleFixtures.load(files).warnings.count == 1)
+        files["data_sources/a/shop/items/rules.json"] = #"""
+            {"roles": [{"name": "r", "apply_when": {"%%user.data.custom_data": "a"}}]}
+            """#
+        #expect(try RuleFixtures.load(files).warnings.isEmpty)
+    }
+
     @Test("Custom data that a default role lets users write is told")
     func writableCustomData() throws {
         let place = #"""

@@ -30,6 +30,13 @@ extension RuleSet {
         }
         self = loader.rules
         warnings += customDataWarnings
+        if customData == nil, let place = loader.customDataUse {
+            warnings.append(
+                place.warning(
+                    "%%user.custom_data is missing for every user: auth/custom_user_data.json does "
+                        + "not enable a collection of custom data. The data that \"stitchsync "
+                        + "adduser --custom-data\" stores is %%user.data"))
+        }
     }
 
     /// Warnings about writable custom data: a user who can write it can grant anyone the
@@ -85,6 +92,8 @@ enum RuleFileKind: Sendable, Hashable {
 struct RuleSetLoader {
     var rules = RuleSet()
     let fallsThrough: Bool
+    /// The first file that names `%%user.custom_data`.
+    private(set) var customDataUse: RuleSourceLocation?
     /// The constants of the environments, by tag.
     private var environments: [Name: BSONDocument] = [:]
 
@@ -105,6 +114,7 @@ struct RuleSetLoader {
         } catch {
             throw place.error(.invalidJSON, "The file is not JSON: \(error)")
         }
+        if customDataUse == nil, value.mentions("%%user.custom_data") { customDataUse = place }
         let object = try RuleObjectReader(value, at: place)
         switch kind {
         case .collectionRules: try collection(object, path)
@@ -303,6 +313,19 @@ extension RuleSetLoader {
                     .duplicateCollection, "The type has roles under rules as well")
             }
             rules.types[type] = try list(inner.array("roles"), .legacy, file)
+        }
+    }
+}
+
+extension BSONValue {
+    /// Whether a key or a text in the value begins with a text.
+    fileprivate func mentions(_ text: String) -> Bool {
+        switch self {
+        case .string(let own): own.hasPrefix(text)
+        case .array(let values): values.values.contains { $0.mentions(text) }
+        case .document(let fields):
+            fields.contains { $0.key.hasPrefix(text) || $0.value.mentions(text) }
+        default: false
         }
     }
 }

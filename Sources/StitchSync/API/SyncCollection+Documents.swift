@@ -106,6 +106,47 @@ extension SyncCollection {
         }
     }
 
+    /// Lets a closure change a document: reads it, calls the closure and stores the result, in one
+    /// transaction.
+    ///
+    /// No other local write and no download can come between. Fields that a `Codable` type does not
+    /// know stay. A closure that changes nothing stores nothing.
+    ///
+    /// ```swift
+    /// try await todos.modify(id: .objectID(id)) { todo in
+    ///     todo.tags.removeAll { $0 == "today" }
+    ///     todo.done = todo.tags.isEmpty
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: the document's `_id`.
+    ///   - change: changes the document; what it throws is thrown on, and nothing is stored.
+    /// - Returns: the document after the change; `nil` if the collection has no document of the
+    ///   `_id`.
+    /// - Throws: `SyncError` of code `.decodingFailed`; `StoreError` of code `immutableField` if
+    ///   the closure changes the `_id`.
+    @discardableResult
+    public func modify(
+        id: BSONValue, _ change: @escaping @Sendable (_ document: inout Document) throws -> Void
+    ) async throws -> Document? {
+        let filter = try Filter(["_id": id])
+        let modified = try await write { sync -> Document? in
+            guard let original = try sync.local(id)?.withoutVersion else { return nil }
+            var document = try decode(original)
+            try change(&document)
+            let encoded = try coding.encode(document, original).withoutVersion
+            let outcome = try sync.transaction.replaceOne(
+                sync.namespace, filter: filter, document: encoded, upsert: false)
+            for image in outcome.images {
+                try NoteLocalWrite(sync: sync).note(before: image.before, after: image.after)
+            }
+            return document
+        }
+        engine.wake()
+        return modified
+    }
+
     /// Deletes the first document that matches a filter.
     ///
     /// - Returns: the number of deleted documents: 0 or 1.

@@ -9,7 +9,7 @@ extension SyncEngine {
     ///
     /// - Parameter timeout: the longest wait; `nil` sets no limit.
     /// - Throws: `SyncError` of code `.timedOut`, of code `.authRequired` where the user has to
-    ///   sign in, the error of a stopped collection, and the errors of ``syncNow()`` except
+    ///   sign in, of code `.notAuthorized` where the user needs a role, the error of a stopped collection, and the errors of ``syncNow()`` except
     ///   `.offline`; `StoreError` of code `.closed`; `CancellationError`.
     public func waitForUpload(timeout: Duration? = nil) async throws {
         try await wait(for: [.unsent], in: nil, timeout)
@@ -113,7 +113,7 @@ extension SyncEngine {
         _ report: SyncPassReport, in namespace: Namespace?,
         _ selections: [RecordSelection]
     ) throws -> SyncError? {
-        if report.errors.contains(.authRequired) { return Self.authRequired(in: namespace) }
+        if let refused = Self.refusedUser(report, in: namespace) { return refused }
         guard selections.contains(.toFetch) else { return nil }
         let latest = try subscriptions.latest
         guard namespace.map(latest.asks(of:)) ?? true,
@@ -123,12 +123,22 @@ extension SyncEngine {
         return SyncError(.subscriptionFailed, text, namespace: namespace)
     }
 
-    /// Makes the error that ends a wait until the user signs in.
-    static func authRequired(in namespace: Namespace? = nil) -> SyncError {
-        SyncError(
-            .authRequired,
-            "the remote requires a sign-in: sign in, call noteSignIn(), and wait again",
-            namespace: namespace)
+    /// Returns the error that ends a wait until the user signs in or is given a role; `nil` if the
+    /// remote refused the user nothing.
+    static func refusedUser(
+        _ report: SyncPassReport, in namespace: Namespace? = nil
+    ) -> SyncError? {
+        if report.errors.contains(.authRequired) {
+            return SyncError(
+                .authRequired,
+                "the remote requires a sign-in: sign in, call noteSignIn(), and wait again",
+                namespace: namespace)
+        }
+        guard report.errors.contains(.notAuthorized) else { return nil }
+        return SyncError(
+            .notAuthorized,
+            "the user has no privilege to read \(namespace.map { "\($0)" } ?? "a collection") "
+                + "at the remote: give the user a role, and wait again", namespace: namespace)
     }
 
     /// Runs a pass; `nil` when the engine is offline.

@@ -118,8 +118,8 @@ extension SyncSubscriptions {
     ///   - version: the version of the set; the latest by default.
     ///   - timeout: the longest wait; `nil` sets no limit.
     /// - Throws: `SyncError` of code `.subscriptionFailed` with the remote's message when the
-    ///   remote refused the set, `.timedOut`, `.authRequired`, the error of a stopped collection,
-    ///   and the errors of ``SyncEngine/syncNow()`` except `.offline`; `CancellationError`.
+    ///   remote refused the set, `.timedOut`, `.authRequired`, `.notAuthorized`, the error of a stopped
+    ///   collection, and the errors of ``SyncEngine/syncNow()`` except `.offline`; `CancellationError`.
     public func waitForSynchronization(
         of version: Int64? = nil, timeout: Duration? = nil
     ) async throws {
@@ -182,7 +182,7 @@ extension SyncSubscriptions {
     /// Returns the error that only a person can end: the user has to sign in, or a subscribed
     /// collection is stopped.
     private func endOfWaiting(_ report: SyncPassReport) throws -> SyncError? {
-        if report.errors.contains(.authRequired) { return SyncEngine.authRequired() }
+        if let refused = SyncEngine.refusedUser(report) { return refused }
         for namespace in try Set(latest.subscriptions.map(\.query.namespace)) {
             if let stopped = try engine.stopError(in: namespace) { return stopped }
         }

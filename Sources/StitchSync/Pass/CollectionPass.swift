@@ -241,6 +241,23 @@ extension CollectionPass {
 
 // MARK: - Failures
 
+extension RemoteError {
+    /// Returns the error of a collection whose pass ended with this one.
+    func syncError(in namespace: Namespace) -> SyncError {
+        if errorClass == .rejected, code == StoreError.Code.unauthorized.rawValue {
+            return SyncError(
+                .notAuthorized,
+                "the user has no privilege to read \(namespace) at the remote; a role such as "
+                    + "readWrite on \"\(namespace.database)\" gives it (the remote: "
+                    + "\(String(description.prefix(120))))",
+                namespace: namespace, underlying: self)
+        }
+        return SyncError(
+            errorClass == .unauthenticated ? .authRequired : .remoteUnavailable, description,
+            namespace: namespace, underlying: self)
+    }
+}
+
 extension PassContext {
     /// Runs steps and returns their result; `nil` if they failed for this collection alone, which
     /// the findings then report.
@@ -266,10 +283,7 @@ extension PassContext {
             return nil
         } catch let error as RemoteError {
             try Task.checkCancellation()
-            findings.add(
-                SyncError(
-                    error.errorClass == .unauthenticated ? .authRequired : .remoteUnavailable,
-                    error.description, namespace: namespace, underlying: error))
+            findings.add(error.syncError(in: namespace))
             return nil
         }
     }

@@ -135,7 +135,8 @@ struct SyncLoop: Sendable {
                 let mayGoOn = patience.mayGoOn(after: report)
                 return mayGoOn || report.isQuiet ? .done(isQuiet: report.isQuiet) : .stuck
             }
-            if report.errors.contains(.remoteUnavailable) { return .failed }
+            let fails: [SyncError.Code] = [.remoteUnavailable, .notAuthorized]
+            if fails.contains(where: report.errors.contains) { return .failed }
             return report.errors.contains(.authRequired) ? .signedOut : .offline
         } catch let error as SyncError where error.code == .offline {
             return .offline

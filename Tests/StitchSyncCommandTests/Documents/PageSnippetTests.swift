@@ -13,6 +13,7 @@ struct PageSnippetTests {
         "README.md", "Docs/TUTORIAL.md", "Docs/FIXTURES.md", "Docs/SYNC.md",
         "Docs/FLEXIBLE-SYNC.md", "Docs/RULES.md", "Docs/MONGODB.md",
         "Docs/REMOTES.md", "Docs/SCHEMA.md", "Docs/COOKBOOK.md", "Docs/STORE.md",
+        "Docs/USERS.md",
     ]
 
     @Test(arguments: pages)
@@ -80,4 +81,26 @@ struct PageSnippetTests {
                 try DocumentScript.page("Docs/TUTORIAL.md"), in: folder, prelude: prelude)
         }
     }
+
+    #if Remote && Server
+        @Test func `every command of the users' page runs and prints what it says`() async throws {
+            // What the reader starts in another terminal runs beside the examples, at a free port.
+            let prelude = """
+                swift() { shift && "$@"; }
+                stitchsync() {
+                    if [ "$1" != serve ]; then command stitchsync "$@"; return; fi
+                    mkfifo said
+                    exec 8<>said
+                    command stitchsync "$@" --port 0 >said 2>server.log &
+                    trap "kill $!" EXIT
+                    read -r listening on address <&8
+                    export SERVER="stitchsync://$address"
+                }
+                """
+            try await withTemporaryFolder { folder in
+                try await DocumentScript.run(
+                    try DocumentScript.page("Docs/USERS.md"), in: folder, prelude: prelude)
+            }
+        }
+    #endif
 }

@@ -5,10 +5,10 @@
     import Testing
 
     extension Todo {
-        static let conflictHandler = ConflictHandler<Todo> { conflict in
-            guard var todo = conflict.local, let theirs = conflict.remote else { return .useRemote }
-            todo.tags = Set(todo.tags + theirs.tags).sorted()
-            return .use(todo)
+        static let conflictHandler = ConflictHandler<Todo>.mergeFields(
+            ThreeWayMerge(arrays: ["tags"])
+        ) { todo, conflict in
+            todo.votes = max(conflict.local?.votes ?? 0, conflict.remote?.votes ?? 0)
         }
     }
 
@@ -18,6 +18,7 @@
         private let todos: SyncCollection<Todo>
         private let users: SyncCollection<User>
         private let products: SyncCollection<Product>
+        private let bills: SyncCollection<Bill>
         private let now = Date()
 
         init() throws {
@@ -26,6 +27,7 @@
             todos = engine.collection(Namespace("app", "todos"), of: Todo.self)
             users = engine.collection(Namespace("app", "users"), of: User.self)
             products = engine.collection(Namespace("app", "products"), of: Product.self)
+            bills = engine.collection(Namespace("app", "bills"), of: Bill.self)
         }
 
         /// Stores an open to-do of each moment, a done one of the first, and one without a date.
@@ -57,7 +59,11 @@
             let todo = try await todos.findOne(id: stored)
             let user = try await users.findOne(id: .uuid(userID))
             let product = try await products.findOne(id: "milk")
+            let link = "todo/" + (stored.objectIDValue?.hex ?? "")
+            let opened = try await todos.findOne(
+                id: .objectID(BSONObjectID("65f0c0ffee00c0ffee00c0de")))
             #expect(todo?.task == "Buy milk" && user?.name == "Ann" && product?.price == 1)
+            #expect(link.count == 29 && opened == nil)
         }
 
         @Test func `optional fields`() async throws {
@@ -101,6 +107,57 @@
             let total = totals.first?["total"]?.decimalValue
             #expect(cheap.map(\.id) == ["milk"] && same.map(\.id) == ["milk"])
             #expect(total == Decimal(string: "4.3"))
+        }
+
+        @Test func `a total of each month`() async throws {
+            let march = Date(timeIntervalSince1970: 1_772_319_600)  // in Oslo 1 March 2026, 00:00
+            try await bills.insertMany([
+                Bill(amount: 1, paid: march - 1), Bill(amount: 2, paid: march),
+                Bill(amount: 3, paid: march + 60),
+            ])
+            struct Month: Decodable, Sendable {
+                var month: String
+                var total: Decimal
+            }
+            let month: BSONDocument = [
+                "$dateToString": ["format": "%Y-%m", "date": "$paid", "timezone": "Europe/Oslo"]
+            ]
+            let months = try await bills.aggregate(
+                [
+                    ["$group": ["_id": .document(month), "total": ["$sum": "$amount"]]],
+                    ["$project": ["_id": 0, "month": "$_id", "total": 1]],
+                    ["$sort": ["month": 1]],
+                ], as: Month.self)
+            #expect(months.map(\.month) == ["2026-02", "2026-03"])
+            #expect(months.map(\.total) == [1, 5])
+        }
+
+        @Test func `one document is changed in one step`() async throws {
+            let todo = Todo(task: "a", tags: ["today", "home"])
+            let id = todo.id
+            try await todos.insertOne(todo)
+            let changed = try await todos.modify(id: .objectID(id)) { todo in
+                todo.tags.removeAll { $0 == "today" }
+                todo.tags.append("done")
+                todo.done = true
+            }
+            #expect(changed?.tags == ["home", "done"] && changed?.done == true)
+            #expect(try await todos.findOne { $0.id == id } == changed)
+        }
+
+        @Test func `the first subscriptions are made before there is an engine`() async throws {
+            let store = try DocumentStore(at: .inMemory)
+            let remote = try InProcessRemote(at: .inMemory)
+            let first = InitialSubscriptions { changes in
+                let query = try SubscriptionQuery(
+                    Namespace("app", "todos"), Todo.filter { !$0.done }.bson)
+                changes.insertOrAssign(query, named: "open todos")
+            }
+            let engine = try SyncEngine(store: store, remote: remote, initialSubscriptions: first)
+            try await engine.syncUntilQuiet()
+            let active = try engine.subscriptions.active.subscriptions
+            #expect(active.map(\.name) == ["open todos"])
+            #expect(active.first?.query.filter == ["done": ["$ne": true]])
         }
 
         @Test func `binary data and nested structs`() async throws {
@@ -149,12 +206,13 @@
             #expect(owners.map(\.name) == ["Bob"])
         }
 
-        @Test func `tags of both sides are kept`() async throws {
-            let base = Todo(task: "Buy milk")
+        @Test func `removed tags stay removed, and the most votes count`() async throws {
+            var base = Todo(task: "Buy milk")
+            base.tags = ["today"]
             var (mine, theirs, merged) = (base, base, base)
-            mine.tags = ["home"]
-            theirs.tags = ["work"]
-            merged.tags = ["home", "work"]
+            (mine.tags, mine.votes) = (["today", "home"], 3)
+            (theirs.tags, theirs.votes) = ([], 5)
+            (merged.tags, merged.votes) = (["home"], 5)
             let conflict = Conflict(
                 documentID: .objectID(base.id), base: base, local: mine, remote: theirs)
             #expect(try await Todo.conflictHandler.resolve(conflict) == .use(merged))

@@ -5,7 +5,7 @@
     // The types of Docs/SCHEMA.md and Docs/COOKBOOK.md, which all pages use.
 
     @Document
-    struct Todo: Identifiable, Equatable {
+    struct Todo: Equatable {
         enum Priority: String, Codable { case low, high }
         enum Effort: Int, Codable { case small = 1, large = 9 }
 
@@ -38,5 +38,12 @@
         var id: String
         var price: Decimal
         var link: URL?
+    }
+
+    @Document
+    struct Bill {
+        var id = BSONObjectID()
+        var amount: Decimal
+        var paid: Date
     }
 #endif

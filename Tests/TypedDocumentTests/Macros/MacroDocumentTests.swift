@@ -42,6 +42,26 @@
             var value: Value
         }
 
+        /// A type that says itself that it is identifiable.
+        @Document
+        struct Tagged: Identifiable, Equatable {
+            var id: Int
+        }
+
+        /// A type whose `_id` is not to be seen.
+        @Document
+        public struct Hidden: Equatable {
+            var id: Int
+        }
+
+        @Test func `a list view can tell the documents apart`() {
+            func ids<Row: Identifiable>(_ rows: [Row]) -> [Row.ID] { rows.map(\.id) }
+            #expect(ids([Shop.Item(id: 7, size: .small)]) == [7])
+            #expect(ids([Tagged(id: 8)]) == [8])
+            #expect(!(Hidden(id: 9) is any Identifiable))
+            #expect(!(Address(city: "Oslo") is any Identifiable))
+        }
+
         /// A type that is found by its short name only within this one.
         enum Shop {
             enum Size: String, Codable { case small, large }

@@ -64,6 +64,26 @@ import Testing
         #expect(try await overlapping.resolve(conflict) == .use(local))
     }
 
+    @Test func `a merge lets the app decide single fields`() async throws {
+        let highest = ConflictHandler<Todo>.mergeFields { todo, conflict in
+            todo.votes = max(conflict.local?.votes ?? 0, conflict.remote?.votes ?? 0)
+        }
+        let merged = Todo(id: 1, task: "Buy two milks", votes: 4, done: true)
+        #expect(try await highest.resolve(Self.conflict()) == .use(merged))
+        // A delete has nothing to merge: the edit stays, unless the app decides otherwise.
+        let (gone, edited) = (Todo?.none, Todo(id: 1, task: "a"))
+        let deletedThere = Conflict(documentID: 1, base: Self.base, local: edited, remote: gone)
+        let deletedHere = Conflict(documentID: 1, base: Self.base, local: gone, remote: edited)
+        #expect(try await highest.resolve(deletedThere) == .useLocal)
+        #expect(try await highest.resolve(deletedHere) == .useRemote)
+        let strict = ConflictHandler<Todo>.mergeFields(deleted: .remoteWins) { _, _ in }
+        #expect(try await strict.resolve(deletedThere) == .useRemote)
+        let raw = ConflictHandler<BSONDocument>.mergeFields { $0["n"] = $1.remote?["n"] ?? 0 }
+        let both = Conflict<BSONDocument>(
+            documentID: 1, base: ["_id": 1], local: ["_id": 1, "a": 1], remote: ["_id": 1, "n": 2])
+        #expect(try await raw.resolve(both) == .use(["_id": 1, "n": 2, "a": 1]))
+    }
+
     @Test func `a handler of raw documents is called in the same way`() async throws {
         let conflict = Conflict<BSONDocument>(
             namespace: Namespace("app", "todos"), documentID: 1, base: ["_id": 1],

@@ -16,7 +16,8 @@ let todos = engine.collection(Namespace("app", "todos"), of: Todo.self)
 
 await todos.configure(
     conflictHandler: ConflictHandler { conflict in  // has base, local and remote
-        guard var todo = conflict.local, let theirs = conflict.remote else { return .useRemote }
+        guard var todo = conflict.local else { return .useRemote }  // deleted here, edited there
+        guard let theirs = conflict.remote else { return .useLocal }  // edited here, deleted there
         todo.done = todo.done || theirs.done
         return .use(todo)
     },

@@ -14,14 +14,16 @@
     ///
     /// Each stored property is a field of its name; `id` is `_id`. A property with a default keeps
     /// it for documents that lack the field or hold null. An optional may be missing. The
-    /// memberwise initializer stays. Types of literals and of calls such as `Date()` need not be
+    /// memberwise initializer stays. A property `id` that is as visible as the struct makes it
+    /// `Identifiable`, so its type has to be `Hashable`. Types of literals and of calls such as `Date()` need not be
     /// written; others must be. Structs in fields have `@Document` too if conditions name their
     /// fields.
     ///
     /// The package trait `Macros` adds it.
     @attached(member, names: named(Fields), named(fields), named(CodingKeys))
     @attached(
-        extension, conformances: TypedDocument, names: named(init(from:)), named(encode(to:)))
+        extension, conformances: TypedDocument, Identifiable, names: named(init(from:)),
+        named(encode(to:)))
     public macro Document() = #externalMacro(module: "BSONMacros", type: "DocumentMacro")
 
     /// Names the field of a property of a `@Document` struct.

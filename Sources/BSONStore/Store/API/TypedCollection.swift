@@ -123,6 +123,38 @@ extension TypedCollection {
         }
     }
 
+    /// Lets a closure change a document: reads it, calls the closure and stores the result, in one
+    /// transaction.
+    ///
+    /// Fields that the type does not know are kept. A closure that changes nothing stores nothing.
+    ///
+    /// ```swift
+    /// try todos.modify(id: .objectID(id)) { todo in todo.tags.removeAll { $0 == "today" } }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: the document's `_id`.
+    ///   - change: changes the document; what it throws is thrown on, and nothing is stored.
+    /// - Returns: the document after the change; `nil` if the collection has no document of the
+    ///   `_id`.
+    /// - Throws: `DocumentDecodingFailure`, the encoder's error, `immutableField` (66) when the
+    ///   closure changes the `_id`.
+    @discardableResult
+    public func modify(
+        id: BSONValue, _ change: (_ document: inout Document) throws -> Void
+    ) throws -> Document? {
+        let filter = try Filter(["_id": id])
+        return try documents.store.write { transaction in
+            guard let found = try transaction.get(documents.namespace, id: id) else { return nil }
+            var document = try decode(found)
+            try change(&document)
+            try transaction.replaceOne(
+                documents.namespace, filter: filter,
+                document: try encoder.encode(document, onto: found))
+            return document
+        }
+    }
+
     private func replace(
         _ transaction: WriteTransaction, _ filter: Filter, _ document: Document, upsert: Bool
     ) throws -> UpdateResult {

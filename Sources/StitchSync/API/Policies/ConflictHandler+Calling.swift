@@ -17,7 +17,9 @@ extension ConflictHandler where Document: Codable {
     public func resolve(
         _ conflict: Conflict<Document>
     ) async throws -> ConflictResolution<Document> {
-        guard raw != nil || refine != nil else { return try await rule(conflict) }
+        guard raw != nil || refine != nil || merging != nil else {
+            return try await rule(conflict)
+        }
         let coding = DocumentCoding<Document>.codable()
         return try coding.typed(
             await coding.untyped(self).resolve(try coding.untyped(conflict)))
@@ -31,6 +33,9 @@ extension ConflictHandler where Document == BSONDocument {
     public func resolve(
         _ conflict: Conflict<BSONDocument>
     ) async throws -> ConflictResolution<BSONDocument> {
+        guard merging == nil else {
+            return try await DocumentCoding.raw.untyped(self).resolve(conflict)
+        }
         if let answer = answerAtOnce(conflict) { return answer }
         return refined(try await rule(conflict), of: conflict)
     }

@@ -23,6 +23,16 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
     public typealias Resolve =
         @Sendable (Conflict<Document>) async throws -> ConflictResolution<Document>
 
+    /// A closure that decides single fields of a merged document; it may wait.
+    ///
+    /// ```swift
+    /// let decide: ConflictHandler<Todo>.Decide = { todo, conflict in
+    ///     todo.votes = max(conflict.local?.votes ?? 0, conflict.remote?.votes ?? 0)
+    /// }
+    /// ```
+    public typealias Decide =
+        @Sendable (_ merged: inout Document, _ conflict: Conflict<Document>) async throws -> Void
+
     /// A rule that returns at once, so that it needs no time limit.
     package typealias SynchronousResolve =
         @Sendable (Conflict<Document>) throws -> ConflictResolution<Document>
@@ -48,6 +58,14 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
     private(set) var sameAnswer: FixedResolution?
     /// The merge that adds up both sides' counters; with it, equal documents are a conflict.
     private(set) var counting: ThreeWayMerge?
+    /// The merge and the app's change of the merged document; ``rule`` then resolves deletes only.
+    private(set) var merging: Merging?
+
+    /// A merge by fields, after which the app decides single fields.
+    struct Merging: Sendable {
+        let merge: ThreeWayMerge
+        let decide: Decide
+    }
 
     /// A resolution that does not depend on the conflict.
     enum FixedResolution: Sendable {
@@ -114,6 +132,49 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
     ) -> Self {
         var handler = overlaps.after { merge.answer($0) }.refined { merge.refine($1, of: $0) }
         handler.counting = merge.counters.isEmpty ? overlaps.counting : merge
+        return handler
+    }
+
+    /// Returns a handler that merges the changes of both sides field by field, and then lets a
+    /// closure decide single fields of the merged document.
+    ///
+    /// A field that both sides set to different values has the remote's value in the merged
+    /// document; the closure finds both in the conflict. It is called for every conflict in which
+    /// neither side deleted the document. Fields that a `Codable` type does not know are merged,
+    /// too.
+    ///
+    /// ```swift
+    /// let handler = ConflictHandler<Expense>.mergeFields(ThreeWayMerge(arrays: ["tags"])) {
+    ///     expense, conflict in
+    ///     expense.amount = max(conflict.local?.amount ?? 0, conflict.remote?.amount ?? 0)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - merge: the fields that merge by difference.
+    ///   - deleted: the handler for documents that one side deleted; by default the edit of the
+    ///     other side is kept.
+    ///   - decide: changes the merged document; the `_id` must stay. An error pauses the document.
+    public static func mergeFields(
+        _ merge: ThreeWayMerge = ThreeWayMerge(), deleted: Self = .editWins,
+        decide: @escaping Decide
+    ) -> Self {
+        var handler = deleted
+        handler.merging = Merging(merge: merge, decide: decide)
+        handler.counting = merge.counters.isEmpty ? nil : merge
+        return handler
+    }
+
+    /// A handler that keeps an edit when the other side deleted the document, and takes the
+    /// remote's edition when both sides edited it.
+    public static var editWins: Self {
+        Self(immediate: { conflict in conflict.remote == nil ? .useLocal : .useRemote })
+    }
+
+    /// Returns the handler for the conflicts that its merge leaves open.
+    var withoutMerging: Self {
+        var handler = self
+        handler.merging = nil
         return handler
     }
 

@@ -3,6 +3,21 @@ internal import BSONStore
 extension DocumentCoding {
     /// Returns a handler of raw documents that calls one of the app's type.
     func untyped(_ handler: ConflictHandler<Document>) -> ConflictHandler<BSONDocument> {
+        guard let merging = handler.merging else { return withoutMerging(handler) }
+        let open = withoutMerging(handler.withoutMerging)
+        return ConflictHandler { conflict in
+            guard let merged = merging.merge.merge(conflict)?.document else {
+                return try await open.resolve(conflict)
+            }
+            var document = try decode(merged)
+            try await merging.decide(&document, typed(conflict))
+            return .use(try encode(document, merged))
+        }.counting(by: handler.counting)
+    }
+
+    private func withoutMerging(
+        _ handler: ConflictHandler<Document>
+    ) -> ConflictHandler<BSONDocument> {
         let untyped: ConflictHandler<BSONDocument>
         if let rule = handler.ruleAtOnce {
             untyped = ConflictHandler(immediate: { conflict in

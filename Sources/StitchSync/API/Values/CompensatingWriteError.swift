@@ -68,7 +68,8 @@ extension SyncError {
         case .storeFailed, .storeInUse: documentID == nil
         case .handlerFailed, .handlerTimeout, .handlerChangedID, .documentTooLarge, .rejected,
             .compensatingWrite, .writeRefused, .retriesExhausted, .foreignVersion, .decodingFailed,
-            .remoteUnavailable, .authRequired, .offline, .timedOut, .notConfigured, .passUnderWay,
+            .remoteUnavailable, .authRequired, .notAuthorized, .offline, .timedOut, .notConfigured,
+            .passUnderWay,
             .subscriptionFailed, .unusableDocument, .collectionDropped, .remoteChanged,
             .unexplainedAbsence, .localDocumentMissing:
             false
@@ -83,7 +84,7 @@ extension SyncError {
         case .notConfigured, .passUnderWay, .storeInUse, .storeFailed: .applicationBug
         case .handlerFailed, .handlerTimeout, .handlerChangedID, .documentTooLarge, .rejected,
             .compensatingWrite, .writeRefused, .retriesExhausted, .foreignVersion, .decodingFailed,
-            .subscriptionFailed, .unusableDocument, .collectionDropped, .remoteChanged,
+            .notAuthorized, .subscriptionFailed, .unusableDocument, .collectionDropped, .remoteChanged,
             .unexplainedAbsence, .localDocumentMissing:
             .warning
         }

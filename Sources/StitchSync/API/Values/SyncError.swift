@@ -43,6 +43,9 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         case remoteUnavailable
         /// The user has to sign in; passes continue after ``SyncEngine/noteSignIn()``.
         case authRequired
+        /// The user is signed in, but has no privilege to read the collection at the remote; passes
+        /// keep trying.
+        case notAuthorized
         /// The engine is offline, see ``SyncEngine/setOnline(_:)``.
         case offline
         /// A wait reached its timeout.

@@ -41,7 +41,8 @@ public struct SyncPassReport: Sendable, Hashable, CustomStringConvertible {
     /// A pass during which the app called ``SyncEngine/setOnline(_:)`` with `false` or
     /// ``SyncEngine/suspend()`` did not, and has the error `.offline`.
     public var reachedRemote: Bool {
-        ![.remoteUnavailable, .authRequired, .offline].contains(where: errors.contains)
+        ![.remoteUnavailable, .authRequired, .notAuthorized, .offline]
+            .contains(where: errors.contains)
     }
 
     /// Whether a collection stopped because its remote changed or was dropped.

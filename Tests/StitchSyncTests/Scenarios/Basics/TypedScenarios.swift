@@ -45,6 +45,62 @@ struct TypedScenarios {
         #expect(try await notes.status() == SyncStatus(synced: 1))
     }
 
+    @Test("a merge that the app completes keeps fields that the type does not know, of both sides")
+    func decidedMerge() async throws {
+        let world = try SyncWorld()
+        let notes = try await notes(
+            world,
+            .mergeFields { note, conflict in
+                note.stars = max(conflict.local?.stars ?? 0, conflict.remote?.stars ?? 0)
+            })
+        try await notes.insertOne(Note(id: "k", stars: 1))
+        try await notes.engine.syncNow()
+        try world.foreign("k") { ($0["stars"], $0["theirs"]) = (3, 1) }
+        try await notes.updateOne(["_id": "k"], ["$set": ["stars": 2, "mine": 1]])
+        let report = try await notes.engine.syncUntilQuiet().report
+        #expect(report.errors == [] && report.conflicts == 1)
+        let merged: BSONDocument = ["_id": "k", "stars": 3, "theirs": 1, "mine": 1]
+        #expect(try world.remoteDocument("k")?.contentEquals(merged) == true)
+        #expect(try await notes.status() == SyncStatus(synced: 1))
+    }
+
+    @Test("a document is read, changed and stored in one step")
+    func modified() async throws {
+        struct Refused: Error {}
+        let world = try SyncWorld()
+        let notes = try await notes(world, .remoteWins)
+        try await notes.insertOne(Note(id: "k", stars: 1))
+        try await notes.engine.syncNow()
+        try world.foreign("k") { $0["theirs"] = 1 }
+        try await notes.engine.syncUntilQuiet()
+        // Each of these reads what the one before has stored.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 {
+                group.addTask { _ = try await notes.modify(id: "k") { $0.stars += 1 } }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await notes.pendingIDs == ["k"])
+        try await notes.engine.syncUntilQuiet()
+        let stored: BSONDocument = ["_id": "k", "stars": 21, "theirs": 1]
+        #expect(try world.remoteDocument("k")?.contentEquals(stored) == true)
+        #expect(try await notes.modify(id: "k") { _ in } == Note(id: "k", stars: 21))
+        #expect(try await notes.pendingIDs.isEmpty)
+        #expect(try await notes.modify(id: "none") { $0.stars = 0 } == nil)
+        await #expect(throws: Refused.self) {
+            try await notes.modify(id: "k") { note in
+                note.stars = 0
+                throw Refused()
+            }
+        }
+        let otherID = await #expect(throws: StoreError.self) {
+            try await notes.modify(id: "k") { $0.id = "l" }
+        }
+        #expect(otherID?.code == .immutableField)
+        #expect(try await notes.findOne(id: "k")?.stars == 21)
+        #expect(try await notes.pendingIDs.isEmpty)
+    }
+
     @Test("a field that the type knows can be cleared, those it does not know stay, by every write")
     func clearedAndKept() async throws {
         let world = try SyncWorld()

@@ -204,6 +204,35 @@ struct PatienceScenarios {
         #expect(try await Set(items.find().map(\.documentID)) == [2, 3])
     }
 
+    @Test("a user without a role is told so, waits end, and all goes on once there is one")
+    func noRole() async throws {
+        let world = try SyncWorld()
+        let engine = try SyncEngine(store: try DocumentStore(at: .inMemory), remote: world.remote)
+        let items = engine.collection(SyncWorld.namespace)
+        await items.configure(conflictHandler: .remoteWins)
+        try await items.insertOne(["_id": "k"])
+        let command = String(repeating: "x", count: 600)
+        let refusal = "not authorized on app to execute command {\(command)}"
+        world.remote.before { _ in throw RemoteError(.rejected, code: 13, refusal) }
+        var errors = engine.errors.makeAsyncIterator()
+        let report = try await engine.syncNow()
+        #expect(report.errors == [.notAuthorized] && !report.reachedRemote)
+        let error = await errors.next()
+        #expect(error?.code == .notAuthorized && error?.namespace == SyncWorld.namespace)
+        #expect(error?.message.contains("no privilege to read \(SyncWorld.namespace)") == true)
+        #expect(error.map { $0.message.count < 400 } == true)
+        let wait = await #expect(throws: SyncError.self) { try await engine.waitForUpload() }
+        #expect(wait?.code == .notAuthorized)
+        let subscribing = await #expect(throws: SyncError.self) {
+            try await items.subscribe(to: ["n": 1], waitForSync: .always)
+        }
+        #expect(subscribing?.code == .notAuthorized)
+        #expect(try await items.pausedIDs.isEmpty)
+        world.remote.before(nil)
+        try await engine.syncUntilQuiet()
+        #expect(try world.remoteDocument("k") == ["_id": "k"])
+    }
+
     @Test("without a sign-in nothing is paused, however often it is tried")
     func signedOut() async throws {
         let world = try SyncWorld()
