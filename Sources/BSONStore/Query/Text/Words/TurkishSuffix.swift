@@ -74,10 +74,10 @@ struct TurkishSuffix: Sendable {
 
     private static let vowels = Set("aeıioöuü".unicodeScalars)
     private static let highVowels = Set("ıiuü".unicodeScalars)
-    /// The vowels that may precede each vowel.
+    /// The vowels that may precede each vowel of a suffix.
     private static let harmony: [Unicode.Scalar: Set<Unicode.Scalar>] = [
         "a": Set("aıou".unicodeScalars), "e": Set("eiöü".unicodeScalars), "ı": ["a", "ı"],
-        "i": ["e", "i"], "o": ["o", "u"], "ö": ["ö", "ü"], "u": ["o", "u"], "ü": ["ö", "ü"],
+        "i": ["e", "i"], "u": ["o", "u"], "ü": ["ö", "ü"],
     ]
 
     private static func isHarmonic(_ word: StemWord, before tail: Int) -> Bool {
