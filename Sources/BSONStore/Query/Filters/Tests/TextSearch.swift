@@ -12,7 +12,7 @@ package struct TextSearch: Sendable {
     private var terms: [String] = []
     private var knownTerms: Set<String> = []
     private var negatedTerms: Set<String> = []
-    /// The folded phrases that must occur literally.
+    /// The phrases that must occur literally, except for differences that are ignored.
     private var phrases: [String] = []
     private var negatedPhrases: [String] = []
 
@@ -83,11 +83,10 @@ package struct TextSearch: Sendable {
         for part in text.split(separator: "\"", omittingEmptySubsequences: false) {
             let part = String(part)
             if isPhrase, !part.isEmpty {
-                let folded = folding.fold(part)
                 if isNegated {
-                    negatedPhrases.append(folded)
+                    negatedPhrases.append(part)
                 } else {
-                    phrases.append(folded)
+                    phrases.append(part)
                     insert(words: part)
                 }
             } else if !isPhrase {
@@ -125,9 +124,12 @@ package struct TextSearch: Sendable {
         }
         guard terms.contains(where: { found.contains($0) }), found.isDisjoint(with: negatedTerms)
         else { return nil }
-        let folded = fields.map { folding.fold($0.text) }
-        guard phrases.allSatisfy({ phrase in folded.contains { $0.contains(phrase) } }),
-            !negatedPhrases.contains(where: { phrase in folded.contains { $0.contains(phrase) } })
+        let folded = fields.map { folding.fold($0.text, in: language) }
+        func isFound(_ phrase: String) -> Bool {
+            let phrase = folding.fold(phrase, in: language)
+            return folded.contains { $0.contains(phrase) }
+        }
+        guard phrases.allSatisfy(isFound), !negatedPhrases.contains(where: isFound)
         else { return nil }
         return terms.reduce(0) { $0 + (scores[$1] ?? 0) }
     }
@@ -147,7 +149,7 @@ package struct TextSearch: Sendable {
             entry.part /= 2
             counts[stem] = entry
         }
-        let whole = folding.fold(text)
+        let whole = folding.fold(text, in: language)
         for (stem, entry) in counts {
             found.insert(stem)
             let share = 0.5 * entry.count / Double(stems.count) + 0.5

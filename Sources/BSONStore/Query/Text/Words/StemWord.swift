@@ -5,7 +5,9 @@ struct StemWord {
     /// Creates a word from a text whose marks may stand behind their letters.
     init(_ word: String) {
         for scalar in word.unicodeScalars {
-            if let last = letters.last, let whole = Self.composed[last]?[scalar] {
+            if Self.marks.contains(scalar), let last = letters.last,
+                let whole = Self.composed[last]?[scalar]
+            {
                 letters[letters.count - 1] = whole
             } else {
                 letters.append(scalar)
@@ -13,10 +15,12 @@ struct StemWord {
         }
     }
 
+    private static let marks: ClosedRange<Unicode.Scalar> = "\u{300}"..."\u{36F}"
+
     /// Letters with marks by their two parts.
     private static let composed: [Unicode.Scalar: [Unicode.Scalar: Unicode.Scalar]] = {
         var composed: [Unicode.Scalar: [Unicode.Scalar: Unicode.Scalar]] = [:]
-        let letters = "àáâãäçèéêëìíîïñòóôõöùúûü"
+        let letters = "àáâãäåçèéêëìíîïñòóôõöùúûüăőűğşșţțйё"
         for letter in (letters + letters.uppercased()).unicodeScalars {
             let parts = UnicodeDecomposition.scalars(String(letter))
             if parts.count == 2 { composed[parts[0], default: [:]][parts[1]] = letter }
@@ -67,6 +71,12 @@ struct StemWord {
 
     mutating func removeFirst() { letters.removeFirst() }
 
+    /// Removes the letters before the last ones.
+    mutating func remove(_ count: Int, before tail: Int) {
+        let end = max(0, letters.count - tail)
+        letters.removeSubrange(max(0, end - count)..<end)
+    }
+
     /// Removes a suffix that begins in a region; returns `false` if there is none.
     mutating func remove(_ suffix: String, from region: Int = 0) -> Bool {
         let count = suffix.unicodeScalars.count
@@ -91,7 +101,13 @@ struct StemWord {
         return (vowel..<letters.count).first { !vowels.contains(letters[$0]) }.map { $0 + 1 }
     }
 
-    /// Returns the start of the region for verb suffixes in Spanish, Italian and Portuguese.
+    /// Returns the start of the region for suffixes in Danish, Norwegian and Swedish.
+    func nordicRegion(_ vowels: Set<Unicode.Scalar>) -> Int {
+        guard letters.count >= 3, let region = region(vowels) else { return letters.count }
+        return max(region, 3)
+    }
+
+    /// Returns the start of the region for verb suffixes in Romance languages other than French.
     func verbRegion(_ vowels: Set<Unicode.Scalar>) -> Int {
         guard letters.count > 1 else { return letters.count }
         let rest = 2..<letters.count

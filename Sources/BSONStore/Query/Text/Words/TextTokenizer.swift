@@ -3,28 +3,33 @@ struct TextTokenizer: Sendable {
     var keepsCase = false
     var keepsMarks = false
 
-    /// Returns the text without the differences that are ignored.
-    func fold(_ text: String) -> String {
-        UnicodeDecomposition.folded(text, case: !keepsCase, marks: !keepsMarks)
+    /// Returns a text in a language without the differences that are ignored.
+    func fold(_ text: String, in language: String) -> String {
+        withoutMarks(withoutCase(text, in: language))
+    }
+
+    private func withoutCase(_ text: String, in language: String) -> String {
+        keepsCase ? text : TextLanguage.lowercased(text, in: language)
+    }
+
+    private func withoutMarks(_ text: String) -> String {
+        keepsMarks ? text : UnicodeDecomposition.unmarked(text)
     }
 
     /// Returns the stems of a text's words, without the stop words of a language.
     func stems(_ text: String, in language: String) -> [String] {
         guard TextLanguage.stemsWithMarks(language) else {
-            return Self.words(fold(text)).compactMap {
+            return Self.words(fold(text, in: language)).compactMap {
                 WorkBudget.isOver(after: 8) ? nil : TextLanguage.stem($0, in: language)
             }
         }
-        let cased = UnicodeDecomposition.folded(text, case: !keepsCase, marks: false)
-        var words = Self.words(cased)
+        var words = Self.words(withoutCase(text, in: language))
         if !TextLanguage.hasApostrophes(language) {
             words = words.flatMap { $0.split(separator: "'").map(String.init) }
         }
         return words.compactMap { word in
             if WorkBudget.isOver(after: 8) { return nil }
-            return TextLanguage.stem(word, in: language).map {
-                UnicodeDecomposition.folded($0, case: false, marks: !keepsMarks)
-            }
+            return TextLanguage.stem(word, in: language).map(withoutMarks)
         }
     }
 

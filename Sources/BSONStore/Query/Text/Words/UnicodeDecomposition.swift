@@ -1,6 +1,6 @@
 @_spi(_Unicode) internal import Swift
 
-/// The decomposition of texts into letters and marks, and the folding of case and marks.
+/// The decomposition of texts into letters and marks, and the removal of marks.
 ///
 /// Source: Unicode Standard Annex 15; the standard library decomposes, so ICU is not needed.
 enum UnicodeDecomposition {
@@ -15,13 +15,8 @@ enum UnicodeDecomposition {
         scalar.value >= 0x300 && scalar.properties.generalCategory == .nonspacingMark
     }
 
-    /// Returns the text in lower case and without marks, each as requested.
-    static func folded(_ text: String, case foldsCase: Bool, marks foldsMarks: Bool) -> String {
-        let folded = foldsMarks ? unmarked(text) : text
-        return foldsCase ? folded.lowercased() : folded
-    }
-
-    private static func unmarked(_ text: String) -> String {
+    /// Returns a text without marks.
+    static func unmarked(_ text: String) -> String {
         var view = String.UnicodeScalarView()
         for scalar in scalars(text) where !isMark(scalar) { view.append(scalar) }
         return String(view)
