@@ -4,6 +4,9 @@ SWIFT ?= swift
 WORK ?= demo-work
 SECONDS ?= 60
 export SWIFT
+# SwiftPM passes the traits to the compiler in the order of a set. Without this the order changes from one
+# call to the next, and then everything is compiled again.
+export SWIFT_DETERMINISTIC_HASHING := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo rchat todo test test-long check docs bench bench-gate bench-server bench-sync bench-matrix \

@@ -28,7 +28,8 @@
             }
             guard let writer = writer(for: document, reportingTo: context) else { return [] }
             // Those that the struct does not have of its own.
-            let missing = Set(protocols.compactMap { $0.trimmedDescription.split(separator: ".").last })
+            let missing = Set(
+                protocols.compactMap { $0.trimmedDescription.split(separator: ".").last })
             var conformances = missing.contains("TypedDocument") ? ["BSONQuery.TypedDocument"] : []
             if missing.contains("Identifiable"), isIdentified(document) {
                 conformances.append("Swift.Identifiable")

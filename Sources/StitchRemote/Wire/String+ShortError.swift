@@ -27,7 +27,8 @@
             }
             #if !canImport(Network)
                 if let error = error as? NIOConnectionError {
-                    let names = error.connectionErrors.isEmpty
+                    let names =
+                        error.connectionErrors.isEmpty
                         ? [error.dnsAError, error.dnsAAAAError].compactMap { $0 } : []
                     var reasons: [String] = []
                     for cause in names + error.connectionErrors.map(\.error) {

@@ -84,7 +84,8 @@ extension SyncError {
         case .notConfigured, .passUnderWay, .storeInUse, .storeFailed: .applicationBug
         case .handlerFailed, .handlerTimeout, .handlerChangedID, .documentTooLarge, .rejected,
             .compensatingWrite, .writeRefused, .retriesExhausted, .foreignVersion, .decodingFailed,
-            .notAuthorized, .subscriptionFailed, .unusableDocument, .collectionDropped, .remoteChanged,
+            .notAuthorized, .subscriptionFailed, .unusableDocument, .collectionDropped,
+            .remoteChanged,
             .unexplainedAbsence, .localDocumentMissing:
             .warning
         }
