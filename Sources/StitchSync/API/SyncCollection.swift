@@ -2,8 +2,8 @@ public import BSONStore
 
 /// One collection of an engine: its documents, and the choice of those that are synced.
 ///
-/// Reads and writes are local: they work offline and never wait for the network. Each read has a
-/// form without `await` for functions that are not asynchronous.
+/// Reads and writes are local: they work offline and never wait for the network. Each read also has
+/// a form without `await`, for functions that are not asynchronous.
 ///
 /// ```swift
 /// let todos = engine.collection(Namespace("app", "todos"), of: Todo.self)
@@ -11,6 +11,10 @@ public import BSONStore
 /// try await todos.updateOne(["_id": 1], ["$set": ["done": true]])
 /// let open = try await todos.find(["done": false])
 /// ```
+///
+/// This file has the choice of the synced documents. Writes are in `SyncCollection+Documents.swift`,
+/// reads in `SyncCollection+Reading.swift` and `+AsyncReading.swift`, subscriptions in
+/// `+Subscribing.swift`, handlers and listeners in `+Listening.swift`.
 public struct SyncCollection<Document: Sendable>: Sendable {
     /// The engine that syncs the collection.
     public let engine: SyncEngine
@@ -68,22 +72,24 @@ extension SyncCollection {
                 }
                 let local = try transaction.local(id)
                 if let local, try transaction.membership.keeps(local) {
-                    // Only the subscription keeps it from now on.
+                    // From now on only a subscription (a query) keeps it on the device.
                     try transaction.records.setReason(.query, ofRow: row)
                 } else {
                     try Self.remove(record, local, in: transaction)
                 }
             }
+            // The documents may have been the last ones that a subscription of earlier kept.
             try ApplyMembership(sync: transaction).clearSubscribedMark()
         }
     }
 
-    /// Removes a record, and the local document in such a way that no delete is uploaded.
+    /// Ends the sync of a document and removes its local copy, in such a way that no delete is
+    /// uploaded.
     private static func remove(
         _ record: SyncRecord, _ local: BSONDocument?, in transaction: SyncTransaction
     ) throws {
         let id = record.documentID
-        // The record goes first: with it, the removal of the document would be a local change.
+        // While the record exists, a removal counts as the user's delete and is uploaded.
         try ApplyMembership(sync: transaction).leave(record, local: local)
         try transaction.journal.forget(id, in: transaction.collection.rowID)
         guard local != nil else { return }
@@ -155,7 +161,7 @@ extension SyncCollection {
     }
 }
 
-// MARK: - Reads and writes
+// MARK: - What the other files of the type use
 
 extension SyncCollection {
     /// Decodes a local document as the collection's type.

@@ -5,14 +5,16 @@ internal import BSONStore
 /// Each row says of one document how far this device and the remote agree. It is read and written as
 /// a ``SyncRecord``:
 ///
-/// | field | meaning |
-/// |---|---|
-/// | `base` | the document as the remote confirmed it last; `nil` before the first time |
-/// | `isPending` | the local document differs from the base, so that the change has to be uploaded |
-/// | `attempt` | an upload that was sent and not answered yet |
-/// | `staleMark` | greater than 0 if the remote changed the document, so that it has to be fetched |
-/// | `pause` | why the document is not synced until the app resumes it |
-/// | `revision` | the number of the row's changes, by which a later one is noticed |
+/// | field | column | meaning |
+/// |---|---|---|
+/// | `base` | `base_kind` | the document as the remote confirmed it last; `nil` before the first time |
+/// | `isPending` | `pending` | the local document differs from the base, so it has to be uploaded |
+/// | `isDeletedHere` | `tombstone` | the pending change is a delete |
+/// | `attempt` | `attempt` | an upload that was sent and not answered yet |
+/// | `discarded` | `discarded` | earlier uploads whose answer never came |
+/// | `staleMark` | `hint` | greater than 0 if the remote changed the document, so it has to be fetched |
+/// | `pause` | `pause` | why the document is not synced until the app resumes it |
+/// | `revision` | `revision` | the number of the row's changes, by which a later one is noticed |
 ///
 /// ```swift
 /// let records = SyncRecordTable(connection: transaction.connection)
@@ -23,8 +25,12 @@ internal import BSONStore
 /// let next = try records.records(.toUpload, in: collection, limit: 100)
 /// ```
 ///
-/// A collection is named by the number of its row in `sync_collections`. This file has the verbs,
-/// `SyncRecordTable+Columns.swift` the columns and their stored form, ``RecordStatements`` the SQL.
+/// A collection is named by the number of its row in `sync_collections`. A *wanted id* was requested
+/// by the app and has no record yet; it lies in `sync_wanted`.
+///
+/// This file has the calls, `SyncRecordTable+Columns.swift` the stored form of each column.
+/// ``RecordStatements`` has the SQL that runs for each document; SQL that runs for a whole
+/// collection stands where it is used.
 struct SyncRecordTable {
     let connection: SQLiteConnection
     /// Whether a write throws ``StaleRevision`` if the record has changed since it was read.
@@ -77,8 +83,10 @@ extension SyncRecordTable {
 extension SyncRecordTable {
     /// Returns selected records after a row, in row order.
     ///
-    /// - Parameter bytesMax: the number of bytes of bases after which the list ends. Only selections
-    ///   that an index serves read the bases here.
+    /// Selections with an index of their own are those of a pass, which needs the bases; only they
+    /// read them.
+    ///
+    /// - Parameter bytesMax: the number of bytes of bases after which the list ends.
     func records(
         _ selection: RecordSelection, in collection: Int64, after row: Int64 = 0, limit: Int,
         bytesMax: Int = .max
@@ -93,23 +101,23 @@ extension SyncRecordTable {
         var byteCount = 0
         var last = row
         while byteCount < bytesMax, try select.step() {
-            let record = try record(select, base: selection.isIndexed ? .base : nil)
+            let found = try record(select, base: selection.isIndexed ? .base : nil)
             // A damaged index may return rows repeatedly, or rows that do not belong to it.
-            guard let next = record.rowID, next > last, selection.mayHold(record) else {
+            guard let next = found.rowID, next > last, selection.mayHold(found) else {
                 throw SyncError.disordered("sync_documents")
             }
             last = next
-            byteCount += record.storedBase?.byteCount ?? 0
-            records.append(record)
+            byteCount += found.storedBase?.byteCount ?? 0
+            records.append(found)
         }
         return records
     }
 
-    /// Returns the ids of selected documents, in row order, and of requested ids that have no record
-    /// yet but will become such documents.
+    /// Returns the ids of selected documents, in row order, and then the wanted ids that will become
+    /// such documents.
     ///
-    /// Uploads without an answer that were stored as a batch have no id here; ``count(_:in:)`` counts
-    /// them.
+    /// Attempts that were stored together as one batch are missing here, since a batch lists no ids;
+    /// ``count(_:in:)`` counts them.
     func documentIDs(_ selection: RecordSelection, in collection: Int64) throws -> [BSONValue] {
         let select = try connection.prepare(
             """
@@ -144,8 +152,9 @@ extension SyncRecordTable {
 // MARK: - Count
 
 extension SyncRecordTable {
-    /// Returns the number of selected records, including requested ids that become such records, and
-    /// uploads of a batch that have to be settled.
+    /// Returns the number of selected records, and of wanted ids that will become such records.
+    ///
+    /// To fetch are also the documents of a batch of attempts, to see whether they arrived.
     func count(_ selection: RecordSelection, in collection: Int64) throws -> Int {
         var count = try number(
             "SELECT count(*) FROM sync_documents WHERE collection = ? AND \(selection.condition)",
@@ -202,12 +211,11 @@ extension SyncRecordTable {
         return try select.step() ? Int(select.int64(0)) : 0
     }
 
-    /// Returns a value that changes when there is new work, even from another process: when records
+    /// Returns numbers that change when there is new work, even from another process: when records
     /// became pending or stale, or ids were requested.
     ///
-    /// A pass stores a waiting conflict again and again, with another revision but with the same
-    /// stale mark. So the newest mark stands for the stale records, and their revisions do not
-    /// count.
+    /// Of stale records only the newest mark counts. Their revisions grow without new work, too:
+    /// each pass stores a conflict that waits for a handler again.
     func workSignature() throws -> [Int64] {
         try RecordStatements.selectWork.flatMap { sql in
             let select = try connection.prepare(sql)
@@ -224,11 +232,7 @@ extension SyncRecordTable {
     /// - Throws: ``StaleRevision`` if the table checks revisions and the record has changed.
     @discardableResult
     func save(_ record: SyncRecord, in collection: Int64) throws -> SyncRecord {
-        var record = record
-        // Without a pending change, base and local document are equal. Each needed base therefore
-        // has a pending record, on which ``removeStaleBases(of:)`` relies.
-        if !record.isPending, case .stored = record.base { record.base = .sameAsLocal }
-        if !record.isPending, record.discarded.isEmpty { record.isDeletedHere = false }
+        var record = Self.withoutTraces(record)
         record.revision += 1
         let row: Int64
         if let known = record.rowID {
@@ -240,6 +244,18 @@ extension SyncRecordTable {
         }
         try saveBase(&record, row: row)
         record.noteStored()
+        return record
+    }
+
+    /// Removes what only a pending change needs from a record without one.
+    private static func withoutTraces(_ record: SyncRecord) -> SyncRecord {
+        guard !record.isPending else { return record }
+        var record = record
+        // Base and local document are equal now. So only pending records have a stored base, and
+        // without pending records the table of bases may be emptied.
+        if case .stored = record.base { record.base = .sameAsLocal }
+        // An earlier delete whose answer never came may still arrive, and has to be known as ours.
+        if record.discarded.isEmpty { record.isDeletedHere = false }
         return record
     }
 
@@ -273,7 +289,8 @@ extension SyncRecordTable {
         }
     }
 
-    /// Runs a statement that changes a row if it has the expected revision, or checks none.
+    /// Runs a statement that changes a row. If the table checks revisions, it changes the row only
+    /// at the expected one; the SQL takes null for "at any".
     private func run(
         _ change: borrowing SQLiteStatement, row: Int64, expecting revision: Int64
     ) throws {

@@ -16,13 +16,21 @@
 ///     └── tags.0 = "new"
 /// ```
 ///
+/// A leaf may also be a test of the whole document, such as `$expr` (a *document test*). A path is a
+/// range of steps in the filter's list of all steps; each step is one key.
+///
+/// Three words are kept apart: a value *passes* a test; a condition *holds* if its test was passed or,
+/// for a negated one such as `$ne`, was not; a document or an element *matches* a clause.
+///
 /// This file goes down the tree: from clauses to the fields of a document, along the paths of
-/// conditions, to values. `FilterMatcher+Values.swift` tests the values. The types with "raw", "view"
-/// and "unchecked" in their names read bytes in place, for speed, and hold all pointers.
+/// conditions, to values. `FilterMatcher+Values.swift` tests the values (`passes`), and values that
+/// are not there (`missingPasses`). The types with "raw", "view" and "unchecked" in their names read
+/// bytes in place, for speed, and hold all pointers.
 ///
 /// A command may have a time limit (``WorkBudget``). When it has passed, loops stop and return
-/// `false`. The functions that other files call therefore ask for the limit last: they throw its error,
-/// or return `false`.
+/// `false`, which a "not" further up turns into `true`: from then on no result means anything. So the
+/// functions that other files call ask for the limit after they have a result. They throw its error or
+/// return `false`.
 struct FilterMatcher {
     let filter: CompiledFilterView
     let computed: ComputedTests
@@ -177,7 +185,7 @@ extension FilterMatcher {
     /// As in MongoDB, a path enters arrays: for `tags.name` it looks at each element's `name`, and for
     /// `tags.0` also at the first element.
     ///
-    /// - Parameter step: the position of the next key of the path.
+    /// - Parameter step: the next step of the path; at the path's end, its upper bound.
     private func follow(
         _ condition: ConditionView, from step: Int32, _ value: BSONRawValue
     ) -> Bool {
@@ -207,7 +215,8 @@ extension FilterMatcher {
     private func follow(
         _ condition: ConditionView, from step: Int32, inArray array: RawDocument
     ) -> Bool {
-        let position = filter.pathStep(step).index
+        // -1, which no element has, if the key is not a number.
+        let wantedIndex = filter.pathStep(step).index
         let isLast = step + 1 == condition.path.upperBound
         var index: Int32 = 0
         var elements = array.elements
@@ -216,7 +225,7 @@ extension FilterMatcher {
             if value.isDocument, follow(condition, from: step, inDocument: value.document) {
                 return true
             }
-            if index == position {
+            if index == wantedIndex {
                 if isLast {
                     if passes(value, condition) { return true }
                 } else if value.isDocument || value.isArray {
@@ -225,6 +234,8 @@ extension FilterMatcher {
             }
             index += 1
         }
+        // This is no missing field, which would equal null: as in MongoDB, `{"a.b": null}` does not
+        // match `{"a": [1]}`.
         return false
     }
 
@@ -252,8 +263,10 @@ extension FilterMatcher {
         while let element = elements.next()?.value {
             if WorkBudget.isOver() { return false }
             if condition.test == .hasElement {
+                // The clause is about the element itself: `{$elemMatch: {$gt: 3}}`.
                 if matches(element, clause) { return true }
             } else if element.isDocument || element.isArray {
+                // The clause is about the element's fields: `{$elemMatch: {age: 3}}`.
                 if matches(element.document, clause) { return true }
             }
         }
