@@ -10,7 +10,7 @@ export SWIFT_DETERMINISTIC_HASHING := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo rchat todo test test-long check docs bench bench-gate bench-server bench-sync bench-matrix \
-	bench-remote bench-devices bench-embedding fuzz simulate simulate-wrong simulate-scope crash crash-sync attack faults contend soak soak-sync \
+	bench-remote bench-devices bench-gateway bench-embedding fuzz simulate simulate-wrong simulate-scope crash crash-sync attack faults contend soak soak-sync \
 	test-fresh-root test-asan test-tsan clean
 
 help: ## Lists the commands.
@@ -76,6 +76,10 @@ bench-server: ## Measures the server through libmongoc on loopback; part of benc
 bench-remote: ## Measures sync through MongoRemote with a server in another process.
 	@Scripts/setup mongoc
 	@Scripts/bench-remote
+
+bench-gateway: ## Measures a gateway under rules beside its upstream.
+	@Scripts/setup mongoc
+	@Scripts/bench-gateway
 
 bench-devices: ## Measures a process with many devices: threads, memory, time to all. DEVICES=100
 	@Scripts/setup

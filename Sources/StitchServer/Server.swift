@@ -196,6 +196,7 @@
             context.settings.log.write(.notice, "stopping")
             try await listener.close()
             let operations = context.operations
+            operations.stopWaiting()
             let ending = group.next().scheduleTask(in: Self.graceAtStop) { operations.stopAll() }
             await opening.closeAll(within: limit)
             ending.cancel()

@@ -59,6 +59,18 @@ int driver_prepare(const char *uri) {
     return failed;
 }
 
+int driver_command(const char *uri, const char *json) {
+    mongoc_client_t *client = connect_to(uri);
+    bson_error_t error;
+    bson_t *command = bson_new_from_json((const uint8_t *)json, -1, &error);
+    int failed = !command
+        || !mongoc_client_command_simple(client, "admin", command, NULL, NULL, &error);
+    if (failed) fail(&error);
+    if (command) bson_destroy(command);
+    mongoc_client_destroy(client);
+    return failed;
+}
+
 /* Reads a cursor to its end; the number of documents, or -1. */
 static int drain(mongoc_cursor_t *cursor, bson_error_t *error) {
     const bson_t *found;
@@ -104,13 +116,26 @@ static int once(
             "{", "$group", "{", "_id", "$group", "n", "{", "$sum", "$n", "}", "}", "}", "]");
         done = drain(mongoc_collection_aggregate(items, 0, body, NULL, NULL), error) > 0;
         break;
+    case DRIVER_INSERT_500: {
+        bson_t *documents[500];
+        for (int i = 0; i < 500; i++) documents[i] = document(10000000 + number * 500 + i);
+        done = mongoc_collection_insert_many(
+            items, (const bson_t **)documents, 500, NULL, NULL, error);
+        for (int i = 0; i < 500; i++) bson_destroy(documents[i]);
+        break;
+    }
+    case DRIVER_COUNT:
+        body = BCON_NEW("group", BCON_INT32(place % 100));
+        done = mongoc_collection_count_documents(items, body, NULL, NULL, NULL, error) > 0;
+        break;
     case DRIVER_CURSOR:
         body = BCON_NEW("_id", "{", "$lt", BCON_INT32(DOCUMENTS), "}");
         done = drain(mongoc_collection_find_with_opts(items, body, NULL, NULL), error)
             == DOCUMENTS;
         break;
     }
-    bson_destroy(body), bson_destroy(second);
+    if (body) bson_destroy(body);
+    if (second) bson_destroy(second);
     return !done;
 }
 
@@ -187,7 +212,8 @@ static void *follow(void *argument) {
     return NULL;
 }
 
-int driver_follow(const char *uri, size_t readers, size_t documents, double *nanoseconds) {
+int driver_follow(
+    const char *uri, const char *writer, size_t readers, size_t documents, double *nanoseconds) {
     pthread_t *threads = calloc(readers, sizeof *threads);
     struct follower *followers = calloc(readers, sizeof *followers);
     pthread_barrier_t ready;
@@ -195,7 +221,7 @@ int driver_follow(const char *uri, size_t readers, size_t documents, double *nan
     pthread_barrier_init(&ready, NULL, (unsigned)readers + 1);
     pthread_attr_init(&small);
     pthread_attr_setstacksize(&small, 512 * 1024);
-    mongoc_client_t *client = connect_to(uri);
+    mongoc_client_t *client = connect_to(writer);
     mongoc_collection_t *items = mongoc_client_get_collection(client, "bench", "followed");
     bson_error_t error;
     bson_t *first = document(-1);

@@ -53,6 +53,10 @@ struct LocalStore {
                 ["$match": ["n": ["$lt": 1_000]]],
                 ["$group": ["_id": "$group", "n": ["$sum": "$n"]]],
             ])
+        case .count: _ = try items.count(["group": .int32(place % 100)])
+        case .insertMany:
+            let first = 10_000_000 + Int32(index) * 500
+            try items.insertMany((first..<first + 500).map(Self.document))
         case .cursor: _ = try items.find(["_id": ["$lt": 10_000]])
         }
     }

@@ -1,20 +1,19 @@
 import Foundation
 
-/// A process of `stitchsync serve` over a new file.
+/// A process of `stitchsync serve`, over a new file unless its arguments say something else.
 final class ServedStore {
     /// Where drivers find it.
     private(set) var address = ""
     private let process = Process()
     private let folder: URL
 
-    init(tool: String) throws {
+    init(tool: String, _ arguments: [String] = []) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "stitchbench-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let output = Pipe()
         process.executableURL = URL(filePath: tool)
-        process.arguments = [
-            "serve", "--db", folder.appending(path: "bench.stitch").path, "--port", "0",
-        ]
+        let own = ["--db", folder.appending(path: "bench.stitch").path]
+        process.arguments = ["serve", "--port", "0"] + (arguments.isEmpty ? own : arguments)
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -24,8 +23,8 @@ final class ServedStore {
             guard !more.isEmpty else { throw CocoaError(.executableLoad) }
             line.append(more)
         }
-        let port = String(decoding: line, as: UTF8.self).split(separator: ":").last ?? "0"
-        address = "mongodb://127.0.0.1:\(port.trimmingCharacters(in: .whitespacesAndNewlines))/"
+        let said = String(decoding: line, as: UTF8.self).split(separator: ":").last ?? "0"
+        address = "mongodb://127.0.0.1:\(said.prefix { $0.isNumber })/"
     }
 
     /// The memory that the process has now, in MiB; 0 where the system does not tell.

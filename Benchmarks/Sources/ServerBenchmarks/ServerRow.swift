@@ -9,6 +9,8 @@ enum ServerRow: String, CaseIterable {
     case update = "update by _id"
     case aggregate = "aggregate 1,000 documents"
     case cursor = "cursor over 10,000 documents"
+    case insertMany = "insert 500"
+    case count = "count 100 of 10,000"
 
     /// The operation's number in the driver's program.
     var driverRow: driver_row {
@@ -20,6 +22,8 @@ enum ServerRow: String, CaseIterable {
         case .update: DRIVER_UPDATE
         case .aggregate: DRIVER_AGGREGATE
         case .cursor: DRIVER_CURSOR
+        case .insertMany: DRIVER_INSERT_500
+        case .count: DRIVER_COUNT
         }
     }
 
@@ -29,7 +33,8 @@ enum ServerRow: String, CaseIterable {
         case .ping, .findByID, .findIndexed: 3_000
         case .insert, .update: 1_000
         case .aggregate: 200
-        case .cursor: 20
+        case .cursor, .insertMany: 20
+        case .count: 100
         }
     }
 }

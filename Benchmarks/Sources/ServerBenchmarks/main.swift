@@ -1,7 +1,8 @@
 import BenchmarkDriver
 import Foundation
 
-// usage: ServerBenchmarks TOOL: measures the server that TOOL is, through libmongoc on loopback.
+// usage: ServerBenchmarks TOOL [RULES]: measures the server that TOOL is, through libmongoc on loopback;
+// with a folder of rules, a gateway under these rules beside its upstream.
 
 /// How long an operation took: in the middle, and the slowest of a hundred; microseconds.
 struct Latency {
@@ -34,32 +35,43 @@ func pad(_ text: String) -> String {
     text + String(repeating: " ", count: max(0, 32 - text.count))
 }
 
-let server = try ServedStore(tool: CommandLine.arguments.dropFirst().first ?? "stitchsync")
-let local = try LocalStore()
-precondition(driver_prepare(server.address) == 0, "the server takes documents")
-print(
-    pad("through libmongoc, microseconds")
-        + "     store    server       p99     added    per s, 4 connections")
-for row in ServerRow.allCases {
-    let own = row == .ping ? Latency([0]) : Latency(try local.run(row, count: row.count))
-    let (times, _) = served(server.address, row, connections: 1)
-    let latency = Latency(times)
-    let rate = served(server.address, row, connections: 4).1
+func measureServer(_ tool: String) throws {
+    let server = try ServedStore(tool: tool)
+    let local = try LocalStore()
+    precondition(driver_prepare(server.address) == 0, "the server takes documents")
     print(
-        pad(row.rawValue) + text(own.middle) + text(latency.middle) + text(latency.slow)
-            + text(latency.middle - own.middle) + text(rate, 9))
+        pad("through libmongoc, microseconds")
+            + "     store    server       p99     added    per s, 4 connections")
+    for row in ServerRow.allCases {
+        let own = row == .ping ? Latency([0]) : Latency(try local.run(row, count: row.count))
+        let (times, _) = served(server.address, row, connections: 1)
+        let latency = Latency(times)
+        let rate = served(server.address, row, connections: 4).1
+        print(
+            pad(row.rawValue) + text(own.middle) + text(latency.middle) + text(latency.slow)
+                + text(latency.middle - own.middle) + text(rate, 9))
+    }
+    let before = try server.memory()
+    for readers in [1, 1_000] {
+        var times = [Double](repeating: 0, count: readers)
+        let documents = 10
+        precondition(
+            driver_follow(server.address, server.address, readers, documents, &times) == 0,
+            "streams end")
+        let latency = Latency(times)
+        let events = Double(readers * documents) / latency.slow * 1e6
+        print(
+            pad("\(readers) change streams, 10 inserts") + text(0) + text(latency.middle)
+                + text(latency.slow) + text(0) + text(events, 9)
+                + "   events; server \(before) -> \(try server.memory()) MiB")
+    }
+    try local.end()
+    try server.end()
 }
-let before = try server.memory()
-for readers in [1, 1_000] {
-    var times = [Double](repeating: 0, count: readers)
-    let documents = 10
-    precondition(driver_follow(server.address, readers, documents, &times) == 0, "streams end")
-    let latency = Latency(times)
-    let events = Double(readers * documents) / latency.slow * 1e6
-    print(
-        pad("\(readers) change streams, 10 inserts") + text(0) + text(latency.middle)
-            + text(latency.slow) + text(0) + text(events, 9)
-            + "   events; server \(before) -> \(try server.memory()) MiB")
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+if arguments.count > 1 {
+    try MiddleBenchmark(tool: arguments[0], rules: arguments[1]).run()
+} else {
+    try measureServer(arguments.first ?? "stitchsync")
 }
-try local.end()
-try server.end()

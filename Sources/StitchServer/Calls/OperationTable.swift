@@ -88,6 +88,12 @@ final class OperationTable: Sendable {
         }
     }
 
+    /// Interrupts the commands that wait for an event, so that their clients are told of the stop.
+    func stopWaiting() {
+        let waiting = state.withLock { Set($0.wakes.keys) }
+        for operation in all where waiting.contains(operation.number) { stop(operation, .shutdown) }
+    }
+
     /// Interrupts all running commands, and those that start later.
     func stopAll() {
         state.withLock { $0.isStopping = true }

@@ -95,10 +95,7 @@
                 return context.fireUserInboundEventTriggered(event)
             }
             isStopping = true
-            switch phase {
-            case .idle: context.close(promise: nil)
-            case .running, .closed: break
-            }
+            startNext(context)
         }
 
         /// Whether the next message may begin.
@@ -112,14 +109,17 @@
 
         private func startNext(_ context: ChannelHandlerContext) {
             guard case .idle = phase else { return }
-            guard !isStopping else { return context.close(promise: nil) }
             // In turns, so that neither many messages nor many commits hold up the others.
-            if isMessageNext, mayBegin, !messages.isEmpty { return startMessage(context) }
+            if isMessageNext, mayBegin, !messages.isEmpty, !isStopping {
+                return startMessage(context)
+            }
             isMessageNext = true
             if let (command, isTimeUp) = waits.popWoken() {
                 phase = .running
                 return run(context) { [again = command.again] in again(isTimeUp) }
             }
+            // Last, so that those that waited are told why they end.
+            guard !isStopping else { return context.close(promise: nil) }
             if let step = heldStep {
                 guard waits.isEmpty else { return }
                 heldStep = nil

@@ -289,8 +289,10 @@ extension SyncRecordTable {
         }
     }
 
-    /// Runs a statement that changes a row. If the table checks revisions, it changes the row only
-    /// at the expected one; the SQL takes null for "at any".
+    /// Runs a statement that changes a row.
+    ///
+    /// If the table checks revisions, it changes the row only at the expected one; the SQL takes
+    /// null for "at any".
     private func run(
         _ change: borrowing SQLiteStatement, row: Int64, expecting revision: Int64
     ) throws {

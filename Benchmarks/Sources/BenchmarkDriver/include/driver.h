@@ -10,7 +10,12 @@ enum driver_row {
     DRIVER_UPDATE,
     DRIVER_AGGREGATE,
     DRIVER_CURSOR,
+    DRIVER_INSERT_500,
+    DRIVER_COUNT,
 };
+
+/* Runs a command on the database admin, as Extended JSON. */
+int driver_command(const char *uri, const char *json);
 
 /* Fills the collection bench.items with 10,000 documents and an index on n. */
 int driver_prepare(const char *uri);
@@ -19,6 +24,7 @@ int driver_prepare(const char *uri);
 int driver_run(
     const char *uri, enum driver_row row, size_t connections, size_t count, double *nanoseconds);
 
-/* Lets so many change streams, each on its own connection and thread, wait for documents that are
- * then inserted; notes how long it took from the first insert until each stream had seen all. */
-int driver_follow(const char *uri, size_t readers, size_t documents, double *nanoseconds);
+/* Lets so many change streams, each on its own connection and thread, wait for documents that a writer
+ * then inserts; notes how long it took from the first insert until each stream had seen all. */
+int driver_follow(
+    const char *uri, const char *writer, size_t readers, size_t documents, double *nanoseconds);
