@@ -70,7 +70,8 @@ struct ExcerptLoader {
         for ids in need.ids.parts(of: 1_000) {
             var query = UpstreamQuery(filter: ["_id": ["$in": .array(BSONArray(ids))]])
             query.isSmall = ids.count <= Self.smallMax
-            query.showsRecords = need.ids.count > 1
+            // Where other documents are read, too, one without a place would leave all unordered.
+            query.showsRecords = need.ids.count > 1 || !need.queries.isEmpty
             query.isCommitted = readsCommitted
             try link.find(need.namespace, query, for: call, add)
         }

@@ -232,7 +232,8 @@ extension SyncRecordTable {
     /// - Throws: ``StaleRevision`` if the table checks revisions and the record has changed.
     @discardableResult
     func save(_ record: SyncRecord, in collection: Int64) throws -> SyncRecord {
-        var record = Self.withoutTraces(record)
+        var record = record
+        Self.removeTraces(from: &record)
         record.revision += 1
         let row: Int64
         if let known = record.rowID {
@@ -248,15 +249,13 @@ extension SyncRecordTable {
     }
 
     /// Removes what only a pending change needs from a record without one.
-    private static func withoutTraces(_ record: SyncRecord) -> SyncRecord {
-        guard !record.isPending else { return record }
-        var record = record
+    private static func removeTraces(from record: inout SyncRecord) {
+        guard !record.isPending else { return }
         // Base and local document are equal now. So only pending records have a stored base, and
         // without pending records the table of bases may be emptied.
         if case .stored = record.base { record.base = .sameAsLocal }
         // An earlier delete whose answer never came may still arrive, and has to be known as ours.
         if record.discarded.isEmpty { record.isDeletedHere = false }
-        return record
     }
 
     private func insert(_ record: SyncRecord, in collection: Int64) throws -> Int64 {
