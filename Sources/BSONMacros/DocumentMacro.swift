@@ -58,17 +58,18 @@
 
         /// Whether a struct has a property `id` that is visible wherever the struct is.
         private static func isIdentified(_ document: StructDeclSyntax) -> Bool {
-            document.memberBlock.members.contains { member in
-                guard let variable = member.decl.as(VariableDeclSyntax.self) else { return false }
-                let modifiers = variable.modifiers.filter { $0.detail == nil }
-                    .map { "\($0.name.text) " }
-                let hides = ["private ", "fileprivate ", "static "]
-                let needed = access(of: document)
-                let isNamedID = variable.bindings.contains { binding in
-                    binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text == "id"
-                }
-                return isNamedID && !modifiers.contains(where: hides.contains)
-                    && (needed.isEmpty || modifiers.contains { [needed, "public "].contains($0) })
+            let needed = access(of: document).filter { $0 != " " }
+            return document.memberBlock.members.contains { member in
+                guard let variable = member.decl.as(VariableDeclSyntax.self),
+                    variable.bindings.contains(where: {
+                        $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.text == "id"
+                    })
+                else { return false }
+                // `private(set)` has a detail and hides only the setter.
+                let modifiers = Set(
+                    variable.modifiers.filter { $0.detail == nil }.map(\.name.text))
+                return modifiers.isDisjoint(with: ["private", "fileprivate", "static"])
+                    && (needed.isEmpty || !modifiers.isDisjoint(with: [needed, "public"]))
             }
         }
 

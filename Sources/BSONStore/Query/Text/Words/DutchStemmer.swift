@@ -82,7 +82,7 @@ struct DutchStemmer {
         undouble()
     }
 
-    /// Removes a last `e`; returns `false` if there is none.
+    /// Removes the `e` at the end of the word, and returns whether it had one to remove.
     private mutating func removeE() -> Bool {
         guard word.lacks(Self.vowels, at: word.count - 2), word.remove("e", from: first)
         else { return false }

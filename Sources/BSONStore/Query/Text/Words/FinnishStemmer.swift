@@ -90,7 +90,7 @@ struct FinnishStemmer {
         (.a, "a ä"), (.tta, "tta ttä"),
     ])
 
-    /// Removes the ending of a case; returns `false` if there is none.
+    /// Removes the ending of a grammatical case; returns whether the word had one.
     private mutating func removeCase() -> Bool {
         guard let (count, step) = Self.cases.longest(in: word, from: first) else { return false }
         let before = word.count - count - 1

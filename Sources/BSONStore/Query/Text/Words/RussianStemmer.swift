@@ -38,7 +38,7 @@ struct RussianStemmer {
     /// Suffixes, and whether they need an `а` or `я` before them.
     private typealias Endings = StemSuffixes<Bool>
 
-    /// Removes the longest suffix that a word has; returns `false` if there is none.
+    /// Removes the longest of the suffixes with which the word ends; returns whether there was one.
     private mutating func remove(_ endings: Endings) -> Bool {
         guard let (count, needsVowel) = endings.longest(in: word, from: verbs) else { return false }
         let before = word.count - count - 1

@@ -205,7 +205,7 @@ struct TurkishStemmer {
     /// The number of suffixes in `ki` that are removed, for a bounded depth of calls.
     private static let chainMax = 100
 
-    /// Removes a chain of suffixes that ends in `ki`; returns `false` if there is none.
+    /// Removes a `ki` at the end and the suffixes before it; returns whether the word ended in `ki`.
     private mutating func chain(depth: Int = 0) -> Bool {
         guard depth < Self.chainMax else { return false }
         return attempt { stem in
