@@ -1,23 +1,16 @@
 /// A stemmer for Danish words.
 ///
 /// Source: Snowball, "Danish stemming algorithm", in the form that MongoDB's libstemmer has.
-struct DanishStemmer {
-    private var word: StemWord
+struct DanishStemmer: Stemmer {
+    var word: StemWord
     private var first = 0
 
-    /// Returns the stem of a word in lower case that still has its marks.
-    static func stem(of word: String) -> String {
-        var stem = DanishStemmer(word: StemWord(word))
-        stem.run()
-        return stem.word.text
-    }
-
-    private init(word: StemWord) { self.word = word }
+    init(word: StemWord) { self.word = word }
 
     private static let vowels = Set("aeiouyæåø".unicodeScalars)
     private static let beforeS = Set("abcdfghjklmnoprtvyzå".unicodeScalars)
 
-    private mutating func run() {
+    mutating func run() {
         first = word.nordicRegion(Self.vowels)
         inflected()
         pair()

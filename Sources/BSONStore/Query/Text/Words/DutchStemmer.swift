@@ -2,20 +2,13 @@
 ///
 /// Source: Snowball, "Dutch stemming algorithm" by Porter, in the form that MongoDB's libstemmer
 /// has.
-struct DutchStemmer {
-    private var word: StemWord
+struct DutchStemmer: Stemmer {
+    var word: StemWord
     private var first = 0
     private var second = 0
     private var hadE = false
 
-    /// Returns the stem of a word in lower case that still has its marks.
-    static func stem(of word: String) -> String {
-        var stem = DutchStemmer(word: StemWord(word))
-        stem.run()
-        return stem.word.text
-    }
-
-    private init(word: StemWord) { self.word = word }
+    init(word: StemWord) { self.word = word }
 
     private static let vowels = Set("aeiouyè".unicodeScalars)
     private static let vowelsAndI = Set("aeiouyèI".unicodeScalars)
@@ -25,7 +18,7 @@ struct DutchStemmer {
         "ú": "u", "ü": "u",
     ]
 
-    private mutating func run() {
+    mutating func run() {
         word.exchange(Self.unmarked)
         markConsonants()
         markRegions()

@@ -1,26 +1,19 @@
 /// A stemmer for Finnish words.
 ///
 /// Source: Snowball, "Finnish stemming algorithm", in the form that MongoDB's libstemmer has.
-struct FinnishStemmer {
-    private var word: StemWord
+struct FinnishStemmer: Stemmer {
+    var word: StemWord
     private var first = 0
     private var second = 0
 
-    /// Returns the stem of a word in lower case that still has its marks.
-    static func stem(of word: String) -> String {
-        var stem = FinnishStemmer(word: StemWord(word))
-        stem.run()
-        return stem.word.text
-    }
-
-    private init(word: StemWord) { self.word = word }
+    init(word: StemWord) { self.word = word }
 
     private static let vowels = Set("aeiouyäö".unicodeScalars)
     private static let vowelsBeforeI = Set("aeiouäö".unicodeScalars)
     private static let beforeParticle = Set("aeiouyäönt".unicodeScalars)
     private static let lastVowels = Set("aäei".unicodeScalars)
 
-    private mutating func run() {
+    mutating func run() {
         first = word.region(Self.vowels) ?? word.count
         second = word.region(Self.vowels, after: first) ?? word.count
         particle()

@@ -2,22 +2,15 @@
 ///
 /// Source: Snowball, "Hungarian stemming algorithm", in the form that MongoDB's libstemmer has. It
 /// takes õ and û for the long vowels, not ő and ű.
-struct HungarianStemmer {
-    private var word: StemWord
+struct HungarianStemmer: Stemmer {
+    var word: StemWord
     private var first = 0
 
-    /// Returns the stem of a word in lower case that still has its marks.
-    static func stem(of word: String) -> String {
-        var stem = HungarianStemmer(word: StemWord(word))
-        stem.run()
-        return stem.word.text
-    }
-
-    private init(word: StemWord) { self.word = word }
+    init(word: StemWord) { self.word = word }
 
     private static let vowels = Set("aeiouáéíóõöúûü".unicodeScalars)
 
-    private mutating func run() {
+    mutating func run() {
         first = region()
         remove(Self.instrumentals, afterDouble: true)
         if remove(Self.cases) { remove(Self.lastVowels) }

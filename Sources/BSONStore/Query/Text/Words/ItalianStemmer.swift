@@ -1,25 +1,18 @@
 /// A stemmer for Italian words.
 ///
 /// Source: Snowball, "Italian stemming algorithm", in the form that MongoDB's libstemmer has.
-struct ItalianStemmer {
-    private var word: StemWord
+struct ItalianStemmer: Stemmer {
+    var word: StemWord
     private var verbs = 0
     private var first = 0
     private var second = 0
 
-    /// Returns the stem of a word in lower case that still has its marks.
-    static func stem(of word: String) -> String {
-        var stem = ItalianStemmer(word: StemWord(word))
-        stem.run()
-        return stem.word.text
-    }
-
-    private init(word: StemWord) { self.word = word }
+    init(word: StemWord) { self.word = word }
 
     private static let vowels = Set("aeiouàèìòù".unicodeScalars)
     private static let lastVowels = Set("aeioàèìò".unicodeScalars)
 
-    private mutating func run() {
+    mutating func run() {
         word.exchange(["á": "à", "é": "è", "í": "ì", "ó": "ò", "ú": "ù"])
         for index in word.letters.indices where word[index] == "u" && word[index - 1] == "q" {
             word[index] = "U"

@@ -1,24 +1,17 @@
 /// A stemmer for Portuguese words.
 ///
 /// Source: Snowball, "Portuguese stemming algorithm", in the form that MongoDB's libstemmer has.
-struct PortugueseStemmer {
-    private var word: StemWord
+struct PortugueseStemmer: Stemmer {
+    var word: StemWord
     private var verbs = 0
     private var first = 0
     private var second = 0
 
-    /// Returns the stem of a word in lower case that still has its marks.
-    static func stem(of word: String) -> String {
-        var stem = PortugueseStemmer(word: StemWord(word))
-        stem.run()
-        return stem.word.text
-    }
-
-    private init(word: StemWord) { self.word = word }
+    init(word: StemWord) { self.word = word }
 
     private static let vowels = Set("aeiouáéíóúâêô".unicodeScalars)
 
-    private mutating func run() {
+    mutating func run() {
         // A nasal vowel counts as a vowel and a consonant.
         split("ã", "a~")
         split("õ", "o~")

@@ -2,24 +2,17 @@
 ///
 /// Source: Snowball, "Romanian stemming algorithm", in the form that MongoDB's libstemmer has. It
 /// knows ş and ţ with a cedilla, not with a comma below.
-struct RomanianStemmer {
-    private var word: StemWord
+struct RomanianStemmer: Stemmer {
+    var word: StemWord
     private var verbs = 0
     private var first = 0
     private var second = 0
 
-    /// Returns the stem of a word in lower case that still has its marks.
-    static func stem(of word: String) -> String {
-        var stem = RomanianStemmer(word: StemWord(word))
-        stem.run()
-        return stem.word.text
-    }
-
-    private init(word: StemWord) { self.word = word }
+    init(word: StemWord) { self.word = word }
 
     private static let vowels = Set("aeiouăâî".unicodeScalars)
 
-    private mutating func run() {
+    mutating func run() {
         for index in word.letters.indices
         where word.has(Self.vowels, at: index - 1) && word.has(Self.vowels, at: index + 1) {
             word.exchange(at: index, ["u": "U", "i": "I"])

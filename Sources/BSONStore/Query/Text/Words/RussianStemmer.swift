@@ -2,24 +2,17 @@
 ///
 /// Source: Snowball, "Russian stemming algorithm", in the form that MongoDB's libstemmer has. It
 /// does not take ё for a vowel.
-struct RussianStemmer {
-    private var word: StemWord
+struct RussianStemmer: Stemmer {
+    var word: StemWord
     private var verbs = 0
     private var second = 0
 
-    /// Returns the stem of a word in lower case that still has its marks.
-    static func stem(of word: String) -> String {
-        var stem = RussianStemmer(word: StemWord(word))
-        stem.run()
-        return stem.word.text
-    }
-
-    private init(word: StemWord) { self.word = word }
+    init(word: StemWord) { self.word = word }
 
     private static let vowels = Set("аеиоуыэюя".unicodeScalars)
     private static let beforeEndings: Set<Unicode.Scalar> = ["а", "я"]
 
-    private mutating func run() {
+    mutating func run() {
         (verbs, second) = (word.count, word.count)
         if let vowel = word.letters.firstIndex(where: { Self.vowels.contains($0) }) {
             verbs = vowel + 1

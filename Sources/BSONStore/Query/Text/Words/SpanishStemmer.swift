@@ -1,24 +1,17 @@
 /// A stemmer for Spanish words.
 ///
 /// Source: Snowball, "Spanish stemming algorithm", in the form that MongoDB's libstemmer has.
-struct SpanishStemmer {
-    private var word: StemWord
+struct SpanishStemmer: Stemmer {
+    var word: StemWord
     private var verbs = 0
     private var first = 0
     private var second = 0
 
-    /// Returns the stem of a word in lower case that still has its marks.
-    static func stem(of word: String) -> String {
-        var stem = SpanishStemmer(word: StemWord(word))
-        stem.run()
-        return stem.word.text
-    }
-
-    private init(word: StemWord) { self.word = word }
+    init(word: StemWord) { self.word = word }
 
     private static let vowels = Set("aeiouáéíóúü".unicodeScalars)
 
-    private mutating func run() {
+    mutating func run() {
         verbs = word.verbRegion(Self.vowels)
         first = word.region(Self.vowels) ?? word.count
         second = word.region(Self.vowels, after: first) ?? word.count

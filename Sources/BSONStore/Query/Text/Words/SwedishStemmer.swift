@@ -1,23 +1,16 @@
 /// A stemmer for Swedish words.
 ///
 /// Source: Snowball, "Swedish stemming algorithm", in the form that MongoDB's libstemmer has.
-struct SwedishStemmer {
-    private var word: StemWord
+struct SwedishStemmer: Stemmer {
+    var word: StemWord
     private var first = 0
 
-    /// Returns the stem of a word in lower case that still has its marks.
-    static func stem(of word: String) -> String {
-        var stem = SwedishStemmer(word: StemWord(word))
-        stem.run()
-        return stem.word.text
-    }
-
-    private init(word: StemWord) { self.word = word }
+    init(word: StemWord) { self.word = word }
 
     private static let vowels = Set("aeiouyäåö".unicodeScalars)
     private static let beforeS = Set("bcdfghjklmnoprtvy".unicodeScalars)
 
-    private mutating func run() {
+    mutating func run() {
         first = word.nordicRegion(Self.vowels)
         inflected()
         if Self.pairs.longest(in: word, from: first) != nil { word.replaceLast(1) }

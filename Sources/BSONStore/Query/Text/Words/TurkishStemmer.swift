@@ -4,21 +4,14 @@
 /// them.
 ///
 /// Source: Snowball, "Turkish stemming algorithm", in the form that MongoDB's libstemmer has.
-struct TurkishStemmer {
-    private var word: StemWord
+struct TurkishStemmer: Stemmer {
+    var word: StemWord
     /// The number of letters behind the place to which the word is read.
     private var tail = 0
     /// The number of letters behind those that are removed next.
     private var mark = 0
 
-    /// Returns the stem of a word in lower case that still has its marks.
-    static func stem(of word: String) -> String {
-        var stem = TurkishStemmer(word: StemWord(word))
-        stem.run()
-        return stem.word.text
-    }
-
-    private init(word: StemWord) { self.word = word }
+    init(word: StemWord) { self.word = word }
 
     private static let vowels = Set("aeıioöuü".unicodeScalars)
     private static let reserved = [StemWord("ad"), StemWord("soyad")]
@@ -26,7 +19,7 @@ struct TurkishStemmer {
         "b": "p", "c": "ç", "d": "t", "ğ": "k",
     ]
 
-    private mutating func run() {
+    mutating func run() {
         guard word.letters.lazy.filter(Self.vowels.contains).prefix(2).count == 2,
             nominalVerb()
         else { return }
