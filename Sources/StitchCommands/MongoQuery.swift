@@ -58,8 +58,24 @@ package struct MongoQuery: Sendable {
         }
     }
 
+    /// QueryPlanKilled: the rules for the user, or the collection, changed during the query.
+    private static let queryPlanKilled = 175
+    /// The number of times that a query is sent before such a change is an error.
+    private static let attemptsMax = 3
+
     /// Runs the query and returns its result.
     package func answer(_ server: any MongoServer) async throws(MongoFailure) -> Answer {
+        for _ in 1..<Self.attemptsMax {
+            do throws(MongoFailure) {
+                return try await answerOnce(server)
+            } catch {
+                guard error.kind == .server, error.code == Self.queryPlanKilled else { throw error }
+            }
+        }
+        return try await answerOnce(server)
+    }
+
+    private func answerOnce(_ server: any MongoServer) async throws(MongoFailure) -> Answer {
         let session = try await server.startSession()
         var open: MongoCursorID?
         defer { session.end(killing: open) }

@@ -1,5 +1,5 @@
 #if Remote
-    internal import BSONStore
+    package import BSONStore
     internal import StitchCommands
     public import StitchSync
 
@@ -48,6 +48,30 @@
                 throw error.remoteError
             }
             return .user(name, password: password, database: database)
+        }
+
+        /// Makes a user on the database `admin`, as the administrator whom the URI names.
+        ///
+        /// - Parameter roles: as the command `createUser` takes them.
+        /// - Throws: `RemoteError` with the server's code and message, or for an invalid URI.
+        package static func createUser(
+            _ name: String, password: String, roles: BSONArray, customData: BSONDocument?,
+            at uri: String
+        ) async throws(RemoteError) {
+            let parsed = try ServerURI(uri)
+            try ConnectionSettings.checkSecrecy(parsed, "a password")
+            let connections = ServerConnections(
+                parsed.hosts, try ConnectionSettings(parsed, .none, Options()))
+            defer { connections.close() }
+            var command: BSONDocument = [
+                "createUser": .string(name), "pwd": .string(password), "roles": .array(roles),
+            ]
+            if let customData { command.append("customData", .document(customData)) }
+            do throws(MongoFailure) {
+                _ = try await connections.run(command, on: "admin", .write)
+            } catch {
+                throw error.remoteError
+            }
         }
     }
 #endif

@@ -47,6 +47,30 @@ struct MongoCollectionTests {
         #expect(server.transcript() == ["4 aggregate", "4 ends killing 5"], "closed ones stay so")
     }
 
+    @Test func `a query during which the rules change is sent again, but not for ever`()
+        async throws
+    {
+        let kills = Locked(2)
+        let server = ScriptedServer { command throws(MongoFailure) in
+            let isKilled = kills.withLock { kills in
+                kills -= 1
+                return kills >= 0
+            }
+            guard !isKilled else {
+                throw MongoFailure(kind: .server, code: 175, message: "the rules have changed")
+            }
+            return Self.cursor(0, ["_id": 1], first: true)
+        }
+        let items = Self.collection(server)
+        #expect(try await items.find(ids: [1]).count == 1)
+        #expect(
+            server.transcript() == [
+                "1 find", "1 ends", "2 find", "2 ends", "3 find", "3 ends",
+            ])
+        kills.withLock { $0 = 3 }
+        await #expect(throws: RemoteError.self) { try await items.find(ids: [1]) }
+    }
+
     @Test func `a reader continues the idle stream at its token`() async throws {
         let server = ScriptedServer { command in
             guard let wait = command["maxTimeMS"]?.int64Value else {

@@ -16,12 +16,7 @@ package enum ServerUsers {
             throw CommandFailure(.badValue, "A user has a name and a password that are not empty")
         }
         var user = User(name: name, database: "admin")
-        let values = roles.map { text -> BSONValue in
-            let parts = text.split(separator: "@", maxSplits: 1).map(String.init)
-            let database = parts.count > 1 ? parts[1] : "admin"
-            return .document(["role": .string(parts.first ?? ""), "db": .string(database)])
-        }
-        user.roles = try Role.roles(BSONArray(values), on: "admin")
+        user.roles = try Role.roles(Self.roles(roles), on: "admin")
         if let customData { user.customData = .document(customData) }
         try user.setPassword(password, ScramMechanism.allCases)
         try store.write { transaction in
@@ -30,5 +25,17 @@ package enum ServerUsers {
             }
             try transaction.put(User.namespace, user.stored)
         }
+    }
+
+    /// Returns roles as `createUser` takes them.
+    ///
+    /// - Parameter texts: such as `readWrite@shop`; a name without a database is a role on `admin`.
+    package static func roles(_ texts: [String]) -> BSONArray {
+        BSONArray(
+            texts.map { text in
+                let parts = text.split(separator: "@", maxSplits: 1).map(String.init)
+                let database = parts.count > 1 ? parts[1] : "admin"
+                return ["role": .string(parts.first ?? ""), "db": .string(database)]
+            })
     }
 }

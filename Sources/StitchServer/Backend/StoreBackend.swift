@@ -66,11 +66,12 @@ final class StoreBackend: CommandBackend {
         }
     }
 
-    /// Creates a backend that runs one command on a store of its own, and shares all else.
+    /// Creates a backend that runs one command on an excerpt, and shares all else.
     ///
     /// - Parameter ruleGuard: the rules for the command; `nil` for none.
-    init(_ store: DocumentStore, sharing front: StoreBackend, under ruleGuard: RuleAccessPolicy?) {
-        self.store = store
+    init(_ excerpt: FilledExcerpt, sharing front: StoreBackend, under ruleGuard: RuleAccessPolicy?)
+    {
+        store = excerpt.store
         server = front.server
         cursors = front.cursors
         spools = front.spools
@@ -79,7 +80,7 @@ final class StoreBackend: CommandBackend {
         users = front.users
         rules = front.rules.deciding(ruleGuard)
         signIn = front.signIn
-        runner = TransactionRunner(store, server, rules, marksStatements: true)
+        runner = TransactionRunner(store, server, rules, excerpt: excerpt.transaction)
         isLasting = false
     }
 

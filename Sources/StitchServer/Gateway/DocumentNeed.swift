@@ -64,6 +64,13 @@ struct CommandNeeds: Sendable {
         needsIndexes = needsIndexes || others.needsIndexes
     }
 
+    /// The query if nothing else is needed.
+    var onlyQuery: (namespace: Namespace, query: DocumentNeed.Query)? {
+        guard needs.count == 1, !needsIndexes, let need = needs.values.first else { return nil }
+        if need.queries.count == 1, need.ids.isEmpty { return (need.namespace, need.queries[0]) }
+        return nil
+    }
+
     /// Notes that the indexes are needed.
     mutating func addIndexes() { needsIndexes = true }
 }

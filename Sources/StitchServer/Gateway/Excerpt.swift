@@ -8,63 +8,73 @@ struct ExcerptPart: Sendable {
     var documents: [BSONDocument] = []
 }
 
-/// The documents that one command of a client needs, in a store of their own.
+/// A store for the documents that one command of a client needs.
 ///
 /// A gateway copies them from the upstream and runs the command here, by the same code and under the
-/// same rules as `serve` on a file. What the command changed is then sent upstream.
+/// same rules as `serve` on a file. What the command changed is then sent upstream. Documents and
+/// changes are undone afterwards; the collections stay for the next command.
 final class Excerpt: Sendable {
     private struct State: Sendable {
         /// The collections that exist here, with the definitions they were made from.
         var made: [Namespace: UpstreamDefinition] = [:]
-        var useCount = 0
-        var byteCount = 0
+        /// The number of collections that were ever made here.
+        var madeCount = 0
+        /// The most bytes of documents that a command needed.
+        var bytesMax = 0
     }
 
-    let store: DocumentStore
+    private let store: DocumentStore
     private let state = Locked(State())
 
-    /// The number of uses, and of bytes, after which a new store takes less memory.
-    private static let usesMax = 1_000
-    private static let bytesMax = 32 * 1024 * 1024
+    /// The number of collections, and of bytes, after which a new store takes less memory.
+    private static let madeMax = 200
+    private static let bytesMax = 4 * 1024 * 1024
 
-    init() throws {
+    /// - Parameter recordsChanges: whether ``FilledExcerpt/changes()`` is wanted.
+    init(recordsChanges: Bool) throws {
         store = try DocumentStore(
             at: .inMemory,
             options: .init(
-                changeHistory: .keep(changesMax: 1_000_000), cacheKiB: 2_048,
-                tombstonesKept: .zero))
+                changeHistory: recordsChanges ? .keep(changesMax: 1_000_000) : .off,
+                cacheKiB: 2_048, tombstonesKept: .zero))
     }
 
     /// Whether the store has grown so much that a new one is better.
     var isWorn: Bool {
-        state.withLock { $0.useCount >= Self.usesMax || $0.byteCount >= Self.bytesMax }
+        state.withLock { $0.madeCount >= Self.madeMax || $0.bytesMax >= Self.bytesMax }
     }
 
-    /// Adds collections with documents.
+    /// Runs a body on documents, which are here only as long as it runs.
     ///
-    /// - Returns: the position in the feed after which a command's changes follow.
-    func fill(_ parts: [ExcerptPart]) throws -> Int64 {
-        var made = state.withLock { $0.made }
-        var bytes = 0
-        let position = try store.write { transaction in
-            transaction.bypassesValidation = true
-            for part in parts {
-                if made[part.namespace] != part.definition {
-                    try Self.make(part, transaction)
-                    made[part.namespace] = part.definition
+    /// - Throws: the errors of the body, and of collections that cannot be made.
+    func using<R>(_ parts: [ExcerptPart], _ body: (FilledExcerpt) throws -> R) throws -> R {
+        try make(parts)
+        let bytes = parts.reduce(0) { $1.documents.reduce($0) { $0 + $1.byteCount } }
+        state.withLock { $0.bytesMax = max($0.bytesMax, bytes) }
+        return try OpenTransaction.undone(in: store) { transaction in
+            let start = try transaction.useAsOwn { transaction in
+                transaction.bypassesValidation = true
+                for part in parts where !part.documents.isEmpty {
+                    try transaction.insertBatch(part.namespace, part.documents)
                 }
-                guard !part.documents.isEmpty else { continue }
-                try transaction.insertBatch(part.namespace, part.documents)
-                bytes += part.documents.reduce(0) { $0 + $1.byteCount }
+                return try transaction.changePosition
             }
-            return try transaction.changePosition
+            return try body(FilledExcerpt(store: store, transaction: transaction, start: start))
         }
-        state.withLock { [made, bytes] state in
-            state.made = made
-            state.useCount += 1
-            state.byteCount += bytes
+    }
+
+    /// Makes the collections that are missing here, or have other definitions than upstream.
+    private func make(_ parts: [ExcerptPart]) throws {
+        let made = state.withLock { $0.made }
+        let missing = parts.filter { made[$0.namespace] != $0.definition }
+        guard !missing.isEmpty else { return }
+        try store.write { transaction in
+            for part in missing { try Self.make(part, transaction) }
         }
-        return position
+        state.withLock { state in
+            for part in missing { state.made[part.namespace] = part.definition }
+            state.madeCount += missing.count
+        }
     }
 
     private static func make(_ part: ExcerptPart, _ transaction: WriteTransaction) throws {
@@ -79,25 +89,31 @@ final class Excerpt: Sendable {
         if !indexes.isEmpty { try transaction.createIndexes(namespace, indexes) }
     }
 
-    /// Returns what changed after a position, in order.
-    func changes(after position: Int64) throws -> [StoreChange] {
-        try store.read { transaction in
-            guard try transaction.changePosition > position else { return [] }
-            return try transaction.changes(after: position, limit: .max).changes
-        }
+    /// Closes the store.
+    func close() { store.close() }
+}
+
+/// An excerpt with its documents, for one command.
+struct FilledExcerpt {
+    let store: DocumentStore
+    /// The transaction that has the documents; it is undone after the command.
+    let transaction: OpenTransaction<WriteTransaction>
+    /// The position in the feed after which the command's changes follow.
+    fileprivate let start: Int64
+
+    fileprivate init(
+        store: DocumentStore, transaction: OpenTransaction<WriteTransaction>, start: Int64
+    ) {
+        self.store = store
+        self.transaction = transaction
+        self.start = start
     }
 
-    /// Removes all documents, and the collections that the command made.
-    func clear() throws {
-        let made = state.withLock { $0.made }
-        try store.write { transaction in
-            for namespace in try transaction.collections() {
-                if made[namespace] == nil {
-                    try transaction.dropCollection(namespace)
-                } else if try !transaction.isView(namespace) {
-                    try transaction.deleteMany(namespace, filter: .all)
-                }
-            }
+    /// Returns what the command changed, in order; nothing in an excerpt for reading.
+    func changes() throws -> [StoreChange] {
+        try transaction.use { [start] transaction in
+            guard try transaction.changePosition > start else { return [] }
+            return try transaction.changes(after: start, limit: .max).changes
         }
     }
 }
@@ -105,28 +121,28 @@ final class Excerpt: Sendable {
 /// The excerpts that are not in use.
 final class ExcerptPool: Sendable {
     private let idle = Locked<[Excerpt]>([])
+    private let recordsChanges: Bool
     /// The maximum number of kept excerpts; each takes about 2 MiB.
     private static let countMax = 16
 
-    /// Lends an empty excerpt to a body.
-    func withExcerpt<R>(_ body: (Excerpt) throws -> R) throws -> R {
-        let excerpt = try idle.withLock { $0.popLast() } ?? Excerpt()
-        let result = Result { try body(excerpt) }
-        giveBack(excerpt)
-        return try result.get()
+    /// - Parameter recordsChanges: whether commands that write use the excerpts.
+    init(recordsChanges: Bool) { self.recordsChanges = recordsChanges }
+
+    /// Runs a body on documents in an excerpt.
+    func withExcerpt<R>(_ parts: [ExcerptPart], _ body: (FilledExcerpt) throws -> R) throws -> R {
+        let excerpt =
+            try idle.withLock { $0.popLast() } ?? Excerpt(recordsChanges: recordsChanges)
+        defer { giveBack(excerpt) }
+        return try excerpt.using(parts, body)
     }
 
     private func giveBack(_ excerpt: Excerpt) {
-        guard !excerpt.isWorn, Result(catching: { try excerpt.clear() }).value != nil else {
-            excerpt.store.close()
-            return
-        }
         let isKept = idle.withLock { idle in
-            guard idle.count < Self.countMax else { return false }
+            guard !excerpt.isWorn, idle.count < Self.countMax else { return false }
             idle.append(excerpt)
             return true
         }
-        if !isKept { excerpt.store.close() }
+        if !isKept { excerpt.close() }
     }
 
     /// Closes the idle excerpts.
@@ -135,6 +151,6 @@ final class ExcerptPool: Sendable {
             defer { idle = [] }
             return idle
         }
-        for excerpt in all { excerpt.store.close() }
+        for excerpt in all { excerpt.close() }
     }
 }

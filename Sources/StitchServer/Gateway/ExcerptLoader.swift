@@ -109,6 +109,25 @@ struct ExcerptLoader {
     private func query(
         _ wanted: DocumentNeed.Query, _ access: RuleAccess?, _ definition: UpstreamDefinition
     ) -> UpstreamQuery? {
+        guard let (candidates, isExact) = candidates(wanted, access, definition) else { return nil }
+        var query = candidates
+        query.showsRecords = true
+        // Without a sort, the first documents are those that were inserted first, which the upstream
+        // would have to look for among all.
+        guard isExact, wanted.limit > 0, let sort = wanted.sort, !sort.isEmpty,
+            sort.allSatisfy({ $0.value.documentValue == nil })
+        else { return query }
+        query.sort = sort
+        query.limit = wanted.limit
+        query.isSmall = wanted.limit <= Self.smallMax
+        return query
+    }
+
+    /// Returns the query for all documents that a client's query can match, and whether they are
+    /// just those that it matches, with nothing hidden in them; `nil` if the user sees none.
+    private func candidates(
+        _ wanted: DocumentNeed.Query, _ access: RuleAccess?, _ definition: UpstreamDefinition
+    ) -> (query: UpstreamQuery, isExact: Bool)? {
         let isCollated =
             wanted.collation.map { $0["locale"]?.stringValue != "simple" && !$0.isEmpty }
             ?? definition.hasCollation
@@ -119,18 +138,26 @@ struct ExcerptLoader {
             query.collation = candidates.usesCollation ? wanted.collation : ["locale": "simple"]
         }
         query.variables = wanted.variables
-        query.showsRecords = true
         query.isCommitted = readsCommitted
-        // Without a sort, the first documents are those that were inserted first, which the upstream
-        // would have to look for among all.
-        guard candidates.isExact, access?.hidesFields != true, wanted.limit > 0,
-            !isCollated || candidates.usesCollation, let sort = wanted.sort, !sort.isEmpty,
-            sort.allSatisfy({ $0.value.documentValue == nil })
-        else { return query }
-        query.sort = sort
-        query.limit = wanted.limit
-        query.isSmall = wanted.limit <= Self.smallMax
-        return query
+        let isExact =
+            candidates.isExact && access?.hidesFields != true
+            && (!isCollated || candidates.usesCollation)
+        return (query, isExact)
+    }
+
+    /// Returns the query by which the upstream finds just what a client's query matches for the
+    /// user; `nil` if only an excerpt can tell.
+    func exactQuery(
+        _ wanted: DocumentNeed.Query, in namespace: Namespace
+    ) throws -> (query: UpstreamQuery, definition: UpstreamDefinition)? {
+        guard
+            let definition = try catalog.definition(
+                namespace, withIndexes: false, link, for: call),
+            definition.viewOn == nil,
+            let (query, isExact) = candidates(wanted, ruleGuard?.access(namespace), definition),
+            isExact
+        else { return nil }
+        return (query, definition)
     }
 }
 

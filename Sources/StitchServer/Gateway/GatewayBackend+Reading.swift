@@ -9,6 +9,14 @@ extension GatewayBackend {
     ) throws -> CommandOutcome {
         let loader = ExcerptLoader(
             link: link, catalog: catalog, ruleGuard: ruleGuard, call: call)
+        if let counting = try UpstreamCount(call),
+            let (query, definition) = try loader.exactQuery(counting.counted, in: counting.namespace)
+        {
+            let empty = ExcerptPart(namespace: counting.namespace, definition: definition)
+            let outcome = try onExcerpt(rule, call, [empty], ruleGuard)
+            guard case .reply(let reply) = outcome else { return outcome }
+            return .reply(try counting.answer(query, link, for: call, instead: reply))
+        }
         let parts = try loader.parts(try CommandNeeds(call))
         return try onExcerpt(rule, call, parts, ruleGuard)
     }
@@ -17,9 +25,8 @@ extension GatewayBackend {
         _ rule: CommandDefinition, _ call: CommandCall, _ parts: [ExcerptPart],
         _ ruleGuard: RuleAccessPolicy
     ) throws -> CommandOutcome {
-        try excerpts.withExcerpt { excerpt in
-            _ = try excerpt.fill(parts)
-            let store = StoreBackend(excerpt.store, sharing: front, under: ruleGuard)
+        try reading.withExcerpt(parts) { excerpt in
+            let store = StoreBackend(excerpt, sharing: front, under: ruleGuard)
             let alone = call.alone
             return try rule.parse(alone, store).answer(store)
         }

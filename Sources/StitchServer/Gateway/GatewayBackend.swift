@@ -10,7 +10,9 @@ final class GatewayBackend: CommandBackend {
     let front: StoreBackend
     let link: UpstreamLink
     let catalog = UpstreamCatalog()
-    let excerpts = ExcerptPool()
+    /// The excerpts for commands that read, and for those that write.
+    let reading = ExcerptPool(recordsChanges: false)
+    let writing = ExcerptPool(recordsChanges: true)
     let feeds: UpstreamFeeds
     private let transactions: TransactionTable<GatewayTransaction>
     private let replies = ReplyLog()
@@ -197,7 +199,8 @@ final class GatewayBackend: CommandBackend {
         records.close()
         endTransactions()
         denials.flush()
-        excerpts.close()
+        reading.close()
+        writing.close()
         front.close()
     }
 }

@@ -123,16 +123,13 @@ struct GatewayWrite {
     private func run(
         _ call: CommandCall, _ parts: [ExcerptPart], under ruleGuard: RuleAccessPolicy?
     ) throws -> Run {
-        try backend.excerpts.withExcerpt { excerpt in
-            let position = try excerpt.fill(parts)
-            let store = StoreBackend(excerpt.store, sharing: backend.front, under: ruleGuard)
+        try backend.writing.withExcerpt(parts) { excerpt in
+            let store = StoreBackend(excerpt, sharing: backend.front, under: ruleGuard)
             let command = rule.parse(call, store)
             guard case .reply(let reply) = try command.answer(store) else {
                 throw CommandFailure(.internalError, "\(call.name) did not answer at once")
             }
-            return Run(
-                reply: reply, changes: try excerpt.changes(after: position),
-                parts: parts)
+            return Run(reply: reply, changes: try excerpt.changes(), parts: parts)
         }
     }
 
@@ -193,9 +190,8 @@ struct GatewayWrite {
         body.set("pipeline", to: .array(BSONArray(stages)))
         let reading = call.standing(for: body, as: call.name, givenName: call.givenName).alone
         let parts = try loader.parts(needs)
-        return try backend.excerpts.withExcerpt { excerpt in
-            _ = try excerpt.fill(parts)
-            let store = StoreBackend(excerpt.store, sharing: backend.front, under: ruleGuard)
+        return try backend.reading.withExcerpt(parts) { excerpt in
+            let store = StoreBackend(excerpt, sharing: backend.front, under: ruleGuard)
             return try AggregateCommand.documents(ParsedAggregate(reading, store), reading, store)
                 .compactMap { $0["_id"] }
         }

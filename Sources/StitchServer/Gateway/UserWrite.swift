@@ -19,11 +19,10 @@ struct UserWrite {
             try backend.link.find(
                 GatewayDatabase.users, UpstreamQuery(filter: filter), for: call
             ) { part.documents.append($0) }
-            let (outcome, changes) = try backend.excerpts.withExcerpt { excerpt in
-                let position = try excerpt.fill([part])
-                let store = StoreBackend(excerpt.store, sharing: backend.front, under: nil)
+            let (outcome, changes) = try backend.writing.withExcerpt([part]) { excerpt in
+                let store = StoreBackend(excerpt, sharing: backend.front, under: nil)
                 let outcome = try rule.parse(call.alone, store).answer(store)
-                return (outcome, try excerpt.changes(after: position))
+                return (outcome, try excerpt.changes())
             }
             let writer = UpstreamWriter(
                 link: backend.link, call: call, hasCollation: { _ in false })

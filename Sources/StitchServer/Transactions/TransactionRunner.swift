@@ -14,23 +14,25 @@ final class TransactionRunner: Sendable {
     private let server: ServerContext
     /// The number of commands that are writing.
     private let writers = Atomic<Int>(0)
-    /// Whether each change names the statement that made it, in its comment.
-    private let marksStatements: Bool
+    /// The transaction of an excerpt, in which all is read and written; `nil` for another store.
+    ///
+    /// There each change names the statement that made it, in its comment.
+    private let excerpt: OpenTransaction<WriteTransaction>?
 
     init(
         _ store: DocumentStore, _ server: ServerContext, _ rules: UserRules,
-        marksStatements: Bool = false
+        excerpt: OpenTransaction<WriteTransaction>? = nil
     ) {
         self.store = store
         self.server = server
         self.rules = rules
-        self.marksStatements = marksStatements
+        self.excerpt = excerpt
         transactions = TransactionTable(bounds: server.settings.transactions)
     }
 
     /// Notes that the following changes belong to a statement of the command, by its index.
     func begin(statement index: Int, in transaction: WriteTransaction) {
-        if marksStatements { transaction.comment = .int64(Int64(index)) }
+        if excerpt != nil { transaction.comment = .int64(Int64(index)) }
     }
 
     /// Runs a command, in its session's transaction where it is part of one.
@@ -80,6 +82,7 @@ final class TransactionRunner: Sendable {
                 try transaction.through(ruleGuard, transaction, body)
             }
         }
+        if let excerpt { return try excerpt.use(guarded) }
         if let transaction = try transaction(of: call) { return try transaction.read(guarded) }
         if let snapshot = call.snapshot {
             let owner = TransactionBounds.owner(call.connection)
@@ -99,6 +102,14 @@ final class TransactionRunner: Sendable {
         try call.checkTime()
         let ruleGuard = try rules.ruleGuard(call)
         let bypasses = ruleGuard == nil && call.flag("bypassDocumentValidation")
+        if let excerpt {
+            return try excerpt.useAsOwn { transaction in
+                transaction.bypassesValidation = bypasses
+                return try call.believing {
+                    try transaction.through(ruleGuard, transaction, body)
+                }
+            }
+        }
         if let transaction = try transaction(of: call) {
             try transactions.makeWay(for: transaction)
             return try transaction.write { transaction in
@@ -112,11 +123,8 @@ final class TransactionRunner: Sendable {
         defer { transactions.queue.leave(place) }
         try transactions.makeWay()
         let stamped: @Sendable (WriteTransaction) throws -> R = { [self] transaction in
-            // Taken inside the transaction, so that times grow in the order of commits. The changes
-            // of an excerpt have their times from the upstream.
-            if !marksStatements {
-                transaction.comment = WriteStamp(time: server.clock.advance()).comment
-            }
+            // Taken inside the transaction, so that times grow in the order of commits.
+            transaction.comment = WriteStamp(time: server.clock.advance()).comment
             transaction.bypassesValidation = bypasses
             return try call.believing {
                 try transaction.through(ruleGuard, transaction, body)

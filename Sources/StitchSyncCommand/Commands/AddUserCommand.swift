@@ -1,24 +1,32 @@
 #if CommandLine && Server
     import ArgumentParser
     import BSONStore
+    import StitchRemote
     import StitchServer
 
-    /// The command that creates a user in a server's store file.
+    /// The command that creates a user in a server's store file, or at a server.
     struct AddUserCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "adduser",
             abstract: "Create a user in a file that `stitchsync serve --auth` serves.",
             discussion: """
-                The password is the first line of standard input. The server may be running.
+                The password is the first line of standard input. The server may be running. The \
+                users of a gateway are in its upstream: name the gateway instead of a file, with \
+                an administrator. The first user can be created without one, from the gateway's \
+                own machine.
 
-                Example:
+                Examples:
                   stitchsync adduser shop.stitch ann --role readWrite@shop
+                  stitchsync adduser stitchsync://admin:PASSWORD@localhost:27017 ann \\
+                      --role readWrite@shop
 
                 Exit code: 0, 1 when the user exists already or the store cannot be written, 64 \
                 for a wrong command line.
                 """)
 
-        @Argument(help: "The store's file; created if it does not exist.", completion: .file())
+        @Argument(
+            help: "The store's file; created if it does not exist. Or a server, stitchsync://….",
+            completion: .file())
         var store: String
 
         @Argument(help: "The user's name.")
@@ -36,12 +44,32 @@
             guard let password = readLine() else {
                 throw CommandError("no password on standard input; write it as the first line")
             }
+            if store.contains("://") {
+                try await create(password)
+            } else {
+                try add(password)
+            }
+            try Console.standard.say("\(name): created; users sign in to the database admin")
+        }
+
+        private func create(_ password: String) async throws {
+            #if Remote
+                try await ServerRemote.createUser(
+                    name, password: password, roles: ServerUsers.roles(role),
+                    customData: customData, at: store)
+            #else
+                throw CommandError(
+                    "this stitchsync was built without servers as remotes; build it with "
+                        + "`swift build --traits Tool`")
+            #endif
+        }
+
+        private func add(_ password: String) throws {
             let opened = try DocumentStore(
                 at: .file(store), options: .init(changeHistory: .keep(changesMax: 100_000)))
             defer { opened.close() }
             try ServerUsers.add(
                 name, password: password, roles: role, customData: customData, to: opened)
-            try Console.standard.say("\(name): created; users sign in to the database admin")
         }
     }
 #endif

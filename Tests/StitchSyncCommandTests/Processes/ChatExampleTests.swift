@@ -10,11 +10,23 @@
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Examples/RChat")
 
-        @Test func `each user of the chat sees what rules and subscriptions give`() async throws {
+        /// One server, and two gateways where the program has libmongoc.
+        private static let servers: [[String]] = {
+            #if MongoRemote
+                [[], ["--gateways"]]
+            #else
+                [[]]
+            #endif
+        }()
+
+        @Test(arguments: servers)
+        func `each user of the chat sees what rules and subscriptions give`(
+            servers: [String]
+        ) async throws {
             try await withTemporaryFolder { work in
+                let script = folder.appending(path: "scripts/tutorial.chat").path
                 let answer = try await Program.run(
-                    folder.appending(path: "run"),
-                    ["--script", folder.appending(path: "scripts/tutorial.chat").path],
+                    folder.appending(path: "run"), servers + ["--script", script],
                     environment: [
                         "RCHAT_PROGRAMS": try Program.tool.deletingLastPathComponent().path,
                         "RCHAT_WORK": work.path("work"),

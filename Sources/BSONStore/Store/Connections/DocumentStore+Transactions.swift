@@ -54,7 +54,30 @@ extension DocumentStore {
         return result
     }
 
+    /// Runs a body in a write transaction and undoes what it changed.
+    ///
+    /// - Throws: as ``write(_:)`` does.
+    package func writeAndUndo<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
+        try inWriteTransaction { transaction, connection in
+            let result = try body(transaction)
+            try connection.rollback()
+            connection.catalogCache.invalidateAll()
+            return result
+        }
+    }
+
     private func commit<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
+        try inWriteTransaction { transaction, connection in
+            let result = try body(transaction)
+            try finish(transaction, on: connection)
+            return result
+        }
+    }
+
+    /// Runs a body that begins in a new write transaction and ends it, unless it throws.
+    private func inWriteTransaction<R>(
+        _ body: (WriteTransaction, SQLiteConnection) throws -> R
+    ) throws -> R {
         let connection = try enterWriter()
         defer { mutex.unlock() }
         guard !isReadOnly else {
@@ -68,9 +91,7 @@ extension DocumentStore {
                 connection: connection, feed: try feedState(connection),
                 clock: options.clock)
             defer { transaction.finish() }
-            let result = try body(transaction)
-            try finish(transaction, on: connection)
-            return result
+            return try body(transaction, connection)
         } catch {
             undo(on: connection, after: error)
             throw error

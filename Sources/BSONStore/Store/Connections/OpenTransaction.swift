@@ -220,6 +220,32 @@ extension OpenTransaction where Transaction == WriteTransaction {
     }
 }
 
+extension OpenTransaction where Transaction == WriteTransaction {
+    /// Runs a body with a write transaction on the calling thread, and undoes it afterwards.
+    ///
+    /// - Throws: the body's error, and the store's errors.
+    package static func undone<R>(
+        in store: DocumentStore, _ body: (OpenTransaction) throws -> R
+    ) throws -> R {
+        let opened = OpenTransaction()
+        return try store.writeAndUndo { transaction in
+            opened.state.withLock { $0.phase = .open(transaction) }
+            defer { opened.end(nil) }
+            return try body(opened)
+        }
+    }
+
+    /// Runs a body whose changes are undone if it throws, as those of a transaction of its own.
+    ///
+    /// - Throws: the body's error, and the store's errors.
+    package func useAsOwn<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
+        try use { transaction in
+            defer { transaction.resetSettings() }
+            return try transaction.savepoint { try body(transaction) }
+        }
+    }
+}
+
 extension OpenTransaction where Transaction == ReadTransaction {
     /// Begins a transaction on the current snapshot of the store.
     ///

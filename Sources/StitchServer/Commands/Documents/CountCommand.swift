@@ -15,15 +15,19 @@ enum CountCommand {
         let filter = try CommandCall.filter(
             call.document("query"), variables: nil, collation: call["collation"])
         let skip = try call.count("skip") ?? 0
-        let limit = limit(call)
-        var found = try store.read(call) { transaction in
+        let found = try store.read(call) { transaction in
             try CommandCall.checkHint(call["hint"], namespace, in: transaction)
             return try transaction.count(
                 namespace, filter: filter, hint: try call.hint())
         }
-        found = max(0, found - skip)
-        if limit > 0 { found = min(found, limit) }
-        return .reply(["n": .int32(Int32(clamping: found))])
+        return .reply(["n": .int32(Int32(clamping: shown(found, skip: skip, call)))])
+    }
+
+    /// Returns the count that a command shows for a number of matching documents.
+    static func shown(_ found: Int, skip: Int, _ call: CommandCall) -> Int {
+        let rest = max(0, found - skip)
+        let limit = limit(call)
+        return limit > 0 ? min(rest, limit) : rest
     }
 
     /// Returns the maximum count; a negative number counts as its absolute value.
