@@ -209,7 +209,7 @@ async def under_watch(fleet, tasks, work):
         guard.cancel()
 
 
-async def connect(fleet, gateways, table):
+async def connect(fleet, gateways, upstream, table):
     """Lets all devices sign in and open their streams; notes the memory that it takes."""
     looks = {"before the devices": [g.status() for g in gateways]}
     start = time.monotonic()
@@ -222,7 +222,7 @@ async def connect(fleet, gateways, table):
     table.add("opening all streams", f"{time.monotonic() - start:.1f} s")
     followers = [asyncio.create_task(device.follow()) for device in fleet.devices]
     say("the streams are open")
-    idle = Clocks(gateways)
+    idle = Clocks([*gateways, upstream])
     await under_watch(fleet, followers, asyncio.sleep(IDLE))
     looks[f"idle for {IDLE} s"] = [g.status() for g in gateways]
     table.memory(gateways, fleet, looks)
@@ -288,7 +288,7 @@ async def measure(folder, table):
     # Started anew, so that their memory is that of their devices.
     gateways = [start_gateway(f"gateway {n}", folder, upstream, rules) for n in (1, 2)]
     fleet.ports = [gateway.port for gateway in gateways]
-    tasks = await connect(fleet, gateways, table)
+    tasks = await connect(fleet, gateways, upstream, table)
     gc.collect()
     gc.freeze()
 
