@@ -222,7 +222,7 @@ async def connect(fleet, gateways, upstream, table):
     table.add("opening all streams", f"{time.monotonic() - start:.1f} s")
     followers = [asyncio.create_task(device.follow()) for device in fleet.devices]
     say("the streams are open")
-    idle = Clocks([*gateways, upstream])
+    idle = Clocks(gateways, upstream)
     await under_watch(fleet, followers, asyncio.sleep(IDLE))
     looks[f"idle for {IDLE} s"] = [g.status() for g in gateways]
     table.memory(gateways, fleet, looks)
@@ -231,10 +231,11 @@ async def connect(fleet, gateways, upstream, table):
     return followers
 
 
-async def lose_gateway(fleet, gateway, tasks, table):
+async def lose_gateway(fleet, gateway, other, tasks, table):
     """Kills a gateway, and measures until all devices have what was written up to a second later."""
     fleet.latencies, fleet.first = fleet.latencies[:0], len(fleet.ledger.sent)
     moved = sum(d.gateway == 1 for d in fleet.devices)
+    before = other.upstream_commands()[0]
     killed = time.monotonic()
     gateway.kill()
     await asyncio.sleep(1)
@@ -251,6 +252,8 @@ async def lose_gateway(fleet, gateway, tasks, table):
     opened = sorted(fleet.resumed)
     table.add("moved devices' streams", f"half were open after {opened[len(opened) // 2] - killed:.2f} s, "
               f"all after {opened[-1] - killed:.2f} s")
+    table.add("upstream commands after the kill",
+              f"{(other.upstream_commands()[0] - before) / max(moved, 1):.1f} for each moved device")
     table.latencies("delivery after the kill", fleet.latencies, time.monotonic() - killed)
 
 
@@ -293,7 +296,7 @@ async def measure(folder, table):
     gc.freeze()
 
     writer = Writer(gateways[0].port if WRITES_THROUGH_GATEWAY else upstream.port, ledger, pool)
-    clocks, start = Clocks([*gateways, upstream]), time.monotonic()
+    clocks, start = Clocks(gateways, upstream), time.monotonic()
     writing = asyncio.create_task(writer.run())
     tasks.append(writing)
     await under_watch(fleet, tasks, asyncio.sleep(SECONDS))
@@ -309,7 +312,7 @@ async def measure(folder, table):
         table.add(f"{gateway.name}, after the load", f"{resident / 1024:.1f} MiB resident "
                   f"({own / 1024:.1f} without files), {threads} threads")
     say("the second gateway is killed")
-    await lose_gateway(fleet, gateways[1], tasks, table)
+    await lose_gateway(fleet, gateways[1], gateways[0], tasks, table)
     writer.isOver = True
     await within(DRAIN, "the last writes", writing)
     await finish(fleet, tasks, table)

@@ -3,8 +3,10 @@
 import os
 import select
 import signal
+import socket
 import subprocess
 import time
+import urllib.request
 
 TICKS = os.sysconf("SC_CLK_TCK")
 # Seconds within which a process must listen, or end.
@@ -13,6 +15,11 @@ PATIENCE = 60
 
 class Failure(Exception):
     """Why the run cannot go on."""
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
 
 
 class Process:
@@ -24,10 +31,11 @@ class Process:
         self.name = name
         self.log = os.path.join(folder, name.replace(" ", "-") + ".log")
         self.killed = False
+        self.metrics = free_port()
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [tool, "serve", "--port", "0", *arguments], stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE, stderr=log, text=True,
+                [tool, "serve", "--port", "0", "--metrics-port", str(self.metrics), *arguments],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True,
                 env={**os.environ, "MONGOC_DISABLE_SHM": "1", **environment})
         Process.running.append(self)
         ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
@@ -35,6 +43,15 @@ class Process:
         if "listening on" not in line:
             raise Failure(f"{name} did not start: {line}{self.tail()}")
         self.port = int(line.split("(")[0].rsplit(":", 1)[1])
+
+    def upstream_commands(self):
+        """The number of commands that a gateway has sent upstream, and of its feeds."""
+        url = f"http://127.0.0.1:{self.metrics}/metrics"
+        with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
+            lines = dict(line.rsplit(" ", 1) for line in answer.read().decode().splitlines()
+                         if not line.startswith("#"))
+        return [int(float(lines[f"stitchsync_{name}"]))
+                for name in ("upstream_commands_total", "feeds_open")]
 
     def tail(self, count=15):
         """The last lines of the log."""
@@ -98,9 +115,11 @@ def machine():
 
 
 class Clocks:
-    """The processor time of named processes since a moment."""
+    """What processes have done since a moment: processor time, and commands to the upstream."""
 
-    def __init__(self, processes):
+    def __init__(self, gateways, upstream):
+        processes = [*gateways, upstream]
+        self.gateways = [(g, g.upstream_commands()[0]) for g in gateways]
         self.pids = {"load client": os.getpid(), **{p.name: p.process.pid for p in processes}}
         self.start = time.monotonic()
         self.before = {name: cpu(pid) for name, pid in self.pids.items()}
@@ -115,5 +134,8 @@ class Clocks:
         for name, time_used in used.items():
             yield (f"cpu, {name}", f"{time_used:.1f} s, {time_used / whole:.0%} of these processes, "
                                    f"{time_used / seconds:.2f} cores")
+        for gateway, before in self.gateways:
+            now, feeds = gateway.upstream_commands()
+            yield (f"upstream commands, {gateway.name}", f"{(now - before) / seconds:.0f}/s, {feeds} feeds")
         yield ("cpu, others", f"{max(busy - whole, 0):.1f} s; the machine was busy {busy / there:.0%} of "
                               f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
