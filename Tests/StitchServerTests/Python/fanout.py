@@ -3,14 +3,14 @@
 usage: fanout.py TOOL DEVICES RATE SECONDS
 
 Each device is a user with a team, and sees the documents of its team: a tenth. After RATE changes a
-second for SECONDS seconds the second gateway is killed; its devices go on at the first. A ledger says
-which events each device must get. The script ends with code 1 when a device got another team's
-document, when an event was missing, out of order or told twice, or when the devices were not in step
-within 10 s of the kill.
+second for SECONDS seconds the second gateway is killed; its devices continue at the first. A ledger
+says which events each device must get. The script ends with code 1 when a device got another team's
+document, when an event was missing, out of order or repeated, when the writer could not keep its
+rate, or when the devices were not in step within 10 s of the kill.
 
 Environment: WAIT, the seconds that a device waits in one getMore (5); STREAM=full, streams with
-fullDocument: updateLookup in place of the engine's projection; WRITER=gateway, writes as root through
-the first gateway.
+fullDocument: updateLookup in place of the engine's projection; WRITER=gateway, writes as root
+through the first gateway.
 """
 
 import asyncio
@@ -19,6 +19,7 @@ import concurrent.futures
 import gc
 import json
 import os
+import re
 import resource
 import signal
 import sys
@@ -27,14 +28,16 @@ import time
 
 from fanout_devices import COLLECTIONS, DATABASE, Fleet, Ledger
 from fanout_processes import Clocks, Failure, Process
-from fanout_wire import Connection, SignIn
+from fanout_wire import PATIENCE, CommandError, Connection, SignIn
 
 TOOL, DEVICES, RATE, SECONDS = os.path.abspath(sys.argv[1]), *map(int, sys.argv[2:5])
 WAIT = int(os.environ.get("WAIT", "5"))
 IS_FULL = os.environ.get("STREAM", "engine") == "full"
 WRITES_THROUGH_GATEWAY = os.environ.get("WRITER", "upstream") == "gateway"
-# Seconds of rest before idle memory is measured; within which devices must be in step after the kill.
-IDLE, IN_STEP = 10, 10
+# Seconds of rest before idle memory is measured.
+IDLE = 10
+# Seconds after the kill within which devices must be in step.
+IN_STEP = 10
 # Seconds that the devices may take for the rest of the events once the writer has ended.
 DRAIN = 60
 # The seconds that setting up may take, for each device at least.
@@ -111,7 +114,10 @@ async def make_users(port, fleet, pool):
 
 
 class Writer:
-    """Sends changes at a rate: a connection for each collection, so that its changes keep their order."""
+    """Sends changes at a rate.
+
+    Each collection has a connection, so that its changes keep their order.
+    """
 
     def __init__(self, port, ledger, pool):
         self.port, self.ledger, self.pool = port, ledger, pool
@@ -142,7 +148,10 @@ class Writer:
             await ROOT.run(connection, self.pool)
         while await self.queues[collection].get() and not self.isOver:
             command = self.ledger.write(collection)
-            reply = await connection.command(command, DATABASE)
+            try:
+                reply = await connection.command(command, DATABASE)
+            except (OSError, CommandError, asyncio.TimeoutError) as error:
+                raise Failure(f"a write failed: {type(error).__name__}: {error}") from error
             if reply["n"] != 1 or "writeErrors" in reply:
                 raise Failure(f"a write was not applied: {command}: {reply}")
             self.acknowledged += 1
@@ -167,14 +176,15 @@ class Table:
             for name, look in looks.items():
                 resident, own, threads = look[place]
                 before = looks["before the devices"][place]
-                more = f", {(resident - before[0]) / count:.1f} KiB a device" * (look[place] != before)
+                more = f", {(resident - before[0]) / count:.1f} KiB a device"
                 self.add(f"{gateway.name}, {name}", f"{resident / 1024:.1f} MiB resident "
-                         f"({own / 1024:.1f} without files), {threads} threads{more}")
+                         f"({own / 1024:.1f} without files), {threads} threads"
+                         f"{more if look is not looks['before the devices'] else ''}")
 
     def latencies(self, name, values, seconds):
         values = sorted(values)
         if not values:
-            return self.add(name, "no deliveries", True)
+            return self.add(name, "no deliveries", name == "delivery")
         at = lambda share: values[min(int(len(values) * share), len(values) - 1)] * 1000
         self.add(name, f"p50 {at(0.5):.1f} ms, p99 {at(0.99):.1f} ms, max {at(1):.1f} ms; "
                        f"{len(values)} deliveries, {len(values) / seconds:.0f}/s")
@@ -186,14 +196,18 @@ class Table:
 
 
 async def watch(fleet, tasks):
-    """Ends the script when a device, the writer or an answer is lost."""
+    """Ends the script when a process, a device, the writer or an answer is lost."""
     while True:
         await asyncio.sleep(1)
         for task in tasks:
             if task.done() and task.exception():
                 raise task.exception()
+        for process in Process.running:
+            if process.process.poll() is not None and not process.killed:
+                raise Failure(f"{process.name} ended while it was needed")
         if fleet.silent and not fleet.isOver:
-            raise Failure(f"no answer for {WAIT + 30} s to getMore of devices {fleet.silent[:10]}")
+            raise Failure(f"getMore of devices {fleet.silent[:10]} has had no answer for "
+                          f"{WAIT + PATIENCE} s")
 
 
 async def under_watch(fleet, tasks, work):
@@ -232,7 +246,7 @@ async def connect(fleet, gateways, upstream, table):
 
 
 async def lose_gateway(fleet, gateway, other, tasks, table):
-    """Kills a gateway, and measures until all devices have what was written up to a second later."""
+    """Kills a gateway, and waits until all devices have what was written up to a second later."""
     fleet.latencies, fleet.first = fleet.latencies[:0], len(fleet.ledger.sent)
     moved = sum(d.gateway == 1 for d in fleet.devices)
     before = other.upstream_commands()[0]
@@ -247,13 +261,14 @@ async def lose_gateway(fleet, gateway, other, tasks, table):
                   f"not within {DRAIN} s: {fleet.behind} devices are behind: {fleet.lagging}", True)
         return
     last = max(d.stepped for d in fleet.devices) - killed
-    table.add("in step after the kill", f"{last:.2f} s (with what was written in the first second), "
-              f"{moved} devices had moved", last > IN_STEP)
+    table.add("in step after the kill", f"{last:.2f} s, with what was written in the first "
+              f"second; {moved} devices had moved", last > IN_STEP)
     opened = sorted(fleet.resumed)
-    table.add("moved devices' streams", f"half were open after {opened[len(opened) // 2] - killed:.2f} s, "
-              f"all after {opened[-1] - killed:.2f} s")
-    table.add("upstream commands after the kill",
-              f"{(other.upstream_commands()[0] - before) / max(moved, 1):.1f} for each moved device")
+    half = opened[len(opened) // 2] - killed
+    table.add("moved devices' streams",
+              f"half were open after {half:.2f} s, all after {opened[-1] - killed:.2f} s")
+    sent = other.upstream_commands()[0] - before
+    table.add("upstream commands after the kill", f"{sent / moved:.1f} for each moved device")
     table.latencies("delivery after the kill", fleet.latencies, time.monotonic() - killed)
 
 
@@ -301,9 +316,9 @@ async def measure(folder, table):
     tasks.append(writing)
     await under_watch(fleet, tasks, asyncio.sleep(SECONDS))
     seconds = time.monotonic() - start
-    table.add("writes", f"{writer.acknowledged}, {writer.acknowledged / seconds:.0f}/s of {RATE}/s; "
-                        f"at most {writer.behindMax} were under way; {dict(ledger.kinds)}",
-              writer.acknowledged < 0.9 * RATE * seconds)
+    count = writer.acknowledged
+    table.add("writes", f"{count}, {count / seconds:.0f}/s of {RATE}/s; at most {writer.behindMax} "
+                        f"were under way; {dict(ledger.kinds)}", count < 0.9 * RATE * seconds)
     table.latencies("delivery", fleet.latencies, seconds)
     for name, value in clocks.rows():
         table.add(name, value)
@@ -322,7 +337,8 @@ async def measure(folder, table):
     for example in fleet.examples:
         print(example[:1000])
     for process in [*gateways, upstream]:
-        lines = collections.Counter(line.split(": ", 1)[-1][:200] for line in process.warnings())
+        lines = collections.Counter(re.sub(r"\d+(\.\d+)?", "N", line.split("] ", 1)[-1])[:200]
+                                    for line in process.warnings())
         for line, count in lines.most_common(5):
             print(f"{process.name} logged {count} times: {line.strip()}")
 
@@ -356,3 +372,5 @@ try:
     main()
 except Failure as failure:
     sys.exit(f"fanout: {failure}")
+except (CommandError, OSError, asyncio.TimeoutError) as error:
+    sys.exit(f"fanout: {type(error).__name__}: {error}")

@@ -1,7 +1,8 @@
 """The devices of the fan-out, and the ledger that says which events each of them must get.
 
-A device may see the documents of its team. All devices of a collection and a team get the same events,
-so the ledger has one list for them. A device compares each event with the next entry of its list.
+A device may see the documents of its team. All devices of a collection and a team get the same
+events, so the ledger has one list for them. A device compares each event with the next entry of its
+list.
 """
 
 import asyncio
@@ -169,7 +170,7 @@ class Device:
     """A user's device: one connection with one stream, that goes on at the other gateway."""
 
     __slots__ = ("fleet", "number", "collection", "team", "gateway", "key", "log", "place", "token",
-                 "login", "connection", "more", "isOpen", "heard", "stepped", "hasMoved", "session")
+                 "login", "connection", "more", "isOpen", "heard", "stepped", "session")
 
     def __init__(self, fleet, number):
         self.fleet, self.number = fleet, number
@@ -181,7 +182,7 @@ class Device:
         self.log, self.place = fleet.ledger.lists[self.key], 0
         self.login = SignIn(f"device{number}", f"password-{number}")
         self.token = self.connection = self.more = self.stepped = self.session = None
-        self.isOpen = self.hasMoved = False
+        self.isOpen = False
         self.heard = 0.0
 
     async def sign_in(self):
@@ -234,7 +235,7 @@ class Device:
                     self.fleet.violation("error", self, str(error))
                     return
                 self.fleet.refusals += isinstance(error, CommandError)
-                self.gateway, self.hasMoved = 0, True
+                self.gateway = 0
                 await asyncio.sleep(random.uniform(0, pause))
                 pause = min(pause * 2, 2)
 

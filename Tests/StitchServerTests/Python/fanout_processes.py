@@ -132,10 +132,12 @@ class Clocks:
         whole = sum(used.values()) or 1
         busy, there = (b - a for a, b in zip(self.machine, machine()))
         for name, time_used in used.items():
-            yield (f"cpu, {name}", f"{time_used:.1f} s, {time_used / whole:.0%} of these processes, "
-                                   f"{time_used / seconds:.2f} cores")
+            yield (f"cpu, {name}", f"{time_used:.1f} s, {time_used / whole:.0%} of these "
+                                   f"processes, {time_used / seconds:.2f} cores")
         for gateway, before in self.gateways:
             now, feeds = gateway.upstream_commands()
-            yield (f"upstream commands, {gateway.name}", f"{(now - before) / seconds:.0f}/s, {feeds} feeds")
-        yield ("cpu, others", f"{max(busy - whole, 0):.1f} s; the machine was busy {busy / there:.0%} of "
-                              f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+            yield (f"upstream commands, {gateway.name}",
+                   f"{(now - before) / seconds:.0f}/s, {feeds} feeds")
+        yield ("cpu, others", f"{max(busy - whole, 0):.1f} s; the machine was busy "
+                              f"{busy / there:.0%} of {os.cpu_count()} cores, "
+                              f"load {os.getloadavg()[0]:.1f}")

@@ -109,7 +109,10 @@ class SignIn:
         self.salted = {}
 
     async def run(self, connection, pool):
-        """Signs in, with a guess in the first message, as drivers do. Passwords are salted in a pool."""
+        """Signs in, with a guess in the first message, as drivers do.
+
+        - pool: salts the password.
+        """
         nonce = base64.b64encode(os.urandom(18)).decode()
         first = f"n={self.user},r={nonce}"
         start = {"saslStart": 1, "mechanism": "SCRAM-SHA-256", "payload": f"n,,{first}".encode(),
