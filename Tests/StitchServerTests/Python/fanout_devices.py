@@ -28,6 +28,8 @@ PROJECTION = {
         "input": {"$objectToArray": "$updateDescription.updatedFields"},
         "cond": {"$eq": [{"$indexOfBytes": ["$$this.k", VERSION]}, 0]}}},
 }
+# The devices that connect again at once; fewer would wait for each other more than for the gateway.
+RECONNECTS = 400
 # The size of a batch that the engine asks for.
 BATCH = 2000
 # Each document has a text that names its team.
@@ -122,7 +124,7 @@ class Fleet:
         self.targets = None
         self.behind = 0
         self.inStep = asyncio.Event()
-        self.connecting = asyncio.Semaphore(64)
+        self.connecting = asyncio.Semaphore(RECONNECTS)
         self.devices = [Device(self, i) for i in range(count)]
 
     def violation(self, kind, device, text):
