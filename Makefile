@@ -11,7 +11,7 @@ export SWIFT_DETERMINISTIC_HASHING := 1
 .DEFAULT_GOAL := help
 .PHONY: help setup demo rchat todo test test-long check docs bench bench-gate bench-server bench-sync bench-matrix \
 	bench-remote bench-devices bench-gateway bench-embedding fuzz simulate simulate-wrong simulate-scope crash crash-sync attack faults contend soak soak-sync \
-	test-fresh-root test-asan test-tsan clean
+	fanout test-fresh-root test-asan test-tsan clean
 
 help: ## Lists the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -132,6 +132,10 @@ soak: ## Mixed load of 50 connections on a server that is killed every minute. M
 
 soak-sync: ## Lets devices sync over connections that are cut, with a server that is killed. MINUTES=10
 	@SOAK_MINUTES="$(or $(MINUTES),10)" Scripts/test SyncSoakTests
+
+fanout: ## Lets devices follow streams at two gateways, kills one. DEVICES=2000 RATE=200 SECONDS=60
+	@Scripts/setup mongoc
+	@Scripts/fanout "$(or $(DEVICES),2000)" "$(or $(RATE),200)" "$(SECONDS)"
 
 test-fresh-root: ## Follows the tutorial in a new Debian 12, and builds the smallest apps there; as root.
 	@Scripts/setup
