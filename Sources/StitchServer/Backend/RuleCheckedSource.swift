@@ -30,6 +30,8 @@ struct RuleCheckedSource<Source: CursorSource>: CursorSource, RuleCheckedCursor 
         user = call.connection.state.withLock { $0.user }
     }
 
+    mutating func skipUnseen() -> Bool { source.skipUnseen() }
+
     mutating func next(_ limits: BatchLimits, _ call: CommandCall) throws -> CursorBatch {
         let user = call.connection.state.withLock { $0.user }
         guard user?.name == self.user?.name, user?.database == self.user?.database else {

@@ -17,6 +17,10 @@ protocol CursorSource: Sendable {
     /// Whether the source itself reports that other rules apply to its user now.
     var reportsRuleChanges: Bool { get }
 
+    /// Moves on past news that the client does not see, where that can be told at once; returns
+    /// whether something else follows.
+    mutating func skipUnseen() -> Bool
+
     /// Returns the next documents: fewer than the limit only at the end, or when no more exist yet.
     mutating func next(_ limits: BatchLimits, _ call: CommandCall) throws -> CursorBatch
 }
@@ -27,6 +31,7 @@ extension CursorSource {
     var isSpooled: Bool { false }
     var news: CommitNotifier? { nil }
     var reportsRuleChanges: Bool { false }
+    mutating func skipUnseen() -> Bool { true }
 }
 
 /// The limits of one batch.

@@ -102,7 +102,8 @@ extension GatewayBackend {
         let batchSize = try CursorArgument.batchSize(call)
         let stage = try ChangeStreamStage(options, readsTokens: false)
         let namespace = try AggregateCommand.target(call)
-        let scope = try ChangeStreamScope(namespace, isForCluster: stage.isForCluster)
+        let scope = try ChangeStreamScope(
+            namespace, isForCluster: stage.isForCluster, isAtGateway: true)
         let isHidden = scope.namespace.map { ruleGuard?.access($0).isNever == true } ?? false
         if ruleGuard != nil, !isHidden { try keepImages(of: scope, link, for: call) }
         let source = try GatewayStream(

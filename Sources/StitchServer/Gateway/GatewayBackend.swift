@@ -117,7 +117,7 @@ final class GatewayBackend: CommandBackend {
             return stream
         }
         guard let ruleGuard else {
-            defer { if rule.traits.contains(.writes) { records.noteChange() } }
+            defer { if rule.traits.contains(.writes) { records.noteChange(by: call) } }
             guard call.namesDeniedWrites else {
                 return try ForwardedCommand(backend: self, link: link, call: call, rule: rule)
                     .run()
@@ -142,13 +142,13 @@ final class GatewayBackend: CommandBackend {
             backend: self, link: link, call: call, rule: definition, ruleGuard: ruleGuard)
         switch rule.name {
         case "insert", "update", "delete", "bulkWrite":
-            defer { records.noteChange() }
+            defer { records.noteChange(by: call) }
             return .reply(try write.statements(StatementNeeds.field(rule.name) ?? ""))
         case "findAndModify":
-            defer { records.noteChange() }
+            defer { records.noteChange(by: call) }
             return .reply(try write.single { try CommandNeeds(call) })
         case "aggregate" where call.writesResults:
-            defer { records.noteChange() }
+            defer { records.noteChange(by: call) }
             return .reply(try write.single { try MergeNeeds(write: write).needs() })
         case "listCollections": return try listCollections(definition, call, link, ruleGuard)
         case "listDatabases": return try listDatabases(call, link)

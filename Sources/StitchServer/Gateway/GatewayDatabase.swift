@@ -92,7 +92,29 @@ final class UpstreamUserRecords: UserRecords {
         }
     }
 
-    /// Notes a write through this gateway, which may be of custom data.
+    /// Notes a write through this gateway if it may have been of custom data: its client must see it
+    /// before the feed reports it.
+    func noteChange(by call: CommandCall) {
+        if mayConcern(call) { noteChange() }
+    }
+
+    private func mayConcern(_ call: CommandCall) -> Bool {
+        let followed = feeds.withLock { $0.compactMap(\.scope.namespace) }
+        switch call.name {
+        case "insert", "update", "delete", "findAndModify":
+            return followed.contains(Namespace(call.database, call.target.stringValue ?? ""))
+        case "bulkWrite":
+            guard let targets = Result(catching: { try call.documents("nsInfo") }).value else {
+                return true
+            }
+            return targets.contains { target in
+                followed.contains { $0.description == target["ns"]?.stringValue }
+            }
+        default: return true
+        }
+    }
+
+    /// Notes that users or custom data may have changed.
     func noteChange() { generation.withLock { $0 += 1 } }
 
     /// Ends the feeds.

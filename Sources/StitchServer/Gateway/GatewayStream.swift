@@ -26,6 +26,8 @@ struct GatewayStream: CursorSource {
     /// The fingerprint of what the rules let the user see.
     private let fingerprint: UInt64?
     private var place: FeedToken
+    /// The upstream's first answer, until it is returned.
+    private var opening: (events: [FeedEvent], end: FeedToken)?
     /// Whether the `invalidate` event was returned.
     private var isOver = false
 
@@ -54,28 +56,32 @@ struct GatewayStream: CursorSource {
         let isHidden = scope.namespace.map { ruleGuard?.access($0).isNever == true } ?? false
         reader = try isHidden ? nil : FeedReader(backend.feeds.feed(scope))
         // The upstream must not be asked about what the user must not know of.
-        place = try Self.place(
-            stage.start, isHidden ? .collection(GatewayDatabase.users) : scope, link, for: call)
+        let asked = isHidden ? .collection(GatewayDatabase.users) : scope
+        switch stage.start {
+        case .now, .behind:
+            place = try FeedToken(UpstreamStream.token(of: nil, asked, link, for: call))
+            opening = ([], place)
+        case .atTime(let time):
+            place = try FeedToken(UpstreamStream.token(of: .time(time), asked, link, for: call))
+        case .token(let given, let mayBeInvalidate):
+            place = try FeedToken(given)
+            // The feed can only lack what the upstream's answer to the first batch has.
+            guard reader?.feed.covers(place) != true else { break }
+            var command = UpstreamStream.command(asked, after: .token(place.document))
+            if !mayBeInvalidate { command = Self.resuming(command) }
+            let batch = try UpstreamStream.firstBatch(command, asked, link, for: call)
+            if let feed = reader?.feed { opening = try Self.read(batch, after: place, feed, link) }
+        }
         place.rules = fingerprint
     }
 
-    /// Returns the position of a start, as the upstream tells it.
-    private static func place(
-        _ start: ChangeStreamStage.Start, _ scope: ChangeStreamScope, _ link: UpstreamLink,
-        for call: CommandCall
-    ) throws -> FeedToken {
-        switch start {
-        case .now, .behind:
-            return try FeedToken(UpstreamStream.token(of: nil, scope, link, for: call))
-        case .atTime(let time):
-            return try FeedToken(UpstreamStream.token(of: .time(time), scope, link, for: call))
-        case .token(let given, let mayBeInvalidate):
-            let token = try FeedToken(given)
-            var command = UpstreamStream.command(scope, after: .token(token.document))
-            if !mayBeInvalidate { command = Self.resuming(command) }
-            _ = try UpstreamStream.firstBatch(command, scope, link, for: call)
-            return token
-        }
+    /// Returns the events of a batch of the upstream, and the position after them.
+    private static func read(
+        _ batch: UpstreamBatch, after place: FeedToken, _ feed: UpstreamFeed, _ link: UpstreamLink
+    ) throws -> (events: [FeedEvent], end: FeedToken) {
+        let events = try feed.completed(try batch.documents.map { try FeedEvent($0) }, link)
+        let end = try batch.token.map { try FeedToken($0) } ?? events.last?.token ?? place
+        return (events, events.last.map { max(end, $0.token) } ?? end)
     }
 
     /// Returns the command with `resumeAfter`, which refuses the token of an `invalidate` event.
@@ -88,7 +94,6 @@ struct GatewayStream: CursorSource {
         options.append("resumeAfter", token)
         var command = command
         command.set("pipeline", to: [[ChangeStreamStage.name: .document(options)]])
-        command.set("cursor", to: ["batchSize": 0])
         return command
     }
 
@@ -139,9 +144,13 @@ struct GatewayStream: CursorSource {
     ///
     /// - Parameter isNewest: whether the upstream is asked, too, when the feed has no more: it may
     ///   lag behind by a moment.
-    private func events(
+    private mutating func events(
         _ feed: UpstreamFeed, _ call: CommandCall, isNewest: Bool
-    ) throws -> ([FeedEvent], end: FeedToken) {
+    ) throws -> (events: [FeedEvent], end: FeedToken) {
+        if let opening {
+            self.opening = nil
+            return opening
+        }
         if case .events(let events, let end) = try feed.events(
             after: place, limit: Self.eventsMax), !events.isEmpty || !isNewest
         {
@@ -149,9 +158,29 @@ struct GatewayStream: CursorSource {
         }
         let batch = try UpstreamStream.firstBatch(
             UpstreamStream.command(scope, after: .token(place.document)), scope, link, for: call)
-        let events = try feed.completed(try batch.documents.map { try FeedEvent($0) }, link)
-        let end = try batch.token.map { try FeedToken($0) } ?? events.last?.token ?? place
-        return (events, events.isEmpty ? end : max(end, events[events.count - 1].token))
+        return try Self.read(batch, after: place, feed, link)
+    }
+
+    /// Moves on past events that the client does not see; returns whether another one, or an end of
+    /// the stream, follows.
+    mutating func skipUnseen() -> Bool {
+        guard let reader, opening == nil, !isOver,
+            case .events(let events, let end)? = Result(catching: {
+                try reader.feed.events(after: place, limit: Self.eventsMax)
+            }).value
+        else { return true }
+        guard !events.contains(where: mayShow) else { return true }
+        if place < end { place = Self.moved(end, fingerprint) }
+        return false
+    }
+
+    /// Whether the client may see an event; decided without the cost of showing it.
+    private func mayShow(_ event: FeedEvent) -> Bool {
+        guard let ruleGuard, !event.lacksBefore, let change = event.change,
+            change.kind.isOfDocument, scope.includes(change)
+        else { return true }
+        let access = ruleGuard.access(event.namespace)
+        return [change.before, change.after].contains { $0.map(access.sees) ?? false }
     }
 
     /// Adds an event if the client sees it; returns whether it fit.
@@ -190,6 +219,8 @@ struct GatewayStream: CursorSource {
 extension GatewayStream {
     private func shown(_ event: FeedEvent) throws -> BSONDocument? {
         if event.operationType == "invalidate" { return plain(event) }
+        // What gateways keep for themselves is in streams of everything, too.
+        guard event.namespace.database != GatewayDatabase.name else { return nil }
         guard let ruleGuard else { return plainIfWanted(event) }
         // Definitions could reveal what rules hide.
         guard let change = event.change, scope.includes(change) || !change.kind.isOfDocument else {

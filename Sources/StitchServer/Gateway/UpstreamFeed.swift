@@ -115,6 +115,19 @@ final class UpstreamFeed: Sendable {
         }
     }
 
+    /// Whether a stream may resume at a position without the upstream's judgement: it is within the
+    /// kept events, and not at an event after which a stream has to be started anew.
+    func covers(_ place: FeedToken) -> Bool {
+        state.withLock { state in
+            guard let start = state.start, let end = state.end, start <= place, place <= end else {
+                return false
+            }
+            let next = Self.index(after: place, in: state.events)
+            guard next > 0, state.events[next - 1].token == place else { return true }
+            return state.events[next - 1].operationType != "invalidate"
+        }
+    }
+
     /// Returns the document of an event as it is now, as far as the feed knows; `nil` for one that
     /// was deleted.
     func current(_ event: FeedEvent) -> BSONDocument? {
@@ -155,8 +168,10 @@ extension UpstreamFeed {
                     // The history is gone. Streams that were behind it learn so when they ask.
                     forget()
                 } else {
+                    // The link itself reports an upstream that cannot be reached.
                     link.server.settings.log.write(
-                        .debug, "the feed of \(scope) is interrupted: \(error)")
+                        code == UpstreamLink.unreachable ? .debug : .warning,
+                        "the feed of \(scope) is interrupted: \(error)")
                 }
                 state.pause(milliseconds: pause)
                 pause = min(pause * 2, Self.pauseMax)

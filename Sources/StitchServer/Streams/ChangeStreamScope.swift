@@ -9,10 +9,14 @@ enum ChangeStreamScope: Sendable, Hashable {
 
     /// Creates the scope of an `aggregate`.
     ///
-    /// - Parameter namespace: the namespace of the aggregate; `$cmd.aggregate` stands for a
-    ///   database.
+    /// - Parameters:
+    ///   - namespace: the namespace of the aggregate; `$cmd.aggregate` stands for a database.
+    ///   - isAtGateway: whether a gateway's client asks. Gateways themselves follow what they keep
+    ///     in an upstream.
     /// - Throws: 72 (InvalidOptions) and 73 (InvalidNamespace) with MongoDB's texts.
-    init(_ namespace: Namespace, isForCluster: Bool) throws(CommandFailure) {
+    init(
+        _ namespace: Namespace, isForCluster: Bool, isAtGateway: Bool = false
+    ) throws(CommandFailure) {
         let isDatabase = namespace.collection == "$cmd.aggregate"
         if isForCluster {
             guard isDatabase, namespace.database == "admin" else {
@@ -24,7 +28,9 @@ enum ChangeStreamScope: Sendable, Hashable {
             self = .cluster
             return
         }
-        guard !Self.internalDatabases.contains(namespace.database) else {
+        let isOfGateways = namespace.database == RuleAccessPolicy.gatewayDatabase
+        guard !Self.internalDatabases.contains(namespace.database) || isOfGateways && !isAtGateway
+        else {
             throw CommandFailure(
                 .invalidNamespace,
                 "$changeStream may not be opened on the internal \(namespace.database) database")

@@ -93,4 +93,99 @@ import Testing
             }
         }
     }
+
+    /// Counts that the upstream answers, and counts that only an excerpt can.
+    private static let counts: [BSONDocument] = [
+        ["count": "items"], ["count": "items", "query": ["n": ["$gt": 1]]],
+        ["count": "items", "query": ["n": ["$gt": 0]], "skip": 1, "limit": 2],
+        ["count": "items", "limit": -1], ["count": "items", "skip": 9],
+        ["count": "items", "skip": -1], ["count": "items", "query": ["$bad": 1]],
+        ["count": "items", "query": ["_id": "far"]], ["count": "none"],
+        ["count": "items", "query": ["salary": ["$gte": 30]]],
+        ["count": "items", "query": ["salary": ["$gte": 30]], "hint": "salary_1"],
+        ["count": "items", "query": ["$expr": ["$gt": ["$n", 2]]]],
+        ["count": "items", "query": ["title": "ONE"], "collation": ["locale": "en", "strength": 2]],
+        counting([["$match": [:]], ["$group": ["_id": 1, "n": ["$sum": 1]]]]),
+        counting([["$match": ["n": ["$lt": 4]]], ["$skip": 1], ["$limit": 1], ["$count": "all"]]),
+        counting([["$match": ["n": 99]], ["$group": ["_id": .null, "n": ["$sum": 1]]]]),
+        counting([["$count": "all"]]), counting([["$count": "$all"]]),
+        counting([["$match": ["salary": 20]], ["$count": "all"]]),
+        counting([["$limit": 0], ["$count": "all"]]),
+        counting([["$group": ["_id": .null, "n": ["$sum": "$n"]]]]),
+    ]
+
+    private static func counting(_ stages: [BSONDocument]) -> BSONDocument {
+        [
+            "aggregate": "items", "cursor": [:],
+            "pipeline": .array(BSONArray(stages.map(BSONValue.document))),
+        ]
+    }
+
+    @Test("The upstream counts only what the user sees")
+    func counts() async throws {
+        var answers: [[BSONDocument]] = []
+        for place in RuledWorld.Place.allCases {
+            let told = try await place.lend { ports in
+                try await BlockingThread.run {
+                    _ = try RuledWorld.prepare(ports[0])
+                    return try ["ann", "eve", "ron", "fay"].flatMap { user in
+                        let client = try RuledWorld.client(ports[0], user)
+                        return try Self.counts.map { Self.told(try client.reply($0)) }
+                    }
+                }
+            }
+            answers.append(told)
+        }
+        for index in answers[0].indices {
+            let command = Self.counts[index % Self.counts.count]
+            #expect(answers[0][index] == answers[1][index], "\(command)")
+        }
+        #expect(answers[0].contains(["n": 3]), "ann sees three of five: \(answers[0])")
+    }
+
+    /// Returns what an answer says of the documents, or its error.
+    private static func told(_ reply: BSONDocument) -> BSONDocument {
+        var told = BSONDocument()
+        for field in ["n", "code", "errmsg"] {
+            if let value = reply[field] { told.append(field, value) }
+        }
+        if let batch = reply["cursor"]?.documentValue?["firstBatch"] { told.append("batch", batch) }
+        return told
+    }
+
+    @Test("Users and their custom data are read once, and again when they change elsewhere")
+    func knownUsers() async throws {
+        try await GatewayProcesses.run(2, RuledWorld.arguments) { processes in
+            let (port, ports) = (processes.upstream.port, processes.ports)
+            try await BlockingThread.run {
+                let root = try RuledWorld.prepare(ports[0])
+                let ann = try RuledWorld.client(ports[1], "ann")
+                let upstream = try ServerClient(port: port, database: "shop")
+                func queries() throws -> Int64 {
+                    let metrics = try upstream.run(["serverStatus": 1])["metrics"]?.documentValue
+                    let finds = metrics?["commands"]?.documentValue?["find"]?.documentValue
+                    return finds?["total"]?.int64Value ?? -1
+                }
+                // The feeds are open once a hundred questions cost not much more than a hundred.
+                let limit = ContinuousClock.now + .seconds(30)
+                var cost: Int64
+                repeat {
+                    let before = try queries()
+                    for _ in 0..<100 { _ = try ann.documents(["find": "items"]) }
+                    cost = try queries() - before
+                } while cost > 120 && ContinuousClock.now < limit
+                #expect((100...120).contains(cost))
+                #expect(try ann.documents(["find": "items"]).count == 3)
+                try root.run([
+                    "update": "profiles",
+                    "updates": [["q": ["user": "ann"], "u": ["$set": ["tenant": "b"]]]],
+                ])
+                func sees(_ id: BSONValue) throws -> Bool {
+                    try ann.documents(["find": "items"]).contains { $0["_id"] == id }
+                }
+                while try !sees("far"), ContinuousClock.now < limit {}
+                #expect(try sees("far"), "The other gateway did not learn of the new profile")
+            }
+        }
+    }
 }

@@ -43,6 +43,23 @@ import Testing
         #expect(names.contains { Self.mechanisms($0, server, on: "shop") == one })
     }
 
+    @Test("a sign-in that begins with the first message is answered at once, whoever it is")
+    func speculation() throws {
+        let server = try OfflineServer(requiresSignIn: false)
+        Self.make("ann", ["SCRAM-SHA-256"], server)
+        for name in ["ann", "nobody"] {
+            let answer = server.answer(command: [
+                "hello": 1, "$db": "admin",
+                "speculativeAuthenticate": [
+                    "saslStart": 1, "mechanism": "SCRAM-SHA-256", "db": "admin",
+                    "payload": .binary(BSONBinary(Array("n,,n=\(name),r=abcdef".utf8))),
+                ],
+            ])
+            let started = answer?["speculativeAuthenticate"]?.documentValue
+            #expect(started?["conversationId"] != nil && started?["done"] == false, "\(name)")
+        }
+    }
+
     @Test("the salt of a user who does not exist stays over a restart, as that of one who does")
     func salts() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "salts-\(UUID())")

@@ -121,10 +121,11 @@ enum GetMoreCommand {
                 deadline: reading.deadline,
                 subscribe: { wake in
                     let ignore = store.cursors.onEnd(reading.cursor.id, wake)
-                    let unsubscribe = news.wait(after: generation, wake)
+                    let waiting = NewsWait(news, source, wake)
+                    waiting.begin(after: generation)
                     return {
                         ignore()
-                        unsubscribe()
+                        waiting.end()
                     }
                 },
                 again: { isTimeUp in

@@ -103,10 +103,9 @@ enum HelloCommand {
             let database = start["db"]?.stringValue ?? "admin"
             // A client under a delay starts a new sign-in, and waits there.
             try DatabaseName.check(database)
+            let opening = store.signIn.opening(start, database, call.connection)
             let now = call.server.signIns.now
-            guard store.signIn.opening(start, database, call.connection) <= now else {
-                return reply
-            }
+            guard opening <= now else { return reply }
             do {
                 let answer = try store.signIn.start(
                     start, database: database, call.connection, began: now)

@@ -1,0 +1,60 @@
+internal import BSONStore
+
+/// The wait of a cursor for news that its client sees.
+///
+/// Of one change all streams of a collection learn; most of them may not show it, and go on waiting
+/// without a thread.
+final class NewsWait: Sendable {
+    private struct State: Sendable {
+        var source: any CursorSource
+        /// The number of subscriptions so far, and the end of the last one.
+        var number = 0
+        var unsubscribe: (@Sendable () -> Void)?
+        var isEnded = false
+    }
+
+    private let news: CommitNotifier
+    private let wake: @Sendable () -> Void
+    private let state: Locked<State>
+
+    /// - Parameter wake: is called at most once.
+    init(
+        _ news: CommitNotifier, _ source: any CursorSource, _ wake: @escaping @Sendable () -> Void
+    ) {
+        self.news = news
+        self.wake = wake
+        state = Locked(State(source: source))
+    }
+
+    /// Waits for news after a number of commits.
+    func begin(after generation: UInt64) {
+        let number = state.withLock { state in
+            state.number += 1
+            return state.number
+        }
+        let unsubscribe = news.wait(after: generation) { self.look() }
+        let isEnded = state.withLock { state in
+            // The news may have come already, and with them another subscription.
+            if state.number == number { state.unsubscribe = unsubscribe }
+            return state.isEnded
+        }
+        if isEnded { unsubscribe() }
+    }
+
+    private func look() {
+        // Read before the news, so that none between the two is missed.
+        let generation = news.generation
+        let isSeen = state.withLock { $0.isEnded ? nil : $0.source.skipUnseen() }
+        guard let isSeen else { return }
+        if isSeen { wake() } else { begin(after: generation) }
+    }
+
+    /// Ends the wait.
+    func end() {
+        let unsubscribe = state.withLock { state in
+            state.isEnded = true
+            return state.unsubscribe
+        }
+        unsubscribe?()
+    }
+}
