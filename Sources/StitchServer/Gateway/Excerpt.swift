@@ -46,20 +46,34 @@ final class Excerpt: Sendable {
 
     /// Runs a body on documents, which are here only as long as it runs.
     ///
+    /// - Parameter isWhole: whether there are no other collections than the given ones; else those
+    ///   of earlier commands may be there, empty.
     /// - Throws: the errors of the body, and of collections that cannot be made.
-    func using<R>(_ parts: [ExcerptPart], _ body: (FilledExcerpt) throws -> R) throws -> R {
+    func using<R>(
+        _ parts: [ExcerptPart], isWhole: Bool, _ body: (FilledExcerpt) throws -> R
+    ) throws -> R {
         try make(parts)
         let bytes = parts.reduce(0) { $1.documents.reduce($0) { $0 + $1.byteCount } }
         state.withLock { $0.bytesMax = max($0.bytesMax, bytes) }
         return try OpenTransaction.undone(in: store) { transaction in
             let start = try transaction.useAsOwn { transaction in
                 transaction.bypassesValidation = true
+                if isWhole { try Self.drop(allBut: parts, transaction) }
                 for part in parts where !part.documents.isEmpty {
                     try transaction.insertBatch(part.namespace, part.documents)
                 }
                 return try transaction.changePosition
             }
             return try body(FilledExcerpt(store: store, transaction: transaction, start: start))
+        }
+    }
+
+    private static func drop(
+        allBut parts: [ExcerptPart], _ transaction: WriteTransaction
+    ) throws {
+        let kept = Set(parts.map(\.namespace))
+        for namespace in try transaction.collections() where !kept.contains(namespace) {
+            try transaction.dropCollection(namespace)
         }
     }
 
@@ -129,11 +143,15 @@ final class ExcerptPool: Sendable {
     init(recordsChanges: Bool) { self.recordsChanges = recordsChanges }
 
     /// Runs a body on documents in an excerpt.
-    func withExcerpt<R>(_ parts: [ExcerptPart], _ body: (FilledExcerpt) throws -> R) throws -> R {
+    ///
+    /// - Parameter isWhole: whether the body must find no other collections.
+    func withExcerpt<R>(
+        _ parts: [ExcerptPart], isWhole: Bool = false, _ body: (FilledExcerpt) throws -> R
+    ) throws -> R {
         let excerpt =
             try idle.withLock { $0.popLast() } ?? Excerpt(recordsChanges: recordsChanges)
         defer { giveBack(excerpt) }
-        return try excerpt.using(parts, body)
+        return try excerpt.using(parts, isWhole: isWhole, body)
     }
 
     private func giveBack(_ excerpt: Excerpt) {

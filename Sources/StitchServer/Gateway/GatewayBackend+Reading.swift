@@ -23,9 +23,9 @@ extension GatewayBackend {
 
     private func onExcerpt(
         _ rule: CommandDefinition, _ call: CommandCall, _ parts: [ExcerptPart],
-        _ ruleGuard: RuleAccessPolicy
+        isWhole: Bool = false, _ ruleGuard: RuleAccessPolicy
     ) throws -> CommandOutcome {
-        try reading.withExcerpt(parts) { excerpt in
+        try reading.withExcerpt(parts, isWhole: isWhole) { excerpt in
             let store = StoreBackend(excerpt, sharing: front, under: ruleGuard)
             let alone = call.alone
             return try rule.parse(alone, store).answer(store)
@@ -47,7 +47,7 @@ extension GatewayBackend {
                 definition: UpstreamDefinition(entry: entry, indexes: nil))
         }
         let sorted = parts.sorted { one, _ in one.definition?.viewOn == nil }
-        let outcome = try onExcerpt(rule, call, sorted, ruleGuard)
+        let outcome = try onExcerpt(rule, call, sorted, isWhole: true, ruleGuard)
         guard case .reply(var reply) = outcome, var cursor = reply["cursor"]?.documentValue else {
             return outcome
         }

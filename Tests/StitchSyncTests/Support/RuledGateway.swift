@@ -5,7 +5,7 @@
     import TestProcesses
 
     /// A gateway that binds `ann` by rules, and its upstream, which end together.
-    final class RuledGateway: Sendable {
+    final class RuledGateway: KillableServer {
         private struct Processes {
             var upstream: ServerProcess
             var gateway: ServerProcess
@@ -17,18 +17,23 @@
         private let folder: URL
         private let namespace: Namespace
         private let run: @Sendable (BSONDocument) throws -> Void
+        /// What each was started with; the gateway expects the upstream at one port.
+        private let upstreamArguments: [String]
+        private let gatewayArguments: [String]
 
         private init(_ roles: String, _ namespace: Namespace) throws {
             self.namespace = namespace
+            let upstreamPort = try Loopback.freePort()
+            upstreamArguments = ["--port", String(upstreamPort)]
             folder = FileManager.default.temporaryDirectory.appending(path: "ruled-\(UUID())")
             try RuledWorld.write(roles, into: folder, for: namespace)
-            let upstream = try ServerProcess.start()
+            gatewayArguments = [
+                "--upstream", GatewayProcesses.uri(port: upstreamPort), "--auth", "--rules",
+                folder.path,
+            ]
+            let upstream = try ServerProcess.start(upstreamArguments)
             upstreamPath = upstream.path
-            let gateway = try ServerProcess.start(
-                [
-                    "--upstream", GatewayProcesses.uri(port: upstream.port), "--auth", "--rules",
-                    folder.path,
-                ], hasFile: false)
+            let gateway = try ServerProcess.start(gatewayArguments, hasFile: false)
             run = try RuledWorld.administrator(port: gateway.port, role: namespace.database)
             processes = Locked(Processes(upstream: upstream, gateway: gateway))
         }
@@ -40,9 +45,22 @@
             _ roles: String, _ namespace: Namespace
         ) throws -> (RuledGateway, ServedAddress) {
             let gateway = try RuledGateway(roles, namespace)
-            var address = ServedAddress(port: gateway.processes.withLock { $0.gateway.port })
-            address.user = ("ann", "pw")
+            var address = ServedAddress(port: gateway.port)
+            address.user = gateway.user
             return (gateway, address)
+        }
+
+        var port: Int { processes.withLock { $0.gateway.port } }
+        var user: (name: String, password: String)? { ("ann", "pw") }
+
+        func killAndRestart(_ part: KilledPart) throws -> Int {
+            try processes.withLock { processes in
+                switch part {
+                case .server: try processes.gateway.restart(SIGKILL, gatewayArguments)
+                case .upstream: try processes.upstream.restart(SIGKILL, upstreamArguments)
+                }
+                return processes.gateway.port
+            }
         }
 
         deinit {

@@ -19,7 +19,7 @@ final class SyncWorld: Sendable {
     let remote: ScriptedRemote
     let lines = Locked<[String]>([])
     /// The remote's own server, where there is one.
-    let server: ServerHolder?
+    let server: (any KillableServer)?
 
     init() throws {
         let namespace = Self.namespace
@@ -46,7 +46,7 @@ final class SyncWorld: Sendable {
                 remoteDocuments = StoredRemoteDocuments(store: store, namespace: namespace)
                 remote = ScriptedRemote(
                     GatewayRemote(try ServedWay.allCases[0].remote(to: address), gateway))
-                server = nil
+                server = gateway
             case .deployment(let uri):
                 remoteDocuments = try ServedRemoteDocuments(uri: uri, namespace)
                 remote = ScriptedRemote(try MongoRemote(uri: uri))

@@ -17,8 +17,10 @@ struct UnreliableWay {
     ) async throws {
         let world = try world ?? Self.world(way)
         self.world = world
-        proxy = try CuttingProxy(to: try #require(world.server).port)
+        let server = try #require(world.server)
+        proxy = try CuttingProxy(to: server.port)
         var address = ServedAddress(port: proxy.port)
+        address.user = server.user
         // One try a request: the remote's own second try would hide what is tested.
         address.repeats = false
         address.isOnly = true
@@ -35,10 +37,10 @@ struct UnreliableWay {
         try SyncWorld.$remoteKind.withValue(.served(way)) { try SyncWorld() }
     }
 
-    /// Kills the server and starts it again; the way leads to the new one.
-    func killServer() throws {
+    /// Kills a part of what the way leads to and starts it again; the way leads to the new one.
+    func kill(_ part: KilledPart = .server) throws {
         let server = try #require(world.server)
-        proxy.redirect(to: try server.killAndRestart())
+        proxy.redirect(to: try server.killAndRestart(part))
     }
 
     /// Passes until nothing is left, over failures of the way.

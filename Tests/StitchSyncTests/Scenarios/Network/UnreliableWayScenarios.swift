@@ -36,7 +36,26 @@ struct UnreliableWayScenarios {
         "a server that is killed in the middle of a pass loses nothing",
         arguments: ServedWay.allCases, Kill.all)
     func killed(over served: ServedWay, _ moment: Kill) async throws {
-        let way = try await UnreliableWay(served)
+        try await passKilling(.server, moment, on: try await UnreliableWay(served))
+    }
+
+    #if MongoRemote
+        @Test(
+            "a gateway, or the database behind it, that is killed in a pass loses nothing",
+            .timeLimit(.minutes(20)), arguments: KilledPart.allCases, Kill.all)
+        func killedGateway(_ part: KilledPart, _ moment: Kill) async throws {
+            for served in ServedWay.allCases {
+                let world = try SyncWorld.$remoteKind.withValue(.gateway) { try SyncWorld() }
+                try await passKilling(
+                    part, moment, on: try await UnreliableWay(served, in: world))
+            }
+        }
+    #endif
+
+    /// Lets a device sync changes of both sides, during which a part is killed once.
+    private func passKilling(
+        _ part: KilledPart, _ moment: Kill, on way: UnreliableWay
+    ) async throws {
         defer { way.close() }
         try await way.device.items.insertMany(Self.ids.map { ["_id": $0, "n": 1] })
         try await way.settle()
@@ -44,7 +63,7 @@ struct UnreliableWayScenarios {
         let kill: ScriptedRemote.Script = { call in
             guard call.kind == moment.kind, kills.withLock({ $0 }) == 0 else { return }
             kills.withLock { $0 += 1 }
-            try way.killServer()
+            try way.kill(part)
         }
         if moment.isBefore { way.scripts.before(kill) } else { way.scripts.after(kill) }
         try way.world.foreign(0) { $0["n"] = 2 }
@@ -73,7 +92,7 @@ struct UnreliableWayScenarios {
             // The cut connection tells of the loss; then the server dies, too.
             guard call.kind == .find else { return }
             way.scripts.before(nil)
-            try way.killServer()
+            try way.kill()
         }
         try await way.device.items.insertMany(Self.ids.map { ["_id": $0, "n": 1] })
         try await way.settle()
