@@ -8,11 +8,7 @@ extension SyncCollection {
     /// They stay readable and are not uploaded. A local write to one of them is a conflict whose
     /// remote document is missing.
     public var unexplainedIDs: [BSONValue] {
-        get async throws {
-            try read { sync in
-                try sync.records.documentIDs(.unexplained, in: sync.collection.rowID)
-            } ?? []
-        }
+        get async throws { try documentIDs(.unexplained) }
     }
 
     /// Removes or uploads all documents that are missing without evidence of a delete.
@@ -101,7 +97,7 @@ extension SyncTransaction {
     fileprivate func forEachRecord(_ body: (inout SyncRecord) throws -> Void) throws {
         var last: Int64 = 0
         while true {
-            let page = try records.records(.all, in: collection.rowID, after: last, limit: 500)
+            let page = try records.page(of: .all, in: collection.rowID, after: last, limit: 500)
             guard let row = page.last?.rowID, row > last else { return }
             last = row
             for var record in page { try body(&record) }
@@ -116,15 +112,15 @@ extension SyncTransaction {
 extension SyncCollection {
     /// Returns the collection's rejected writes, the oldest first.
     public func rejectedWrites() async throws -> [RejectedWrite<Document>] {
-        let found = try read { sync in
+        let found = try read(orIfNeverSynced: []) { sync in
             try sync.rejectedWrites.all(.reverted, in: sync.collection)
         }
-        return try (found ?? []).map { try coding.typed($0.write) }
+        return try found.map { try coding.typed($0.write) }
     }
 
     /// Returns one rejected write; `nil` when it was retried or discarded.
     public func rejectedWrite(id: Int64) async throws -> RejectedWrite<Document>? {
-        try read { sync in
+        try read(orIfNeverSynced: nil) { sync in
             try sync.rejectedWrites.write(id, in: sync.collection)
         }.flatMap { $0.state == .reverted ? try coding.typed($0.write) : nil }
     }

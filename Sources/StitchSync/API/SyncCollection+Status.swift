@@ -3,7 +3,7 @@ public import BSONStore
 extension SyncCollection {
     /// Returns the number of documents in each state.
     public func status() async throws -> SyncStatus {
-        try read { sync in
+        try read(orIfNeverSynced: SyncStatus()) { sync in
             func count(_ selection: RecordSelection) throws -> Int {
                 try sync.records.count(selection, in: sync.collection.rowID)
             }
@@ -13,12 +13,12 @@ extension SyncCollection {
                 paused: try count(.paused), toLook: try count(.toFetch),
                 rejected: try sync.rejectedWrites.revertedCount(in: sync.collection.rowID),
                 unexplained: unexplained, stop: sync.collection.stop)
-        } ?? SyncStatus()
+        }
     }
 
     /// Returns the sync state of one document.
     public func status(of id: BSONValue) async throws -> DocumentSyncStatus {
-        try read { sync in try sync.record(id) }?.status ?? .notSynced
+        try read(orIfNeverSynced: nil) { sync in try sync.record(id)?.status } ?? .notSynced
     }
 
     /// The collection's counts now and after each change, for `for try await`.

@@ -32,24 +32,24 @@ public struct SyncCollection<Document: Sendable>: Sendable {
 // MARK: - Which documents
 
 extension SyncCollection {
-    /// Begins the sync of documents with the next pass; ids that are already synced have no effect.
+    /// Begins the sync of documents with the next pass.
     ///
-    /// An id that the remote does not hold waits until the document appears. When the remote
-    /// deletes the document later, the sync of the id ends.
+    /// An id that is synced already stays synced. An id that the remote does not hold waits until the
+    /// document appears. When the remote deletes the document later, the sync of the id ends.
     ///
     /// - Throws: `StoreError` of code `badValue` for an array, a regular expression or undefined:
     ///   no document can have such an `_id`.
     public func sync(ids: some Sequence<BSONValue>) async throws {
         let ids = Array(ids)
-        for id in ids { try Self.check(id, namespace) }
+        for id in ids { try checkIsPossible(documentID: id) }
         let limit = engine.limits.batchDocuments
         try await write { transaction in
-            try RequestIDs(sync: transaction).request(ids, batchSize: limit)
+            try RequestedIDs(sync: transaction).add(ids, batchSize: limit)
         }
         engine.wake()
     }
 
-    private static func check(_ id: BSONValue, _ namespace: Namespace) throws(StoreError) {
+    private func checkIsPossible(documentID id: BSONValue) throws(StoreError) {
         switch id {
         case .array, .regularExpression, .undefined:
             throw StoreError(
@@ -62,39 +62,26 @@ extension SyncCollection {
     /// Ends the sync of documents and removes their local copies, with their pending changes.
     ///
     /// A document that matches a subscription stays on the device and stays synced, with its
-    /// pending changes. The remote's documents do not change.
+    /// pending changes. An id that waits for its document no longer does. The remote's documents do
+    /// not change.
     public func desync(ids: some Sequence<BSONValue>) async throws {
         let ids = Array(ids)
         try await write { transaction in
+            let documents = DeviceDocuments(sync: transaction)
             for id in ids {
-                guard let record = try transaction.record(id), let row = record.rowID else {
-                    continue
-                }
+                // Every synced id has a record here, even one that waits for its document.
+                guard let record = try transaction.record(id) else { continue }
                 let local = try transaction.local(id)
                 if let local, try transaction.membership.keeps(local) {
                     // From now on only a subscription (a query) keeps it on the device.
-                    try transaction.records.setReason(.query, ofRow: row)
+                    try transaction.records.setReason(of: record, to: .query)
                 } else {
-                    try Self.remove(record, local, in: transaction)
+                    try documents.endSync(of: record, local: local)
                 }
             }
-            // The documents may have been the last ones that a subscription of earlier kept.
-            try ApplyMembership(sync: transaction).clearSubscribedMark()
+            // They may have been the last documents of a subscription that ended earlier.
+            try documents.endSubscribedStateIfUnused()
         }
-    }
-
-    /// Ends the sync of a document and removes its local copy, in such a way that no delete is
-    /// uploaded.
-    private static func remove(
-        _ record: SyncRecord, _ local: BSONDocument?, in transaction: SyncTransaction
-    ) throws {
-        let id = record.documentID
-        // While the record exists, a removal counts as the user's delete and is uploaded.
-        try ApplyMembership(sync: transaction).leave(record, local: local)
-        try transaction.journal.forget(id, in: transaction.collection.rowID)
-        guard local != nil else { return }
-        let removed = try transaction.removeLocal(id, as: .desynced)
-        try transaction.emit(.delete, .desync, removed, uncommitted: false)
     }
 
     /// Begins the sync of one document: Stitch's name for ``sync(ids:)``.
@@ -109,55 +96,55 @@ extension SyncCollection {
     /// Ends the sync of documents: Stitch's name for ``desync(ids:)``.
     public func desyncMany(_ ids: BSONValue...) async throws { try await desync(ids: ids) }
 
-    /// The ids of all synced documents.
+    /// The ids of all synced documents, and those that wait for their documents.
     public var syncedIDs: [BSONValue] {
-        get async throws { try await documentIDs(.all) }
+        get async throws { try documentIDs(.all) }
     }
 
     /// The ids of documents with an unconfirmed local change, including paused ones.
     public var pendingIDs: [BSONValue] {
-        get async throws { try await documentIDs(.pending) }
+        get async throws { try documentIDs(.pending) }
     }
 
-    /// The ids of paused documents; documents missing at the remote are in ``unexplainedIDs``.
+    /// The ids of paused documents, without those that are paused because they are missing at the
+    /// remote: see ``unexplainedIDs``.
     public var pausedIDs: [BSONValue] {
-        get async throws { try await documentIDs(.paused) }
+        get async throws { try documentIDs(.paused) }
     }
 
     /// The ids of documents whose version field at the remote has a form that the engine does not
-    /// recognise (rule R6 of `Docs/SYNC.md`).
+    /// recognise.
     ///
     /// The engine downloads their content. Local changes stay pending until another client writes a
     /// valid version or removes the field.
     public var foreignVersionIDs: [BSONValue] {
         get async throws {
-            try read { snapshot in
+            try read(orIfNeverSynced: []) { snapshot in
                 try snapshot.records.foreignVersionIDs(in: snapshot.collection.rowID)
-            } ?? []
+            }
         }
     }
 
     /// Returns the reason for a document's pause; `nil` when it is not paused or not synced.
     public func pauseReason(of id: BSONValue) async throws -> PauseReason? {
-        try read { snapshot in try snapshot.record(id)?.pause }
+        try read(orIfNeverSynced: nil) { snapshot in try snapshot.record(id)?.pause }
     }
 
     /// Resumes the sync of a paused document; the next pass first fetches the remote's version.
     ///
-    /// - Returns: whether the document is synced, paused before or not.
+    /// - Returns: `false` if the document is not synced; `true` even if it was not paused.
     @discardableResult
     public func resumeSync(of id: BSONValue) async throws -> Bool {
-        let isSynced = try await write { transaction in
-            guard var record = try transaction.record(id) else { return false }
-            guard record.pause != nil else { return true }
-            record.pause = nil
-            record.failures = 0
-            record.staleMark = try transaction.renewedStaleMark(of: record)
+        // `nil` if the document is not synced.
+        let wasPaused: Bool? = try await write { transaction in
+            guard var record = try transaction.record(id) else { return nil }
+            guard record.pause != nil else { return false }
+            try transaction.endPause(of: &record)
             try transaction.save(record)
             return true
         }
-        if isSynced { engine.wake() }
-        return isSynced
+        if wasPaused == true { engine.wake() }
+        return wasPaused != nil
     }
 }
 
@@ -179,25 +166,29 @@ extension SyncCollection {
     }
 
     /// Runs a transaction of the app over the collection, which it registers at the first write.
+    ///
+    /// The body finds a record of every synced id: one that waits for its document gets it first.
     func write<R: Sendable>(
         _ body: @escaping @Sendable (SyncTransaction) throws -> R
     ) async throws -> R {
-        try await engine.write(namespace, byApp: true, body)
+        try await engine.writeForApp(namespace, body)
     }
 
-    /// Reads the collection's sync state; `nil` if it was never written or synced, or if the body
-    /// finds nothing.
-    func read<R>(_ body: (SyncSnapshot) throws -> R?) throws -> R? {
+    /// Reads the collection's sync state.
+    ///
+    /// - Parameter empty: the result for a collection that was never written or synced.
+    func read<R>(orIfNeverSynced empty: R, _ body: (SyncSnapshot) throws -> R) throws -> R {
         try engine.store.read { transaction in
             let stored = SyncCollectionTable(connection: transaction.connection)
-            guard let collection = try stored.existing(namespace) else { return nil }
+            guard let collection = try stored.existing(namespace) else { return empty }
             return try body(SyncSnapshot(transaction: transaction, collection: collection))
         }
     }
 
-    private func documentIDs(_ selection: RecordSelection) async throws -> [BSONValue] {
-        try read { snapshot in
+    /// Returns the ids of selected documents.
+    func documentIDs(_ selection: RecordSelection) throws -> [BSONValue] {
+        try read(orIfNeverSynced: []) { snapshot in
             try snapshot.records.documentIDs(selection, in: snapshot.collection.rowID)
-        } ?? []
+        }
     }
 }

@@ -11,7 +11,7 @@ extension SyncEngine {
             for collection in try SyncCollectionTable(connection: transaction.connection).all() {
                 progress.pendingUploads += try records.count(.unsent, in: collection.rowID)
                 progress.pendingDownloads += try records.count(.toFetch, in: collection.rowID)
-                downloads += try records.downloadCount(in: collection.rowID)
+                downloads += try records.count(.toDownload, in: collection.rowID)
             }
         }
         progress.pendingDownloads += totals.comingCount
@@ -77,7 +77,7 @@ extension SyncEngine {
             let records = SyncRecordTable(connection: transaction.connection)
             return try SyncCollectionTable(connection: transaction.connection).all().flatMap {
                 collection in
-                try records.records(.all, in: collection.rowID, limit: .max).compactMap { record in
+                try records.page(of: .all, in: collection.rowID, limit: .max).compactMap { record in
                     let status = record.status
                     return status == .synced && record.attempt == nil
                         ? nil : (collection.namespace, record.documentID, status)
@@ -90,10 +90,11 @@ extension SyncEngine {
 extension SyncEngine {
     /// Whether no record is pending or stale or has an open attempt; for the simulation.
     package static func hasSentAll(in transaction: ReadTransaction) throws -> Bool {
+        typealias Row = SyncRecordTable.Condition
         let waiting = try transaction.connection.int64(
             """
             SELECT (SELECT count(*) FROM sync_documents
-                    WHERE pending = 1 OR hint > 0 OR attempt IS NOT NULL
+                    WHERE \(Row.isPending) OR \(Row.isStale) OR \(Row.hasAttempt)
                         OR discarded IS NOT NULL)
                 + (SELECT count(*) FROM sync_attempts)
             """)
@@ -118,7 +119,7 @@ extension SyncEngine {
 extension SyncEngine {
     /// Returns the editions of a document; `nil` when its id is not synced.
     package func editions(of id: BSONValue, in namespace: Namespace) throws -> DocumentEditions? {
-        try collection(namespace).read { sync in
+        try collection(namespace).read(orIfNeverSynced: nil) { sync in
             try sync.record(id).map { try sync.editions($0) }
         }
     }
@@ -128,10 +129,10 @@ extension SyncEngine {
     ///
     /// - Parameter limit: the maximum number of documents.
     package func editions(in namespace: Namespace, limit: Int) throws -> [DocumentEditions] {
-        try collection(namespace).read { sync in
-            try sync.records.records(.all, in: sync.collection.rowID, limit: limit)
+        try collection(namespace).read(orIfNeverSynced: []) { sync in
+            try sync.records.page(of: .all, in: sync.collection.rowID, limit: limit)
                 .map { try sync.editions($0) }
-        } ?? []
+        }
     }
 
     /// Returns the newest journaled conflict of each document, the oldest first.

@@ -134,21 +134,18 @@ extension SyncEngine {
     /// - Parameters:
     ///   - expanding: whether state that is stored once for several records is first written to
     ///     each of them, so that the body finds every record complete.
-    ///   - byApp: whether the app writes; a strict collection judges such a write at once.
     func write<R: Sendable>(
-        _ namespace: Namespace, expanding: Bool = true, byApp: Bool = false,
+        _ namespace: Namespace, expanding: Bool = true,
         _ body: @escaping @Sendable (SyncTransaction) throws -> R
     ) async throws -> R {
         let listens = listens(to: namespace)
         let sets = sets
-        let strict = byApp ? state.withLock { $0.configurations[namespace]?.strict } : nil
         let (result, hasReport) = try await write { transaction in
             let stored = SyncCollectionTable(connection: transaction.connection)
             var collection = try stored.findOrInsert(namespace)
             try stored.save(listens: listens, in: &collection)
-            var sync = SyncTransaction(
+            let sync = SyncTransaction(
                 transaction: transaction, collection: collection, sets: sets)
-            sync.strict = strict
             if expanding { try ExpandBatches(sync: sync).run() }
             let result = try body(sync)
             return (result, hasReport: sync.hasReport)
@@ -156,6 +153,18 @@ extension SyncEngine {
         if listens == true { delivery.wake() }
         if hasReport { delivery.reportStoredRejections(in: namespace) }
         return result
+    }
+
+    /// Runs a transaction of the app over one collection; a strict one judges its writes at once.
+    func writeForApp<R: Sendable>(
+        _ namespace: Namespace, _ body: @escaping @Sendable (SyncTransaction) throws -> R
+    ) async throws -> R {
+        let strict = state.withLock { $0.configurations[namespace]?.strict }
+        return try await write(namespace) { sync in
+            var sync = sync
+            sync.strict = strict
+            return try body(sync)
+        }
     }
 
     /// Runs a transaction over the whole store.
@@ -355,13 +364,6 @@ extension SyncEngine: PassWriter {
 
     /// The sending of requests with the engine's time limit.
     var requests: RemoteRequests { RemoteRequests(limit: limits.requestTimeout, clock: clock) }
-
-    func write<R: Sendable>(
-        _ namespace: Namespace, expanding: Bool,
-        _ body: @escaping @Sendable (SyncTransaction) throws -> R
-    ) async throws -> R {
-        try await write(namespace, expanding: expanding, byApp: false, body)
-    }
 
     func configuration(of namespace: Namespace) -> CollectionConfiguration {
         state.withLock { $0.configurations[namespace] } ?? CollectionConfiguration()

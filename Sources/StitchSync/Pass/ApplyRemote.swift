@@ -16,8 +16,8 @@ struct ApplyRemote {
         while true {
             let after = last
             let batch = try context.read { records, collection in
-                try records.records(
-                    .toFetch, in: collection.rowID, after: after,
+                try records.page(
+                    of: .toFetch, in: collection.rowID, after: after,
                     limit: context.limits.batchDocuments,
                     bytesMax: context.limits.batchBytes)
             }

@@ -142,7 +142,7 @@ struct CheckIdentity {
     ) async throws -> (missing: Int, row: Int64)? {
         let limit = context.limits.batchDocuments
         let page = try context.read { records, collection in
-            try records.records(.all, in: collection.rowID, after: row, limit: limit)
+            try records.page(of: .all, in: collection.rowID, after: row, limit: limit)
         }
         guard let last = page.last?.rowID else { return nil }
         let confirmed = page.filter { record in

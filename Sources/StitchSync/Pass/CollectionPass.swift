@@ -198,11 +198,11 @@ extension CollectionPass {
             guard snapshot.collection.isSubscribed else { return false }
             let stored = SubscriptionTable(connection: snapshot.transaction.connection, cache: sets)
             return try !stored.hasSubscription(on: context.namespace)
-                && snapshot.records.records(.onlyByQuery, in: snapshot.collection.rowID, limit: 1)
+                && snapshot.records.page(of: .onlyByQuery, in: snapshot.collection.rowID, limit: 1)
                     .isEmpty
         }
         guard hasEnded else { return }
-        try await context.write { try ApplyMembership(sync: $0).clearSubscribedMark() }
+        try await context.write { try DeviceDocuments(sync: $0).endSubscribedStateIfUnused() }
     }
 }
 

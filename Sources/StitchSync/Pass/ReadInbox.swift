@@ -120,7 +120,7 @@ struct ReadInbox {
     ) async throws -> Int64? {
         let limit = context.limits.batchDocuments
         let (page, isAfterDrop) = try context.read { records, collection in
-            let page = try records.records(.all, in: collection.rowID, after: row, limit: limit)
+            let page = try records.page(of: .all, in: collection.rowID, after: row, limit: limit)
             return (page, collection.isAfterDrop)
         }
         guard let last = page.last?.rowID else { return nil }

@@ -10,7 +10,7 @@ struct StopCollection {
     ) async throws -> CollectionStoppedError {
         let stop = try await context.write { sync in
             var collection = sync.collection
-            let count = try documentCount ?? sync.records.confirmedCount(in: collection.rowID)
+            let count = try documentCount ?? sync.records.count(.confirmed, in: collection.rowID)
             let stop = SyncStop(
                 code, expected: collection.identity, found: found, documentCount: count)
             collection.stop = stop

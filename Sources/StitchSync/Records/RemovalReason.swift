@@ -11,7 +11,7 @@ enum RemovalReason: Sendable, Hashable, CaseIterable {
     /// No subscription matches the document any more, or the user may no longer read it.
     case evicted
     /// The app ended the document's sync.
-    case desynced
+    case syncEnded
     /// An insert was reverted.
     case takenBack
 
@@ -19,7 +19,7 @@ enum RemovalReason: Sendable, Hashable, CaseIterable {
     var isSent: Bool {
         switch self {
         case .byApp, .byAnswer: true
-        case .byRemote, .evicted, .desynced, .takenBack: false
+        case .byRemote, .evicted, .syncEnded, .takenBack: false
         }
     }
 }

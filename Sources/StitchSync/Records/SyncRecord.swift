@@ -9,7 +9,8 @@ struct SyncRecord {
     var rowID: Int64?
     /// The document's `_id`.
     let documentID: BSONValue
-    /// The number of changes of record and document, by which decisions detect later changes.
+    /// Grows with each save of record and document, by which decisions detect later changes; a new
+    /// stale mark or reason is no such change.
     var revision: Int64 = 0
     /// The edition that the remote last confirmed.
     var base: StoredContent = .absent

@@ -149,7 +149,7 @@ struct SyncLoop: Sendable {
     ///
     /// - Parameter written: the signature before the pass, which may have missed later work.
     private func waitForWork(
-        after seen: Int, _ written: [Int64], atMost limit: Duration?
+        after seen: Int, _ written: SyncRecordTable.WorkSignature, atMost limit: Duration?
     ) async throws {
         let stopwatch = Stopwatch(clock)
         while wakes.count == seen {
@@ -181,12 +181,8 @@ struct SyncLoop: Sendable {
         try Task.checkCancellation()
     }
 
-    private func workSignature() throws -> [Int64] {
-        try store.read { transaction in
-            let connection = transaction.connection
-            let newest = try connection.int64("SELECT max(version) FROM sync_sets") ?? 0
-            return try SyncRecordTable(connection: connection).workSignature() + [newest]
-        }
+    private func workSignature() throws -> SyncRecordTable.WorkSignature {
+        try store.read { try SyncRecordTable(connection: $0.connection).workSignature() }
     }
 
     /// Watches the remote's history of each collection and wakes the loop on changes.

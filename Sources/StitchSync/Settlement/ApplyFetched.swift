@@ -15,12 +15,12 @@ struct ApplyFetched {
     var insertReason = ChangeReason.remote
     /// The keys of missing documents that a scan of all rows found; `nil` before a scan.
     private var scan: Set<[UInt8]>?
-    private let membership: ApplyMembership
+    private let documents: DeviceDocuments
     private let attempts: AdoptAttempt
 
     init(sync: SyncTransaction) {
         self.sync = sync
-        membership = ApplyMembership(sync: sync)
+        documents = DeviceDocuments(sync: sync)
         attempts = AdoptAttempt(sync: sync)
     }
 
@@ -75,7 +75,7 @@ struct ApplyFetched {
     func apply(
         _ look: FetchedDocument, local: StoredDocument?? = nil
     ) throws -> SettlementOutcome {
-        if try membership.hasRecordMeanwhile(look.record) { return .nothing }
+        if try documents.hasRecordMeanwhile(look.record) { return .nothing }
         guard var record = try sync.current(look.record), record.pause == nil else {
             return .nothing
         }
@@ -135,7 +135,8 @@ struct ApplyFetched {
         if isGivenUp && record.base == .absent && local == nil && edition.document == nil {
             try sync.end(record)
             if open != nil && attempt != .adopt {
-                try sync.emit(.delete, .committed, record.documentID, uncommitted: false)
+                try sync.emit(
+                    .delete, of: record.documentID, reason: .committed, uncommitted: false)
             }
             return .nothing
         }
@@ -187,16 +188,16 @@ struct ApplyFetched {
         var record = old
         // A newer stale mark stays.
         if record.staleMark == look.record.staleMark { record.staleMark = 0 }
-        switch try membership.decide(of: record, isHeld: isHeld, look.lookup, edition) {
+        switch try documents.decide(of: record, isHeld: isHeld, look.lookup, edition) {
         case .arrive, .keep, .keepPending, .delete: return nil
         case .evict:
-            try membership.removeFromView(record, isHeld: isHeld)
+            try documents.removeFromView(record, isHeld: isHeld)
             return .evicted
         case .ignore:
             if record.isKeptByID { return nil }
             if record.rowID != nil {
                 try sync.records.remove(record)
-                try membership.keepStaleMark(after: record)
+                try documents.keepStaleMark(after: record)
             }
             if let document = edition.document, case .found(let answer) = look.lookup,
                 try sync.membership.expects(document)
@@ -235,7 +236,7 @@ struct ApplyFetched {
         case .removeLocal:
             let own = try sync.removeLocal(id, as: .byRemote)
             try sync.end(record)
-            if local != nil { try sync.emit(.delete, .remote, own, uncommitted: false) }
+            if local != nil { try sync.emit(.delete, of: own, reason: .remote, uncommitted: false) }
             return .removed
         case .explain:
             if record.staleMark == 0 { record.staleMark = try sync.nextStaleMark() }
@@ -246,11 +247,11 @@ struct ApplyFetched {
             record.takeBase(.sameAsLocal, remote.version)
             record = try sync.save(record)
             try sync.emitChange(.committed, id, from: base, to: local, uncommitted: false)
-            try membership.evictUnclaimed(record, local: local, .committed)
+            try documents.evictUnclaimed(record, local: local, .committed)
             return .nothing
         case .completeDelete:
             try sync.end(record)
-            try sync.emit(.delete, .committed, id, uncommitted: false)
+            try sync.emit(.delete, of: id, reason: .committed, uncommitted: false)
             return .removed
         case .conflict:
             if record.staleMark == 0 { record.staleMark = try sync.nextStaleMark() }
@@ -280,8 +281,9 @@ struct ApplyFetched {
         if isNews {
             let isArrival = local == nil && !record.isKeptByID
             try sync.emit(
-                isArrival ? .insert : .replace, isArrival ? insertReason : .remote,
-                record.documentID, document: remote.document, uncommitted: false)
+                isArrival ? .insert : .replace, of: record.documentID,
+                reason: isArrival ? insertReason : .remote, document: remote.document,
+                uncommitted: false)
         }
         if decision == .takeForeign { return .foreign }
         return isNews ? .taken : .nothing

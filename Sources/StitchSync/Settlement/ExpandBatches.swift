@@ -8,13 +8,13 @@ struct ExpandBatches {
     func run() throws {
         if sync.collection.hasAttempts { try expandAttempts() }
         guard sync.collection.hasWantedIDs else { return }
-        let requests = RequestIDs(sync: sync)
+        let requested = RequestedIDs(sync: sync)
         for wanted in try sync.wantedIDs.rows(in: sync.collection.rowID) {
             for id in wanted.ids {
                 if let known = try sync.record(id) {
-                    if wanted.isByID { try requests.noteRequest(known) }
+                    if wanted.isByID { try requested.noteRequest(of: known) }
                 } else {
-                    try requests.begin(id, byID: wanted.isByID)
+                    try requested.insertRecord(of: id, byID: wanted.isByID)
                 }
             }
             try sync.wantedIDs.remove(row: wanted.row)
@@ -25,7 +25,7 @@ struct ExpandBatches {
     func expandAttempts() throws {
         for (row, batch) in try sync.attemptBatches.batches(in: sync.collection.rowID) {
             for member in batch.members {
-                guard var record = try sync.records.record(ofRow: member.row)?.record,
+                guard var record = try sync.records.entry(inRow: member.row)?.record,
                     record.attempt == nil
                 else { continue }
                 let version = UploadStatement.version(

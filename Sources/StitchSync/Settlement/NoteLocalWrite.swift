@@ -65,7 +65,7 @@ struct NoteLocalWrite {
         switch decision {
         case .nothing: return
         case .forget:
-            try ApplyMembership(sync: sync).leave(record, local: before)
+            try DeviceDocuments(sync: sync).removeRecord(record, local: before)
         case .begin, .markPending:
             record.isPending = true
             // Where the collection has subscriptions, they keep the document; elsewhere its id
@@ -79,12 +79,10 @@ struct NoteLocalWrite {
             record.base = StoredContent(record.base.document(local: before), local: after)
             // The remote's edition was not stored while the change was pending.
             if case .foreign = record.version { record.staleMark = try sync.nextStaleMark() }
-            try ApplyMembership(sync: sync).markStaleIfUnclaimed(&record, local: after)
+            try DeviceDocuments(sync: sync).markStaleIfUnclaimed(&record, local: after)
             try sync.save(record)
         case .resumePending, .resumeClean:
-            record.pause = nil
-            record.failures = 0
-            record.staleMark = try sync.renewedStaleMark(of: record)
+            try sync.endPause(of: &record)
             record.isPending = decision == .resumePending
             if !record.isPending {
                 record.base = StoredContent(record.base.document(local: before), local: after)

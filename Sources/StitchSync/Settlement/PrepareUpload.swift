@@ -27,8 +27,8 @@ struct PrepareUpload {
     func batch(after row: Int64) throws -> OutgoingBatch {
         try PauseQuarantined(sync: sync).run()
         let earlier = try set.map(sync.subscriptions.earlierRows)
-        let pending = try sync.records.records(
-            .toUpload, in: sync.collection.rowID, after: row, limit: limits.batchDocuments,
+        let pending = try sync.records.page(
+            of: .toUpload, in: sync.collection.rowID, after: row, limit: limits.batchDocuments,
             bytesMax: limits.batchBytes)
         var batch = OutgoingBatch()
         guard !pending.isEmpty else { return batch }
@@ -93,7 +93,7 @@ struct PrepareUpload {
         case .wait: return nil
         case .nothing:
             record.takeBase(StoredContent(base, local: local), record.version)
-            try ApplyMembership(sync: sync).markStaleIfUnclaimed(&record, local: local)
+            try DeviceDocuments(sync: sync).markStaleIfUnclaimed(&record, local: local)
             try sync.save(record)
             return nil
         case .insert, .update, .replace, .delete: break

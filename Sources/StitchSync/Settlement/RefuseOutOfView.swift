@@ -64,7 +64,7 @@ struct RefuseOutOfView {
             UploadSettlement(policy.onRejection(of: record, isCompensating: true)), refusal,
             of: record)
         if settlement == .revertRejected, let restored = try sync.record(id) {
-            try ApplyMembership(sync: sync).removeFromView(restored, isHeld: true)
+            try DeviceDocuments(sync: sync).removeFromView(restored, isHeld: true)
         }
         return OutOfViewChange(documentID: id, settlement: settlement, error: error)
     }

@@ -79,21 +79,23 @@ struct SettleConflict {
         case .finishDelete:
             let own = try sync.removeLocal(id, as: .byAnswer)
             try sync.end(record)
-            try sync.emit(.delete, .resolution, own, uncommitted: false)
+            try sync.emit(.delete, of: own, reason: .resolution, uncommitted: false)
         case .deletePending:
             let own = try sync.removeLocal(id, as: .byAnswer)
             try keep(&record, base: remote, local: nil)
-            try sync.emit(.delete, .resolution, own, uncommitted: true)
+            try sync.emit(.delete, of: own, reason: .resolution, uncommitted: true)
         case .takeRemote:
             if let document = remote.document { try sync.setLocal(to: document, from: local) }
             record.takeBase(.sameAsLocal, remote.version)
             record = try sync.save(record)
-            try sync.emit(.replace, .resolution, id, document: remote.document, uncommitted: false)
-            try ApplyMembership(sync: sync).evictUnclaimed(record, local: remote.document, .remote)
+            try sync.emit(
+                .replace, of: id, reason: .resolution, document: remote.document,
+                uncommitted: false)
+            try DeviceDocuments(sync: sync).evictUnclaimed(record, local: remote.document, .remote)
         case .insertPending:
             if let answer { try sync.setLocal(to: answer, from: local) }
             try keep(&record, base: remote, local: answer)
-            try sync.emit(.insert, .resolution, id, document: answer, uncommitted: true)
+            try sync.emit(.insert, of: id, reason: .resolution, document: answer, uncommitted: true)
         case .updatePending:
             if let answer { try sync.setLocal(to: answer, from: local) }
             try keep(&record, base: remote, local: answer)

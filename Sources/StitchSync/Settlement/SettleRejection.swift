@@ -57,14 +57,13 @@ struct SettleRejection {
         let id = record.documentID
         let base = record.base.document(local: local)
         record.attempt = nil
-        record.pause = nil
         try sync.setLocal(id, to: base, orRemoveAs: .takenBack)
         if base == nil {
-            try ApplyMembership(sync: sync).leave(old, local: local)
+            try DeviceDocuments(sync: sync).removeRecord(old, local: local)
             try restoreRequestedID(old)
         } else {
             record.takeBase(.sameAsLocal, record.version)
-            record.staleMark = try sync.renewedStaleMark(of: record)
+            try sync.endPause(of: &record)
             try sync.save(record)
         }
         try sync.emitChange(.compensation, id, from: local, to: base, uncommitted: false)
@@ -75,7 +74,7 @@ struct SettleRejection {
         guard old.reason == .request else { return }
         // A query may match the document, too.
         if let left = try sync.record(old.documentID) {
-            return try RequestIDs(sync: sync).noteRequest(left)
+            return try RequestedIDs(sync: sync).noteRequest(of: left)
         }
         var record = SyncRecord(documentID: old.documentID, byID: true)
         record.staleMark = try sync.nextStaleMark()

@@ -97,10 +97,10 @@ struct SettleUpload {
             record = try sync.save(record)
             try sync.emitChange(
                 .committed, id, from: before, to: after, uncommitted: record.isPending)
-            try ApplyMembership(sync: sync).evictUnclaimed(record, local: local, .committed)
+            try DeviceDocuments(sync: sync).evictUnclaimed(record, local: local, .committed)
         case .finishDelete:
             try sync.end(record)
-            try sync.emit(.delete, .committed, id, uncommitted: false)
+            try sync.emit(.delete, of: id, reason: .committed, uncommitted: false)
         case .lookAgain:
             record.attempt = nil
             record.staleMark = try sync.nextStaleMark()

@@ -46,20 +46,20 @@ struct SubscriptionActivation {
             outcome.shares[collection.namespace] = CollectionActivation(
                 taken: 0, evicted: try evict(sync))
             try arrive(sync, &outcome.shares[collection.namespace, default: CollectionActivation()])
-            try ApplyMembership(sync: sync).clearSubscribedMark()
+            try DeviceDocuments(sync: sync).endSubscribedStateIfUnused()
         }
         try stored.clearStaged()
         return outcome
     }
 
     private func evict(_ sync: SyncTransaction) throws -> Int {
-        let membership = ApplyMembership(sync: sync)
+        let documents = DeviceDocuments(sync: sync)
         let batch = 500
         var evicted = 0
         var last: Int64 = 0
         while true {
-            let records = try sync.records.records(
-                .onlyByQuery, in: sync.collection.rowID, after: last, limit: batch)
+            let records = try sync.records.page(
+                of: .onlyByQuery, in: sync.collection.rowID, after: last, limit: batch)
             guard let row = records.last?.rowID else { return evicted }
             last = row
             for record in records where !record.isPending && record.attempt == nil {
@@ -71,8 +71,8 @@ struct SubscriptionActivation {
                 }
                 // The fetch decides about stale records without a local document.
                 if try local.map(sync.membership.keeps) ?? (record.staleMark > 0) { continue }
-                try membership.evict(record, isHeld: local != nil, .subscription)
-                try membership.keepStaleMark(after: record)
+                try documents.evict(record, isHeld: local != nil, .subscription)
+                try documents.keepStaleMark(after: record)
                 if local != nil { evicted += 1 }
             }
         }

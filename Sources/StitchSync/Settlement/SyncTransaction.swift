@@ -166,17 +166,20 @@ struct SyncTransaction {
     ///
     /// - Parameter told: the cause of absence for the fetch; `nil` keeps the previous one.
     func markStale(_ record: SyncRecord, _ told: AbsenceCause? = nil) throws {
-        guard let row = record.rowID else { return }
+        guard record.rowID != nil else { return }
         let told = told ?? AbsenceCause(staleMark: record.staleMark)
-        try records.setStale(row: row, to: told.staleMark(try nextStaleMark()))
+        try records.setStaleMark(of: record, to: told.staleMark(try nextStaleMark()))
     }
 
-    /// Returns a new stale mark for a record whose pause ends; it keeps the cause of absence.
+    /// Ends the pause of a record and makes it stale, so that the next pass first fetches the
+    /// remote's document.
     ///
-    /// A drop of the collection is no longer a cause then.
-    func renewedStaleMark(of record: SyncRecord) throws -> Int64 {
+    /// The new stale mark keeps the cause of absence, except for a drop of the collection.
+    func endPause(of record: inout SyncRecord) throws {
         let told = AbsenceCause(staleMark: record.staleMark)
-        return (told == .dropped ? .nothing : told).staleMark(try nextStaleMark())
+        record.pause = nil
+        record.failures = 0
+        record.staleMark = (told == .dropped ? .nothing : told).staleMark(try nextStaleMark())
     }
 
     /// Resets the transaction's stale mark, which a savepoint may have rolled back.
@@ -225,8 +228,7 @@ struct SyncTransaction {
 
     /// Stores an event for the collection's listeners.
     func emit(
-        _ operationType: OperationType,
-        _ reason: ChangeReason, _ id: BSONValue,
+        _ operationType: OperationType, of id: BSONValue, reason: ChangeReason,
         document: BSONDocument? = nil, update: UpdateDescription? = nil, uncommitted: Bool
     ) throws {
         guard collection.listens else { return }
@@ -245,14 +247,16 @@ struct SyncTransaction {
         guard collection.listens else { return }
         switch (before, after) {
         case (_, nil):
-            try emit(.delete, reason, before?.documentID ?? id, uncommitted: uncommitted)
+            try emit(
+                .delete, of: before?.documentID ?? id, reason: reason, uncommitted: uncommitted)
         case (nil, let after?):
-            try emit(.insert, reason, id, document: after, uncommitted: uncommitted)
+            try emit(
+                .insert, of: id, reason: reason, document: after, uncommitted: uncommitted)
         case (let before?, let after?):
             let update = UpdateDescription.difference(from: before, to: after)
             try emit(
-                update == nil ? .replace : .update, reason, id, document: after, update: update,
-                uncommitted: uncommitted)
+                update == nil ? .replace : .update, of: id, reason: reason, document: after,
+                update: update, uncommitted: uncommitted)
         }
     }
 

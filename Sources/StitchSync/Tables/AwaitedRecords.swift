@@ -29,7 +29,7 @@ struct AwaitedRecords {
         guard selection == .unsent else { return true }
         var last: Int64 = 0
         while true {
-            let batch = try records.records(selection, in: collection, after: last, limit: 100)
+            let batch = try records.page(of: selection, in: collection, after: last, limit: 100)
             guard let row = batch.last?.rowID else { return false }
             if batch.contains(where: { !waitsForForeignVersion($0) }) { return true }
             last = row

@@ -1,24 +1,40 @@
 internal import BSONStore
 
 /// The SQL of ``SyncRecordTable``; Docs/STORE.md describes the tables.
+///
+/// A value has the parameter of its column, in statements of other tables, too: their `document` is
+/// the `id` of a record. Two values that no column holds have a parameter of their own.
 enum RecordStatements {
     private typealias Column = SyncRecordTable.Column
 
     private static let columns = Column.selected.map(\.sql).joined(separator: ", ")
+
+    /// The parameter of the revision that a write expects; NULL accepts any.
+    static let expectedRevision = Int32(Column.allCases.count) + 1
+    /// The parameter of the number of rows in a page.
+    static let pageSize = expectedRevision + 1
+
+    /// The condition on the rows of a collection, in each table that names one.
+    static let isInCollection = Column.collection.equalsParameter
+    /// The condition on a record's row; ``isOfRow`` is that on its rows in other tables.
+    private static let isRow = Column.id.equalsParameter
+    private static let isOfRow = "document = ?\(Column.id.parameter)"
 }
 
 // MARK: - Selecting
 
 extension RecordStatements {
     static let selectByKey = FixedStatement(
-        "SELECT \(columns) FROM sync_documents WHERE collection = ?1 AND key = ?2")
+        "SELECT \(columns) FROM sync_documents WHERE \(hasKey)")
     static let selectByRow = FixedStatement(
-        "SELECT \(columns) FROM sync_documents WHERE id = ?1")
+        "SELECT \(columns) FROM sync_documents WHERE \(isRow)")
     /// The revision and the stale mark of a row.
     static let selectRevision = FixedStatement(
-        "SELECT revision, hint FROM sync_documents WHERE id = ?1")
-    static let selectStaleMark = "SELECT hint FROM sync_documents WHERE collection = ? AND key = ?"
-    static let selectBase = FixedStatement("SELECT base FROM sync_bases WHERE document = ?1")
+        "SELECT revision, hint FROM sync_documents WHERE \(isRow)")
+    static let selectStaleMark = "SELECT hint FROM sync_documents WHERE \(hasKey)"
+    static let selectBase = FixedStatement("SELECT base FROM sync_bases WHERE \(isOfRow)")
+
+    private static let hasKey = "\(isInCollection) AND \(Column.key.equalsParameter)"
 
     /// Returns the statement that selects a page of records after a row.
     static func select(_ selection: RecordSelection) -> String {
@@ -31,15 +47,17 @@ extension RecordStatements {
     private static let selections = Dictionary(
         uniqueKeysWithValues: RecordSelection.allCases.map { selection in
             let (base, join) =
-                selection.isIndexed ? (", \(Column.base.sql)", joinOfBases) : ("", "")
+                selection.joinsBases ? (", \(Column.base.sql)", joinOfBases) : ("", "")
             // The plus sign keeps SQLite from using the index by key, which is not in row order:
             // each page would sort the whole collection.
-            let collection = selection.isIndexed ? "collection" : "+collection"
+            let plus = selection.isIndexed ? "" : "+"
             return (
                 selection,
                 """
                 SELECT \(columns)\(base) FROM sync_documents \(join)
-                WHERE \(collection) = ? AND id > ? AND \(selection.condition) ORDER BY id LIMIT ?
+                WHERE \(plus)\(isInCollection) AND id > ?\(Column.id.parameter)
+                    AND \(selection.condition)
+                ORDER BY id LIMIT ?\(pageSize)
                 """
             )
         })
@@ -52,18 +70,22 @@ extension RecordStatements {
 
     private static let storedBaseKind = SyncRecordTable.storedBaseKind
 
-    /// The parts of ``SyncRecordTable/workSignature()``, of two numbers each.
-    static let selectWork = [
+    /// The numbers of ``SyncRecordTable/WorkSignature``.
+    ///
+    /// Of stale records only the newest mark counts, not the revisions: each pass saves a conflict
+    /// that waits for a handler again.
+    static let selectUploads =
         """
         SELECT count(*), total(revision & \(revisionMask)) FROM sync_documents
         WHERE \(RecordSelection.toUpload.condition)
-        """,
+        """
+    static let selectFetches =
         """
         SELECT count(*), max(hint & \(AbsenceCause.numberBits)) FROM sync_documents
         WHERE \(RecordSelection.toFetch.condition)
-        """,
-        "SELECT count(*), max(id) FROM sync_wanted",
-    ]
+        """
+    static let selectWantedIDs = "SELECT count(*), max(id) FROM sync_wanted"
+    static let selectNewestSet = "SELECT max(version) FROM sync_sets"
 
     /// The bits of a revision that a record's own writes change; a sum of them does not overflow.
     private static let revisionMask = (1 << SyncRecord.revisionBits) - 1
@@ -86,7 +108,7 @@ extension RecordStatements {
     static let selectForeignVersions =
         """
         SELECT document_id, key, version FROM sync_documents
-        WHERE collection = ? AND substr(version, 6, 2) = x'7600' ORDER BY id
+        WHERE \(isInCollection) AND substr(version, 6, 2) = x'7600' ORDER BY id
         """
 }
 
@@ -95,39 +117,40 @@ extension RecordStatements {
 extension RecordStatements {
     static let insert = FixedStatement(
         """
-        INSERT INTO sync_documents(\(Column.inserted.map(\.sql).joined(separator: ", ")))
-        VALUES (\(Column.inserted.map { "?\($0.parameter)" }.joined(separator: ", ")))
+        INSERT INTO sync_documents(\(insertedColumns.map(\.sql).joined(separator: ", ")))
+        VALUES (\(insertedColumns.map { "?\($0.parameter)" }.joined(separator: ", ")))
         """)
-    static let updateUnindexed = FixedStatement(update(Column.unindexed))
-    static let updatePending = FixedStatement(update(Column.unindexed + [.pending]))
-    static let updateChanging = FixedStatement(update(Column.changing))
-    static let updateStaleMark = FixedStatement("UPDATE sync_documents SET hint = ?1 WHERE id = ?2")
-    static let updateReason = FixedStatement("UPDATE sync_documents SET by_id = ?1 WHERE id = ?2")
-    static let delete = FixedStatement("DELETE FROM sync_documents \(whereExpected)")
+    static let updateUnindexed = FixedStatement(update(Column.unindexed, isExpected))
+    static let updatePending = FixedStatement(update(Column.unindexedAndPending, isExpected))
+    static let updateChanging = FixedStatement(update(Column.changing, isExpected))
+    static let updateStaleMark = FixedStatement(update([.staleMark], isRow))
+    static let updateReason = FixedStatement(update([.reason], isRow))
+    static let delete = FixedStatement("DELETE FROM sync_documents WHERE \(isExpected)")
 
-    static let insertBase = FixedStatement("INSERT OR REPLACE INTO sync_bases VALUES (?1, ?2)")
-    static let deleteBase = FixedStatement("DELETE FROM sync_bases WHERE document = ?1")
+    static let insertBase = FixedStatement(
+        """
+        INSERT OR REPLACE INTO sync_bases
+        VALUES (?\(Column.id.parameter), ?\(Column.base.parameter))
+        """)
+    static let deleteBase = FixedStatement("DELETE FROM sync_bases WHERE \(isOfRow)")
     static let deleteStaleBase = FixedStatement(
         """
-        DELETE FROM sync_bases WHERE document = ?1
-            AND (SELECT base_kind FROM sync_documents WHERE id = ?1) IS NOT \(storedBaseKind)
+        DELETE FROM sync_bases WHERE \(isOfRow)
+            AND (SELECT base_kind FROM sync_documents WHERE \(isRow)) IS NOT \(storedBaseKind)
         """)
-    static let deleteEarlier = FixedStatement("DELETE FROM sync_earlier WHERE document = ?1")
+    static let deleteEarlier = FixedStatement("DELETE FROM sync_earlier WHERE \(isOfRow)")
 
-    /// The parameter of the revision that a write expects; NULL accepts any.
-    static let expectedRevision = Int32(Column.allCases.count) + 1
+    private static let insertedColumns = Column.inserted + [.collection]
 
-    private static let whereExpected =
+    private static let isExpected =
         """
-        WHERE id = ?\(Column.id.parameter)
-            AND (?\(expectedRevision) IS NULL OR revision = ?\(expectedRevision))
+        \(isRow) AND (?\(expectedRevision) IS NULL OR revision = ?\(expectedRevision))
         """
 
-    private static func update(_ columns: [Column]) -> String {
+    private static func update(_ columns: [Column], _ condition: String) -> String {
         """
-        UPDATE sync_documents
-        SET \(columns.map { "\($0.sql) = ?\($0.parameter)" }.joined(separator: ", "))
-        \(whereExpected)
+        UPDATE sync_documents SET \(columns.map(\.equalsParameter).joined(separator: ", "))
+        WHERE \(condition)
         """
     }
 }

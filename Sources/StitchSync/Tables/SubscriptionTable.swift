@@ -120,7 +120,7 @@ extension SubscriptionTable {
             "SELECT document, version FROM sync_earlier ORDER BY version")
         let records = SyncRecordTable(connection: connection)
         while try select.step() {
-            guard let record = try records.record(ofRow: select.int64(0))?.record else { continue }
+            guard let record = try records.entry(inRow: select.int64(0))?.record else { continue }
             let isForeign = if case .foreign = record.version { true } else { false }
             if record.pause == nil && !isForeign && (record.isPending || record.attempt != nil) {
                 return select.int64(1)

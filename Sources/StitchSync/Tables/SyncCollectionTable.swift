@@ -130,10 +130,10 @@ extension SyncCollectionTable {
         try save(collection)
     }
 
-    /// Clears the column `subscribed`: the collection neither has nor had a subscription.
+    /// Clears the column `subscribed`, as if the collection never had a subscription.
     ///
     /// A collection with wanted ids keeps it, since a query may have requested some of them.
-    func clearSubscribedMark(_ collection: SyncCollectionState) throws {
+    func endSubscribedState(of collection: SyncCollectionState) throws {
         let update = try connection.prepare(
             """
             UPDATE sync_collections SET subscribed = 0 WHERE id = ?\(Column.id.parameter)

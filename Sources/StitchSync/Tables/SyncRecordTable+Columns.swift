@@ -9,7 +9,7 @@ extension SyncRecordTable {
         case id
         /// The document's `_id` in a document; NULL if `key` contains the whole of it.
         case documentID
-        /// The number of the row's changes.
+        /// Grows with each save.
         case revision
         /// Where the base is: 0 nowhere, 1 it equals the local document, 2 in `sync_bases`.
         case baseKind
@@ -29,7 +29,7 @@ extension SyncRecordTable {
         case pause
         /// The key under which the store keeps the document.
         case key
-        /// A ``SyncReason``.
+        /// Why the document is synced: a ``SyncReason``.
         case reason
         /// 1 if the document was deleted on this device.
         case tombstone
@@ -42,11 +42,16 @@ extension SyncRecordTable {
         static let selected = allCases.filter { $0 != .base && $0 != .collection }
         /// The columns to write where a record's place in the indexes stays.
         static let unindexed: [Column] = [.revision, .baseKind, .version, .failures]
+        /// The columns to write where only the pending mark changes the record's place.
+        static let unindexedAndPending = unindexed + [.pending]
         /// The columns that a change of a record may write.
         static let changing =
-            unindexed + [.pending, .staleMark, .attempt, .discarded, .pause, .tombstone]
-        /// The columns of a new record.
-        static let inserted = changing + [.collection, .key, .documentID, .reason]
+            unindexedAndPending + [.staleMark, .attempt, .discarded, .pause, .tombstone]
+        /// The columns of a new record that the record determines: all but the collection.
+        static let inserted = changing + [.key, .documentID, .reason]
+
+        /// The column set to its parameter, or compared with it.
+        var equalsParameter: String { "\(sql) = ?\(parameter)" }
 
         /// The column's name in the file, where earlier versions gave some another name.
         var sql: String {
@@ -78,31 +83,57 @@ extension SyncRecordTable {
         /// Only in the selection of foreign versions.
         case version
     }
+
+    /// Conditions on a row in SQL, named like the properties of ``SyncRecord``.
+    ///
+    /// SQLite uses a partial index only for the condition with which it was created.
+    enum Condition {
+        static let isPending = "pending = 1"
+        static let isStale = "hint > 0"
+        static let isNotStale = "hint = 0"
+        static let hasAttempt = "attempt IS NOT NULL"
+        static let hasNoAttempt = "attempt IS NULL"
+        static let isPaused = "pause IS NOT NULL"
+        static let isNotPaused = "pause IS NULL"
+        static let isConfirmed = "base_kind > 0"
+        static let isOnlyByQuery = "by_id = \(SyncReason.query.rawValue)"
+    }
 }
 
 // MARK: - Writing columns
 
 extension SyncRecordTable {
-    /// Binds the columns of ``Column/changing``.
-    static func bindChanging(_ record: SyncRecord, to statement: borrowing SQLiteStatement) {
-        bindUnindexed(record, to: statement)
-        statement.bind(Column.pending, record.isPending ? 1 : 0)
-        statement.bind(Column.staleMark, record.staleMark)
-        statement.bind(Column.attempt, record.attempt.map(document(of:)))
-        statement.bind(Column.discarded, UnresolvedAttempt.document(of: record.discarded))
-        statement.bind(Column.pause, record.pause.map(document(of:)))
-        statement.bind(Column.tombstone, record.isDeletedHere ? 1 : 0)
-    }
-
     /// The value of `base_kind` for a base that lies in `sync_bases`.
     static let storedBaseKind: Int64 = 2
 
-    /// Binds the columns of ``Column/unindexed``.
-    static func bindUnindexed(_ record: SyncRecord, to statement: borrowing SQLiteStatement) {
-        statement.bind(Column.revision, record.revision)
-        statement.bind(Column.baseKind, kind(of: record.base))
-        bind(record.version, to: statement, Column.version.parameter)
-        statement.bind(Column.failures, record.failures)
+    /// Binds columns of a record to their parameters.
+    static func bind(
+        _ columns: [Column], of record: SyncRecord, to statement: borrowing SQLiteStatement
+    ) {
+        for column in columns { bind(column, of: record, to: statement) }
+    }
+
+    private static func bind(
+        _ column: Column, of record: SyncRecord, to statement: borrowing SQLiteStatement
+    ) {
+        switch column {
+        case .documentID: bind(documentID: record.documentID, to: statement, column.parameter)
+        case .revision: statement.bind(column, record.revision)
+        case .baseKind: statement.bind(column, kind(of: record.base))
+        case .version: bind(record.version, to: statement, column.parameter)
+        case .pending: statement.bind(column, record.isPending ? 1 : 0)
+        case .staleMark: statement.bind(column, record.staleMark)
+        case .failures: statement.bind(column, record.failures)
+        case .attempt: statement.bind(column, record.attempt.map(document(of:)))
+        case .discarded:
+            statement.bind(column, UnresolvedAttempt.document(of: record.discarded))
+        case .pause: statement.bind(column, record.pause.map(document(of:)))
+        case .key: statement.bind(column, keyOf: record.documentID)
+        case .reason: statement.bind(column, record.reason.rawValue)
+        case .tombstone: statement.bind(column, record.isDeletedHere ? 1 : 0)
+        case .id, .base, .collection:
+            preconditionFailure("the column \(column) is bound where it is used")
+        }
     }
 
     static func bind(
@@ -127,10 +158,11 @@ extension SyncRecordTable {
 // MARK: - Reading columns
 
 extension SyncRecordTable {
-    /// Reads a record.
+    /// Returns the record of a statement's current row.
     ///
-    /// - Parameter column: the column of the base; `nil` reads the base by a query of its own.
-    func record(
+    /// - Parameter column: the column of the base, where the statement joins the bases; `nil` reads
+    ///   the base by a query of its own.
+    func decode(
         _ row: borrowing SQLiteStatement, base column: Column? = nil
     ) throws -> SyncRecord {
         let id = try Self.documentID(row, Column.documentID, key: Column.key)
@@ -172,7 +204,7 @@ extension SyncRecordTable {
 
     private func base(ofRow row: Int64) throws -> BSONDocument {
         let select = try connection.prepare(RecordStatements.selectBase)
-        select.bind(1, row)
+        select.bind(Column.id, row)
         guard try select.step() else { throw SyncError.unreadable("base") }
         return try Self.base(select, 0)
     }

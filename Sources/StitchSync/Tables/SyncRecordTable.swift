@@ -7,38 +7,43 @@ internal import BSONStore
 ///
 /// | field | column | meaning |
 /// |---|---|---|
+/// | `reason` | `by_id` | why the document is synced: by the app's request, its write, or a query |
 /// | `base` | `base_kind` | the document as the remote confirmed it last; `nil` before the first time |
+/// | `version` | `version` | the version field that the base had at the remote |
 /// | `isPending` | `pending` | the local document differs from the base, so it has to be uploaded |
 /// | `isDeletedHere` | `tombstone` | the pending change is a delete |
 /// | `attempt` | `attempt` | an upload that was sent and not answered yet |
 /// | `discarded` | `discarded` | earlier uploads whose answer never came |
+/// | `failures` | `failures` | the number of uploads that failed in a row |
 /// | `staleMark` | `hint` | greater than 0 if the remote changed the document, so it has to be fetched |
 /// | `pause` | `pause` | why the document is not synced until the app resumes it |
-/// | `revision` | `revision` | the number of the row's changes, by which a later one is noticed |
+/// | `revision` | `revision` | grows with each save, so that an outdated decision is noticed |
 ///
 /// ```swift
 /// let records = SyncRecordTable(connection: transaction.connection)
 /// if var record = try records.record(of: id, in: collection) {
 ///     record.pause = reason
-///     try records.save(record, in: collection)
+///     record = try records.save(record, in: collection)  // with its next revision
 /// }
-/// let next = try records.records(.toUpload, in: collection, limit: 100)
+/// let next = try records.page(of: .toUpload, in: collection, limit: 100)
 /// ```
 ///
 /// A collection is named by the number of its row in `sync_collections`. A *wanted id* was requested
 /// by the app and has no record yet; it lies in `sync_wanted`.
 ///
-/// This file has the calls, `SyncRecordTable+Columns.swift` the stored form of each column.
+/// `SyncRecordTable+Columns.swift` has the columns, their stored form and conditions on them.
 /// ``RecordStatements`` has the SQL that runs for each document; SQL that runs for a whole
 /// collection stands where it is used.
 struct SyncRecordTable {
+    fileprivate typealias SQL = RecordStatements
+
     let connection: SQLiteConnection
-    /// Whether a write throws ``StaleRevision`` if the record has changed since it was read.
+    /// Whether a write throws ``StaleRevision`` if the record was saved since it was read.
     ///
     /// Records that were read before the transaction need it.
     var checksRevisions = false
 
-    /// The error of a write to a record that changed since it was read.
+    /// The error of a write to a record that was removed, or saved again, since it was read.
     struct StaleRevision: Error {}
 }
 
@@ -47,33 +52,33 @@ struct SyncRecordTable {
 extension SyncRecordTable {
     /// Returns the record of a document; `nil` when its id is not synced.
     func record(of id: BSONValue, in collection: Int64) throws -> SyncRecord? {
-        let select = try connection.prepare(RecordStatements.selectByKey)
-        select.bind(1, collection)
-        select.bind(2, keyOf: id)
-        return try select.step() ? try record(select) : nil
+        let select = try connection.prepare(SQL.selectByKey)
+        select.bind(Column.collection, collection)
+        select.bind(Column.key, keyOf: id)
+        return try select.step() ? try decode(select) : nil
     }
 
-    /// Returns the record of a row, with the key under which the store keeps its document.
-    func record(ofRow row: Int64) throws -> (record: SyncRecord, key: [UInt8])? {
-        let select = try connection.prepare(RecordStatements.selectByRow)
-        select.bind(1, row)
-        return try select.step() ? (try record(select), select.bytes(Column.key)) : nil
+    /// Returns the record in a row, with the key under which the store keeps its document.
+    func entry(inRow row: Int64) throws -> (record: SyncRecord, key: [UInt8])? {
+        let select = try connection.prepare(SQL.selectByRow)
+        select.bind(Column.id, row)
+        return try select.step() ? (try decode(select), select.bytes(Column.key)) : nil
     }
 
-    /// Returns the stale mark of a record that is otherwise unchanged; `nil` for a changed one.
+    /// Returns the stale mark of a record that was not saved since it was read; `nil` for others.
     func staleMark(ofUnchanged record: SyncRecord) throws -> Int64? {
         guard let row = record.rowID else { return nil }
-        let select = try connection.prepare(RecordStatements.selectRevision)
-        select.bind(1, row)
+        let select = try connection.prepare(SQL.selectRevision)
+        select.bind(Column.id, row)
         guard try select.step(), select.int64(0) == record.revision else { return nil }
         return select.int64(1)
     }
 
     /// Returns the stale mark of a key's record; `nil` without a record.
     func staleMark(ofKey key: [UInt8], in collection: Int64) throws -> Int64? {
-        let select = try connection.prepare(RecordStatements.selectStaleMark)
-        select.bind(1, collection)
-        select.bind(2, key)
+        let select = try connection.prepare(SQL.selectStaleMark)
+        select.bind(Column.collection, collection)
+        select.bind(Column.key.parameter, key)
         return try select.step() ? select.int64(0) : nil
     }
 }
@@ -81,50 +86,42 @@ extension SyncRecordTable {
 // MARK: - Find many
 
 extension SyncRecordTable {
-    /// Returns selected records after a row, in row order.
+    /// Returns the next selected records after a row, in row order.
     ///
-    /// Selections with an index of their own are those of a pass, which needs the bases; only they
-    /// read them.
-    ///
-    /// - Parameter bytesMax: the number of bytes of bases after which the list ends.
-    func records(
-        _ selection: RecordSelection, in collection: Int64, after row: Int64 = 0, limit: Int,
+    /// - Parameter bytesMax: the number of bytes of bases after which the page ends.
+    func page(
+        of selection: RecordSelection, in collection: Int64, after row: Int64 = 0, limit: Int,
         bytesMax: Int = .max
     ) throws -> [SyncRecord] {
-        let select = try connection.prepare(RecordStatements.select(selection))
-        select.bind(1, collection)
-        select.bind(2, row)
-        select.bind(3, Int64(limit))
-        // A list that ends before its last row would keep the statement, and its snapshot, open.
-        defer { select.reset() }
-        var records: [SyncRecord] = []
+        let select = try connection.prepare(SQL.select(selection))
+        select.bind(Column.collection, collection)
+        select.bind(Column.id, row)
+        select.bind(SQL.pageSize, Int64(limit))
+        var page: [SyncRecord] = []
         var byteCount = 0
         var last = row
         while byteCount < bytesMax, try select.step() {
-            let found = try record(select, base: selection.isIndexed ? .base : nil)
+            let found = try decode(select, base: selection.joinsBases ? .base : nil)
             // A damaged index may return rows repeatedly, or rows that do not belong to it.
             guard let next = found.rowID, next > last, selection.mayHold(found) else {
                 throw SyncError.disordered("sync_documents")
             }
             last = next
             byteCount += found.storedBase?.byteCount ?? 0
-            records.append(found)
+            page.append(found)
         }
-        return records
+        return page
     }
 
     /// Returns the ids of selected documents, in row order, and then the wanted ids that will become
     /// such documents.
-    ///
-    /// Attempts that were stored together as one batch are missing here, since a batch lists no ids;
-    /// ``count(_:in:)`` counts them.
     func documentIDs(_ selection: RecordSelection, in collection: Int64) throws -> [BSONValue] {
         let select = try connection.prepare(
             """
             SELECT document_id, key FROM sync_documents
-            WHERE collection = ? AND \(selection.condition) ORDER BY id
+            WHERE \(SQL.isInCollection) AND \(selection.condition) ORDER BY id
             """)
-        select.bind(1, collection)
+        select.bind(Column.collection, collection)
         var ids: [BSONValue] = []
         while try select.step() {
             ids.append(try Self.documentID(select, IDColumn.documentID, key: IDColumn.key))
@@ -138,8 +135,8 @@ extension SyncRecordTable {
     ///
     /// O(n) of the collection's records.
     func foreignVersionIDs(in collection: Int64) throws -> [BSONValue] {
-        let select = try connection.prepare(RecordStatements.selectForeignVersions)
-        select.bind(1, collection)
+        let select = try connection.prepare(SQL.selectForeignVersions)
+        select.bind(Column.collection, collection)
         var ids: [BSONValue] = []
         while try select.step() {
             guard case .foreign = try Self.version(select, IDColumn.version) else { continue }
@@ -154,73 +151,68 @@ extension SyncRecordTable {
 extension SyncRecordTable {
     /// Returns the number of selected records, and of wanted ids that will become such records.
     ///
-    /// To fetch are also the documents of a batch of attempts, to see whether they arrived.
+    /// For `.toFetch` it adds the attempts of open batches: a pass fetches their documents, to see
+    /// whether the uploads arrived. ``documentIDs(_:in:)`` does not list them: a batch has no ids.
     func count(_ selection: RecordSelection, in collection: Int64) throws -> Int {
-        var count = try number(
-            "SELECT count(*) FROM sync_documents WHERE collection = ? AND \(selection.condition)",
-            in: collection)
+        var count = try integer(
+            "count(*) FROM sync_documents", in: collection, where: selection.condition)
         if selection.includesWantedIDs {
-            count += try number(
-                "SELECT total(count) FROM sync_wanted WHERE collection = ?", in: collection)
+            count += try integer("total(count) FROM sync_wanted", in: collection)
         }
         if selection == .toFetch {
-            count += try number(
-                "SELECT total(count) FROM sync_attempts WHERE collection = ?", in: collection)
+            count += try integer("total(count) FROM sync_attempts", in: collection)
         }
         return count
     }
 
-    /// Returns the number of documents to fetch for their content, not only to settle an attempt.
-    func downloadCount(in collection: Int64) throws -> Int {
-        try number(
-            """
-            SELECT count(*) FROM sync_documents
-            WHERE collection = ? AND \(RecordSelection.toFetch.condition)
-                AND hint > 0 AND attempt IS NULL
-            """, in: collection)
-            + number("SELECT total(count) FROM sync_wanted WHERE collection = ?", in: collection)
-    }
-
-    /// Returns the number of documents that the remote has confirmed.
-    func confirmedCount(in collection: Int64) throws -> Int {
-        try number(
-            "SELECT count(*) FROM sync_documents WHERE collection = ? AND base_kind > 0",
-            in: collection)
-    }
-
-    /// What ``holds(_:in:)`` looks for.
-    enum Existence: String {
-        case any = "1"
-        case confirmed = "base_kind > 0"
-        case pending = "pending = 1"
-        case confirmedOrPending = "(base_kind > 0 OR pending = 1)"
-    }
-
-    /// Whether a collection has a record of a kind.
-    func holds(_ kind: Existence, in collection: Int64) throws -> Bool {
-        try number(
-            """
-            SELECT EXISTS
-                (SELECT 1 FROM sync_documents WHERE collection = ? AND \(kind.rawValue))
-            """, in: collection) > 0
-    }
-
-    private func number(_ sql: String, in collection: Int64) throws -> Int {
-        let select = try connection.prepare(sql)
-        select.bind(1, collection)
+    private func integer(
+        _ valueAndTable: String, in collection: Int64, where condition: String = "1"
+    ) throws -> Int {
+        let select = try connection.prepare(
+            "SELECT \(valueAndTable) WHERE \(SQL.isInCollection) AND \(condition)")
+        select.bind(Column.collection, collection)
         return try select.step() ? Int(select.int64(0)) : 0
     }
 
-    /// Returns numbers that change when there is new work, even from another process: when records
-    /// became pending or stale, or ids were requested.
-    ///
-    /// Of stale records only the newest mark counts. Their revisions grow without new work, too:
-    /// each pass stores a conflict that waits for a handler again.
-    func workSignature() throws -> [Int64] {
-        try RecordStatements.selectWork.flatMap { sql in
-            let select = try connection.prepare(sql)
-            return try select.step() ? [select.int64(0), select.int64(1)] : []
+    /// Whether a collection has a selected record; wanted ids do not count.
+    func holds(_ selection: RecordSelection, in collection: Int64) throws -> Bool {
+        let select = try connection.prepare(
+            """
+            SELECT 1 FROM sync_documents
+            WHERE \(SQL.isInCollection) AND \(selection.condition) LIMIT 1
+            """)
+        select.bind(Column.collection, collection)
+        return try select.step()
+    }
+}
+
+// MARK: - Notice new work
+
+extension SyncRecordTable {
+    /// Numbers of what a store has to sync; new work changes one of them, even of another process.
+    struct WorkSignature: Equatable {
+        /// The number of rows, and a mark that changes when one of them is saved again.
+        struct Rows: Equatable {
+            var count: Int64 = 0
+            var mark: Int64 = 0
         }
+
+        let uploads, fetches, wantedIDs: Rows
+        /// The version of the newest subscription set.
+        let newestSet: Int64?
+    }
+
+    /// Returns the signature of the work that waits now.
+    func workSignature() throws -> WorkSignature {
+        func rows(_ sql: String) throws -> WorkSignature.Rows {
+            let select = try connection.prepare(sql)
+            guard try select.step() else { return WorkSignature.Rows() }
+            return WorkSignature.Rows(count: select.int64(0), mark: select.int64(1))
+        }
+        return WorkSignature(
+            uploads: try rows(SQL.selectUploads), fetches: try rows(SQL.selectFetches),
+            wantedIDs: try rows(SQL.selectWantedIDs),
+            newestSet: try connection.int64(SQL.selectNewestSet))
     }
 }
 
@@ -229,98 +221,97 @@ extension SyncRecordTable {
 extension SyncRecordTable {
     /// Stores a record with its next revision and returns the stored one.
     ///
-    /// - Throws: ``StaleRevision`` if the table checks revisions and the record has changed.
+    /// A record without a pending change keeps no stored base: it equals the local document. So
+    /// ``removeStaleBases(of:)`` may empty the table of bases once no record is pending.
+    ///
+    /// - Throws: ``StaleRevision`` if the record was removed, or if the table checks revisions and
+    ///   the record was saved since it was read.
     @discardableResult
     func save(_ record: SyncRecord, in collection: Int64) throws -> SyncRecord {
-        var record = record
-        Self.removeTraces(from: &record)
-        record.revision += 1
+        var next = record
+        next.revision += 1
+        if !next.isPending { Self.endPendingChange(of: &next) }
         let row: Int64
-        if let known = record.rowID {
-            row = known
-            try update(record, row: row)
+        if let stored = record.rowID {
+            row = stored
+            try update(next, row: row, expecting: record.revision)
         } else {
-            row = try insert(record, in: collection)
-            record.rowID = row
+            row = try insert(next, in: collection)
+            next.rowID = row
         }
-        try saveBase(&record, row: row)
-        record.noteStored()
-        return record
+        try saveBase(&next, row: row)
+        next.noteStored()
+        return next
     }
 
-    /// Removes what only a pending change needs from a record without one.
-    private static func removeTraces(from record: inout SyncRecord) {
-        guard !record.isPending else { return }
-        // Base and local document are equal now. So only pending records have a stored base, and
-        // without pending records the table of bases may be emptied.
+    /// Removes from a record what only a pending change needs.
+    private static func endPendingChange(of record: inout SyncRecord) {
         if case .stored = record.base { record.base = .sameAsLocal }
         // An earlier delete whose answer never came may still arrive, and has to be known as ours.
         if record.discarded.isEmpty { record.isDeletedHere = false }
     }
 
     private func insert(_ record: SyncRecord, in collection: Int64) throws -> Int64 {
-        let insert = try connection.prepare(RecordStatements.insert)
-        Self.bindChanging(record, to: insert)
+        let insert = try connection.prepare(SQL.insert)
+        Self.bind(Column.inserted, of: record, to: insert)
         insert.bind(Column.collection, collection)
-        insert.bind(Column.key, keyOf: record.documentID)
-        Self.bind(documentID: record.documentID, to: insert, Column.documentID.parameter)
-        insert.bind(Column.reason, record.reason.rawValue)
         try insert.run()
         return connection.lastInsertedRowID
     }
 
     /// Writes as few columns as possible: an indexed one makes SQLite change its index, too.
-    private func update(_ record: SyncRecord, row: Int64) throws {
-        switch record.indexedChange {
-        case .same:
-            let update = try connection.prepare(RecordStatements.updateUnindexed)
-            Self.bindUnindexed(record, to: update)
-            try run(update, row: row, expecting: record.revision - 1)
-        case .onlyPending:
-            let update = try connection.prepare(RecordStatements.updatePending)
-            Self.bindUnindexed(record, to: update)
-            update.bind(Column.pending, record.isPending ? 1 : 0)
-            try run(update, row: row, expecting: record.revision - 1)
-        case .different:
-            let update = try connection.prepare(RecordStatements.updateChanging)
-            Self.bindChanging(record, to: update)
-            try run(update, row: row, expecting: record.revision - 1)
-        }
-    }
-
-    /// Runs a statement that changes a row.
     ///
-    /// If the table checks revisions, it changes the row only at the expected one; the SQL takes
-    /// null for "at any".
-    private func run(
-        _ change: borrowing SQLiteStatement, row: Int64, expecting revision: Int64
+    /// The record tells which columns differ: it keeps the indexed fields as they were when it was
+    /// last read or saved (``SyncRecord/noteStored()``).
+    private func update(_ record: SyncRecord, row: Int64, expecting revision: Int64) throws {
+        let (columns, sql) =
+            switch record.indexedChange {
+            case .same: (Column.unindexed, SQL.updateUnindexed)
+            case .onlyPending: (Column.unindexedAndPending, SQL.updatePending)
+            case .different: (Column.changing, SQL.updateChanging)
+            }
+        let update = try connection.prepare(sql)
+        Self.bind(columns, of: record, to: update)
+        try change(row, by: update, expecting: revision)
+    }
+
+    /// Updates or deletes a row; throws as ``save(_:in:)`` does.
+    private func change(
+        _ row: Int64, by statement: borrowing SQLiteStatement, expecting revision: Int64
     ) throws {
-        change.bind(Column.id, row)
+        statement.bind(Column.id, row)
         if checksRevisions {
-            change.bind(RecordStatements.expectedRevision, revision)
+            statement.bind(SQL.expectedRevision, revision)
         } else {
-            change.bindNull(RecordStatements.expectedRevision)
+            statement.bindNull(SQL.expectedRevision)
         }
-        try change.run()
-        if checksRevisions && connection.changedRowCount == 0 { throw StaleRevision() }
-    }
-
-    /// Stores why a document is synced, without a new revision.
-    func setReason(_ reason: SyncReason, ofRow row: Int64) throws {
-        try run(RecordStatements.updateReason, reason.rawValue, row)
-    }
-
-    /// Stores a stale mark, without a new revision.
-    func setStale(row: Int64, to mark: Int64) throws {
-        try run(RecordStatements.updateStaleMark, mark, row)
-    }
-
-    /// Runs a statement with integer parameters.
-    private func run(_ sql: FixedStatement, _ first: Int64, _ second: Int64? = nil) throws {
-        let statement = try connection.prepare(sql)
-        statement.bind(1, first)
-        if let second { statement.bind(2, second) }
         try statement.run()
+        if connection.changedRowCount == 0 { throw StaleRevision() }
+    }
+
+    /// Stores why a document is synced.
+    ///
+    /// The revision stays, since the document does not change; later saves keep the reason.
+    func setReason(of record: SyncRecord, to reason: SyncReason) throws {
+        try set(Column.reason, of: record, to: reason.rawValue, by: SQL.updateReason)
+    }
+
+    /// Stores a stale mark.
+    ///
+    /// The revision stays: an answer of the app or of the remote is still stored, with the new mark
+    /// (``staleMark(ofUnchanged:)``), and then the document is fetched again.
+    func setStaleMark(of record: SyncRecord, to mark: Int64) throws {
+        try set(Column.staleMark, of: record, to: mark, by: SQL.updateStaleMark)
+    }
+
+    private func set(
+        _ column: Column, of record: SyncRecord, to value: Int64, by sql: FixedStatement
+    ) throws {
+        guard let row = record.rowID else { return }
+        let update = try connection.prepare(sql)
+        update.bind(column, value)
+        update.bind(Column.id, row)
+        try update.run()
     }
 }
 
@@ -331,13 +322,13 @@ extension SyncRecordTable {
     private func saveBase(_ record: inout SyncRecord, row: Int64) throws {
         if case .stored(let base) = record.base {
             if record.storedBase == base { return }
-            let insert = try connection.prepare(RecordStatements.insertBase)
-            insert.bind(1, row)
-            insert.bind(2, base)
+            let insert = try connection.prepare(SQL.insertBase)
+            insert.bind(Column.id, row)
+            insert.bind(Column.base, base)
             try insert.run()
             record.storedBase = base
         } else if record.storedBase != nil {
-            try run(RecordStatements.deleteBase, row)
+            try run(SQL.deleteBase, ofRow: row)
             record.storedBase = nil
         }
     }
@@ -348,10 +339,18 @@ extension SyncRecordTable {
     /// Otherwise bases are removed one by one, except those that were stored again meanwhile.
     func removeStaleBases(of rows: [Int64]) throws {
         guard !rows.isEmpty else { return }
-        if try connection.int64("SELECT 1 FROM sync_documents WHERE pending = 1 LIMIT 1") == nil {
+        let firstPending = "SELECT 1 FROM sync_documents WHERE \(Condition.isPending) LIMIT 1"
+        if try connection.int64(firstPending) == nil {
             return try connection.execute("DELETE FROM sync_bases")
         }
-        for row in rows { try run(RecordStatements.deleteStaleBase, row) }
+        for row in rows { try run(SQL.deleteStaleBase, ofRow: row) }
+    }
+
+    /// Runs a statement that deletes what another table has of a record.
+    private func run(_ sql: FixedStatement, ofRow row: Int64) throws {
+        let delete = try connection.prepare(sql)
+        delete.bind(Column.id, row)
+        try delete.run()
     }
 }
 
@@ -360,14 +359,14 @@ extension SyncRecordTable {
 extension SyncRecordTable {
     /// Removes a record; its id is no longer synced.
     ///
-    /// - Throws: ``StaleRevision`` if the table checks revisions and the record has changed.
+    /// - Throws: as ``save(_:in:)`` does.
     func remove(_ record: SyncRecord) throws {
         guard let row = record.rowID else { return }
-        let delete = try connection.prepare(RecordStatements.delete)
-        try run(delete, row: row, expecting: record.revision)
+        let delete = try connection.prepare(SQL.delete)
+        try change(row, by: delete, expecting: record.revision)
         // The base is removed even if it is no longer needed.
-        try run(RecordStatements.deleteBase, row)
+        try run(SQL.deleteBase, ofRow: row)
         // A later record may get the row's number, and must not look older than a subscription.
-        try run(RecordStatements.deleteEarlier, row)
+        try run(SQL.deleteEarlier, ofRow: row)
     }
 }

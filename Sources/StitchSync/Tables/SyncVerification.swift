@@ -36,7 +36,7 @@ struct SyncVerification {
         let record: SyncRecord
         let key: [UInt8]
         do {
-            guard let found = try records.record(ofRow: row) else { return }
+            guard let found = try records.entry(inRow: row) else { return }
             (record, key) = found
         } catch let error as SyncError {
             findings.append(finding(.unreadableRecord, nil, error.message))

@@ -164,7 +164,7 @@ struct LargeDocumentRequests {
         let read = try a.engine.store.read { transaction in
             let state = SyncRecordTable(connection: transaction.connection)
             return try [1, 40_000, .max].map { bytes in
-                try state.records(.toUpload, in: 1, limit: 500, bytesMax: bytes).count
+                try state.page(of: .toUpload, in: 1, limit: 500, bytesMax: bytes).count
             }
         }
         #expect(read == [1, 2, 20])

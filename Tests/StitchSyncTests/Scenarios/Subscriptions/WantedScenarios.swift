@@ -25,6 +25,40 @@ struct WantedScenarios {
         #expect(try await a.items.status() == SyncStatus(synced: 3))
     }
 
+    @Test(
+        "an id that is desynced before its document appears does not bring it",
+        arguments: [0, 1])
+    func desynced(passes: Int) async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A", handler: nil)
+        try await a.items.sync(ids: [1, 2])
+        for _ in 0..<passes { try await a.sync() }
+        try await a.items.desync(ids: [1])
+        for id in [1, 2] as [BSONValue] { try world.foreign(id) { $0["n"] = 3 } }
+        try await a.engine.syncUntilQuiet()
+        #expect(try await a.local(1) == nil)
+        #expect(try await a.local(2) == ["_id": 2, "n": 3])
+        #expect(try await a.items.syncedIDs == [2])
+        #expect(try await a.items.status(of: 1) == .notSynced)
+    }
+
+    @Test("an id that is desynced during the request for it does not bring its document")
+    func desyncedMeanwhile() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A", handler: nil)
+        try await a.items.sync(ids: [1, 2])
+        for id in [1, 2] as [BSONValue] { try world.foreign(id) { $0["n"] = 3 } }
+        world.remote.after { call in
+            guard call.kind == .find else { return }
+            world.remote.after(nil)
+            try await a.items.desync(ids: [1])
+        }
+        try await a.engine.syncUntilQuiet()
+        #expect(try await a.local(1) == nil)
+        #expect(try await a.local(2) == ["_id": 2, "n": 3])
+        #expect(try await a.items.syncedIDs == [2])
+    }
+
     @Test("an id that was asked for and is inserted before a look is a conflict if both have it")
     func insertedMeanwhile() async throws {
         let world = try SyncWorld()

@@ -1,7 +1,7 @@
 internal import BSONStore
 
-/// The arrival, stay and eviction of documents by ids and subscriptions.
-struct ApplyMembership {
+/// The documents on the device: their arrival, stay and removal, by ids and subscriptions.
+struct DeviceDocuments {
     let sync: SyncTransaction
 
     /// Decides whether a fetched document that no id keeps stays on the device.
@@ -33,7 +33,7 @@ struct ApplyMembership {
         let own = try isHeld ? sync.removeLocal(id, as: .evicted) : id
         try sync.records.remove(record)
         try sync.journal.forget(record.documentID, in: sync.collection.rowID)
-        if isHeld { try sync.emit(.evict, reason, own, uncommitted: false) }
+        if isHeld { try sync.emit(.evict, of: own, reason: reason, uncommitted: false) }
     }
 
     /// Evicts a document that the user may no longer read or no query matches.
@@ -47,13 +47,26 @@ struct ApplyMembership {
         try sync.save(waiting)
     }
 
+    /// Ends the sync of a document: removes its record, its journal and its local copy, with any
+    /// pending change.
+    ///
+    /// No delete is uploaded. Only a record marked as deleted here uploads one, and a removal as
+    /// ``RemovalReason/syncEnded`` keeps the transaction from storing such a mark.
+    func endSync(of record: SyncRecord, local: BSONDocument?) throws {
+        try removeRecord(record, local: local)
+        try sync.journal.forget(record.documentID, in: sync.collection.rowID)
+        guard local != nil else { return }
+        let own = try sync.removeLocal(record.documentID, as: .syncEnded)
+        try sync.emit(.delete, of: own, reason: .desync, uncommitted: false)
+    }
+
     /// Removes the record of a document whose local copy or change was abandoned.
     ///
     /// Where the record was not settled and the collection has subscriptions, an empty stale record
     /// stays until the next fetch: a query may match the remote's document.
     ///
     /// - Parameter local: the previous local document.
-    func leave(_ record: SyncRecord, local: BSONDocument?) throws {
+    func removeRecord(_ record: SyncRecord, local: BSONDocument?) throws {
         let isSettled =
             record.staleMark == 0 && record.pause == nil && record.attempt == nil
             && (!record.isPending || record.base == .absent)
@@ -107,28 +120,28 @@ struct ApplyMembership {
     func hasRecordMeanwhile(_ look: SyncRecord) throws -> Bool {
         guard look.rowID == nil, sync.collection.isSubscribed else { return false }
         if let known = try sync.record(look.documentID) {
-            if look.isKeptByID { try RequestIDs(sync: sync).noteRequest(known) }
+            if look.isKeptByID { try RequestedIDs(sync: sync).noteRequest(of: known) }
             try sync.markStale(known)
             return true
         }
         guard !look.isKeptByID, try sync.local(look.documentID) != nil else { return false }
         // The app wrote the document directly to the store, so that both sides may hold one.
-        try RequestIDs(sync: sync).begin(look.documentID, byID: false)
+        try RequestedIDs(sync: sync).insertRecord(of: look.documentID, byID: false)
         return true
     }
 
-    /// Clears the collection's mark of subscriptions once no set has one and no document is kept by
-    /// one.
+    /// Makes the collection an unsubscribed one once no set has a subscription on it and none keeps
+    /// a document of it.
     ///
     /// Then the app may write to the store directly again.
     ///
-    /// It must be the last call of a transaction: a later save of the collection stores the mark
-    /// again.
-    func clearSubscribedMark() throws {
+    /// It must be the last call of a transaction: a later save of the collection stores the earlier
+    /// state again.
+    func endSubscribedStateIfUnused() throws {
         guard sync.collection.isSubscribed,
             try !sync.subscriptions.hasSubscription(on: sync.namespace),
-            try sync.records.records(.onlyByQuery, in: sync.collection.rowID, limit: 1).isEmpty
+            try sync.records.page(of: .onlyByQuery, in: sync.collection.rowID, limit: 1).isEmpty
         else { return }
-        try sync.collections.clearSubscribedMark(sync.collection)
+        try sync.collections.endSubscribedState(of: sync.collection)
     }
 }

@@ -1,25 +1,25 @@
 internal import BSONStore
 
-/// The start of the sync of ids.
-struct RequestIDs {
+/// The ids whose sync begins.
+struct RequestedIDs {
     let sync: SyncTransaction
 
     /// Begins the sync of ids; those that are synced already do not change.
     ///
     /// - Parameter limit: how many ids without a local document one row of `sync_wanted` holds.
-    func request(_ ids: [BSONValue], batchSize limit: Int) throws {
-        let hasRecords = try sync.records.holds(.any, in: sync.collection.rowID)
+    func add(_ ids: [BSONValue], batchSize limit: Int) throws {
+        let hasRecords = try sync.records.holds(.all, in: sync.collection.rowID)
         let hasDocuments = try !sync.transaction.isEmpty(sync.namespace)
         let isAscending = AscendingKeys(ids) != nil
         var keys: Set<[UInt8]> = []
         var absent: [BSONValue] = []
         for id in ids where isAscending || keys.insert(BSONKey.encode(id)).inserted {
             if hasRecords, let known = try sync.record(id) {
-                try noteRequest(known)
+                try noteRequest(of: known)
                 continue
             }
             if hasDocuments, try sync.local(id) != nil {
-                try begin(id)
+                try insertRecord(of: id, byID: true)
             } else {
                 absent.append(id)
             }
@@ -31,13 +31,13 @@ struct RequestIDs {
     }
 
     /// Notes that the app requested a document by its id, too.
-    func noteRequest(_ record: SyncRecord) throws {
-        guard record.reason != .request, let row = record.rowID else { return }
-        try sync.records.setReason(.request, ofRow: row)
+    func noteRequest(of record: SyncRecord) throws {
+        guard record.reason != .request else { return }
+        try sync.records.setReason(of: record, to: .request)
     }
 
     /// Inserts a stale record, so that the document is fetched.
-    func begin(_ id: BSONValue, byID isByID: Bool = true) throws {
+    func insertRecord(of id: BSONValue, byID isByID: Bool) throws {
         var record = SyncRecord(documentID: id, byID: isByID)
         if let local = try sync.local(id) {
             // A local version field was copied with a document of another synced collection.
