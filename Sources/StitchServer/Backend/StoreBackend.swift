@@ -66,12 +66,15 @@ final class StoreBackend: CommandBackend {
         }
     }
 
-    /// Creates a backend that runs one command on an excerpt, and shares all else.
+    /// Creates a backend that runs one command in a transaction of another store, and shares all
+    /// else.
     ///
     /// - Parameter ruleGuard: the rules for the command; `nil` for none.
-    init(_ excerpt: FilledExcerpt, sharing front: StoreBackend, under ruleGuard: RuleAccessPolicy?)
-    {
-        store = excerpt.store
+    init(
+        _ store: DocumentStore, in transaction: OpenTransaction<WriteTransaction>,
+        sharing front: StoreBackend, under ruleGuard: RuleAccessPolicy?
+    ) {
+        self.store = store
         server = front.server
         cursors = front.cursors
         spools = front.spools
@@ -80,7 +83,7 @@ final class StoreBackend: CommandBackend {
         users = front.users
         rules = front.rules.deciding(ruleGuard)
         signIn = front.signIn
-        runner = TransactionRunner(store, server, rules, excerpt: excerpt.transaction)
+        runner = TransactionRunner(store, server, rules, excerpt: transaction)
         isLasting = false
     }
 

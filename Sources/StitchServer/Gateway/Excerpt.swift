@@ -1,4 +1,5 @@
 internal import BSONStore
+internal import StitchRules
 
 /// The documents of a collection that a command needs.
 struct ExcerptPart: Sendable {
@@ -109,9 +110,9 @@ final class Excerpt: Sendable {
 
 /// An excerpt with its documents, for one command.
 struct FilledExcerpt {
-    let store: DocumentStore
+    private let store: DocumentStore
     /// The transaction that has the documents; it is undone after the command.
-    let transaction: OpenTransaction<WriteTransaction>
+    private let transaction: OpenTransaction<WriteTransaction>
     /// The position in the feed after which the command's changes follow.
     fileprivate let start: Int64
 
@@ -121,6 +122,15 @@ struct FilledExcerpt {
         self.store = store
         self.transaction = transaction
         self.start = start
+    }
+
+    /// Returns the backend that runs the command here.
+    ///
+    /// - Parameters:
+    ///   - front: the backend with all but the documents.
+    ///   - ruleGuard: the rules for the command; `nil` for none.
+    func backend(_ front: StoreBackend, under ruleGuard: RuleAccessPolicy?) -> StoreBackend {
+        StoreBackend(store, in: transaction, sharing: front, under: ruleGuard)
     }
 
     /// Returns what the command changed, in order; nothing in an excerpt for reading.

@@ -10,7 +10,8 @@ extension GatewayBackend {
         let loader = ExcerptLoader(
             link: link, catalog: catalog, ruleGuard: ruleGuard, call: call)
         if let counting = try UpstreamCount(call),
-            let (query, definition) = try loader.exactQuery(counting.counted, in: counting.namespace)
+            let (query, definition) = try loader.exactQuery(
+                counting.counted, in: counting.namespace)
         {
             let empty = ExcerptPart(namespace: counting.namespace, definition: definition)
             let outcome = try onExcerpt(rule, call, [empty], ruleGuard)
@@ -26,7 +27,7 @@ extension GatewayBackend {
         isWhole: Bool = false, _ ruleGuard: RuleAccessPolicy
     ) throws -> CommandOutcome {
         try reading.withExcerpt(parts, isWhole: isWhole) { excerpt in
-            let store = StoreBackend(excerpt, sharing: front, under: ruleGuard)
+            let store = excerpt.backend(front, under: ruleGuard)
             let alone = call.alone
             return try rule.parse(alone, store).answer(store)
         }

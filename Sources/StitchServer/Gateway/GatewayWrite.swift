@@ -124,7 +124,7 @@ struct GatewayWrite {
         _ call: CommandCall, _ parts: [ExcerptPart], under ruleGuard: RuleAccessPolicy?
     ) throws -> Run {
         try backend.writing.withExcerpt(parts) { excerpt in
-            let store = StoreBackend(excerpt, sharing: backend.front, under: ruleGuard)
+            let store = excerpt.backend(backend.front, under: ruleGuard)
             let command = rule.parse(call, store)
             guard case .reply(let reply) = try command.answer(store) else {
                 throw CommandFailure(.internalError, "\(call.name) did not answer at once")
@@ -191,7 +191,7 @@ struct GatewayWrite {
         let reading = call.standing(for: body, as: call.name, givenName: call.givenName).alone
         let parts = try loader.parts(needs)
         return try backend.reading.withExcerpt(parts) { excerpt in
-            let store = StoreBackend(excerpt, sharing: backend.front, under: ruleGuard)
+            let store = excerpt.backend(backend.front, under: ruleGuard)
             return try AggregateCommand.documents(ParsedAggregate(reading, store), reading, store)
                 .compactMap { $0["_id"] }
         }

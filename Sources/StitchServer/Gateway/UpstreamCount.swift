@@ -33,7 +33,9 @@ struct UpstreamCount {
     private static func counting(_ stages: [BSONValue]) -> [BSONValue]? {
         let rest = stages.drop { $0.documentValue?["$match"] != nil }
         guard let last = rest.last?.documentValue?.firstElement,
-            rest.dropLast().allSatisfy({ ["$skip", "$limit"].contains($0.documentValue?.keys.first) })
+            rest.dropLast().allSatisfy({
+                ["$skip", "$limit"].contains($0.documentValue?.keys.first)
+            })
         else { return nil }
         switch last.key {
         case "$count": return Array(rest)
@@ -42,7 +44,9 @@ struct UpstreamCount {
                 last.value.documentValue?.allSatisfy { name, value in
                     name == "_id"
                         ? value == .null || value.wholeNumber != nil
-                        : value.documentValue.map { $0.count == 1 && $0["$sum"]?.wholeNumber != nil }
+                        : value.documentValue.map {
+                            $0.count == 1 && $0["$sum"]?.wholeNumber != nil
+                        }
                             ?? false
                 } ?? false
             return isCount ? Array(rest) : nil

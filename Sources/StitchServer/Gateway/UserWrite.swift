@@ -20,7 +20,7 @@ struct UserWrite {
                 GatewayDatabase.users, UpstreamQuery(filter: filter), for: call
             ) { part.documents.append($0) }
             let (outcome, changes) = try backend.writing.withExcerpt([part]) { excerpt in
-                let store = StoreBackend(excerpt, sharing: backend.front, under: nil)
+                let store = excerpt.backend(backend.front, under: nil)
                 let outcome = try rule.parse(call.alone, store).answer(store)
                 return (outcome, try excerpt.changes())
             }

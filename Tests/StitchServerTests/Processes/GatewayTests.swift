@@ -104,7 +104,10 @@ import Testing
         ["count": "items", "query": ["salary": ["$gte": 30]]],
         ["count": "items", "query": ["salary": ["$gte": 30]], "hint": "salary_1"],
         ["count": "items", "query": ["$expr": ["$gt": ["$n", 2]]]],
-        ["count": "items", "query": ["title": "ONE"], "collation": ["locale": "en", "strength": 2]],
+        [
+            "count": "items", "query": ["title": "ONE"],
+            "collation": ["locale": "en", "strength": 2],
+        ],
         counting([["$match": [:]], ["$group": ["_id": 1, "n": ["$sum": 1]]]]),
         counting([["$match": ["n": ["$lt": 4]]], ["$skip": 1], ["$limit": 1], ["$count": "all"]]),
         counting([["$match": ["n": 99]], ["$group": ["_id": .null, "n": ["$sum": 1]]]]),
@@ -193,7 +196,9 @@ import Testing
         }
     }
 
-    @Test("A collection that was dropped at the upstream is listed no longer, and one made anew is it")
+    @Test(
+        "A collection that was dropped at the upstream is listed no longer, and one made anew is it"
+    )
     func droppedCollection() async throws {
         try await GatewayProcesses.run(1, RuledWorld.arguments) { processes in
             let (upstreamPort, port) = (processes.upstream.port, processes.ports[0])
