@@ -8,7 +8,7 @@
     struct AddUserCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "adduser",
-            abstract: "Create a user in a file that `stitchsync serve --auth` serves.",
+            abstract: "Create a user in a file that `stitchsync serve --auth` serves, or at a server.",
             discussion: """
                 The password is the first line of standard input. The server may be running. The \
                 users of a gateway are in its upstream: name the gateway instead of a file, with \
@@ -20,8 +20,8 @@
                   stitchsync adduser stitchsync://admin:PASSWORD@localhost:27017 ann \\
                       --role readWrite@shop
 
-                Exit code: 0, 1 when the user exists already or the store cannot be written, 64 \
-                for a wrong command line.
+                Exit code: 0, 1 when the user exists already or cannot be stored, 64 for a wrong \
+                command line.
                 """)
 
         @Argument(

@@ -21,17 +21,26 @@ import Testing
         func connect() throws -> WireClient { try #require(WireClient(port: port)) }
     }
 
-    /// Lends a server, which must serve other clients in the end.
+    /// Lends a server, and then a gateway; each must serve other clients in the end.
     private static func attacked(_ body: @escaping @Sendable (Target) throws -> Void) async throws {
-        try await ServerProcess.run(["--handshake-timeout", "2"]) { server in
-            let (port, process) = (server.port, server.processID)
-            try await BlockingThread.run {
-                let other = try ServerClient(port: port, database: "served")
-                // A client that sends nothing is cut off, too.
-                try other.run(["ping": 1])
-                try body(Target(port: port, process: process, other: other))
-                try ServerClient(port: port, database: "served").run(["ping": 1], on: "admin")
+        try await ServerProcess.run(["--handshake-timeout", "2"]) { try await attack($0, body) }
+        #if MongoRemote
+            try await GatewayProcesses.run(1, ["--handshake-timeout", "2"]) {
+                try await attack($0.gateways[0], body)
             }
+        #endif
+    }
+
+    private static func attack(
+        _ server: ServerProcess, _ body: @escaping @Sendable (Target) throws -> Void
+    ) async throws {
+        let (port, process) = (server.port, server.processID)
+        try await BlockingThread.run {
+            let other = try ServerClient(port: port, database: "served")
+            // A client that sends nothing is cut off, too.
+            try other.run(["ping": 1])
+            try body(Target(port: port, process: process, other: other))
+            try ServerClient(port: port, database: "served").run(["ping": 1], on: "admin")
         }
     }
 
