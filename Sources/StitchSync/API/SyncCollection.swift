@@ -62,8 +62,8 @@ extension SyncCollection {
     /// Ends the sync of documents and removes their local copies, with their pending changes.
     ///
     /// A document that matches a subscription stays on the device and stays synced, with its
-    /// pending changes. An id that waits for its document no longer does. The remote's documents do
-    /// not change.
+    /// pending changes. For an id whose document has not appeared yet, the wait ends. The remote's
+    /// documents do not change.
     public func desync(ids: some Sequence<BSONValue>) async throws {
         let ids = Array(ids)
         try await write { transaction in
@@ -79,7 +79,7 @@ extension SyncCollection {
                     try documents.endSync(of: record, local: local)
                 }
             }
-            // They may have been the last documents of a subscription that ended earlier.
+            // A subscription that ended keeps its documents; these may have been the last ones.
             try documents.endSubscribedStateIfUnused()
         }
     }
@@ -106,8 +106,10 @@ extension SyncCollection {
         get async throws { try documentIDs(.pending) }
     }
 
-    /// The ids of paused documents, without those that are paused because they are missing at the
-    /// remote: see ``unexplainedIDs``.
+    /// The ids of paused documents.
+    ///
+    /// Documents that the remote lost without evidence of a delete are paused, too, but listed by
+    /// ``unexplainedIDs``.
     public var pausedIDs: [BSONValue] {
         get async throws { try documentIDs(.paused) }
     }
@@ -135,16 +137,15 @@ extension SyncCollection {
     /// - Returns: `false` if the document is not synced; `true` even if it was not paused.
     @discardableResult
     public func resumeSync(of id: BSONValue) async throws -> Bool {
-        // `nil` if the document is not synced.
-        let wasPaused: Bool? = try await write { transaction in
-            guard var record = try transaction.record(id) else { return nil }
-            guard record.pause != nil else { return false }
+        let (isSynced, wasPaused) = try await write { transaction in
+            guard var record = try transaction.record(id) else { return (false, false) }
+            guard record.pause != nil else { return (true, false) }
             try transaction.endPause(of: &record)
             try transaction.save(record)
-            return true
+            return (true, true)
         }
-        if wasPaused == true { engine.wake() }
-        return wasPaused != nil
+        if wasPaused { engine.wake() }
+        return isSynced
     }
 }
 
@@ -167,7 +168,7 @@ extension SyncCollection {
 
     /// Runs a transaction of the app over the collection, which it registers at the first write.
     ///
-    /// The body finds a record of every synced id: one that waits for its document gets it first.
+    /// Before the body, each synced id gets a record, also one whose document has not appeared yet.
     func write<R: Sendable>(
         _ body: @escaping @Sendable (SyncTransaction) throws -> R
     ) async throws -> R {

@@ -11,7 +11,7 @@ internal import BSONStore
 /// | `base` | `base_kind` | the document as the remote confirmed it last; `nil` before the first time |
 /// | `version` | `version` | the version field that the base had at the remote |
 /// | `isPending` | `pending` | the local document differs from the base, so it has to be uploaded |
-/// | `isDeletedHere` | `tombstone` | the pending change is a delete |
+/// | `isDeletedHere` | `tombstone` | the pending change, or a discarded upload, is a delete |
 /// | `attempt` | `attempt` | an upload that was sent and not answered yet |
 /// | `discarded` | `discarded` | earlier uploads whose answer never came |
 /// | `failures` | `failures` | the number of uploads that failed in a row |
@@ -151,8 +151,9 @@ extension SyncRecordTable {
 extension SyncRecordTable {
     /// Returns the number of selected records, and of wanted ids that will become such records.
     ///
-    /// For `.toFetch` it adds the attempts of open batches: a pass fetches their documents, to see
-    /// whether the uploads arrived. ``documentIDs(_:in:)`` does not list them: a batch has no ids.
+    /// Uploads that were sent together and not answered are stored as one batch (`sync_attempts`).
+    /// A pass fetches their documents, to see whether they arrived, so `.toFetch` counts them.
+    /// ``documentIDs(_:in:)`` does not list them, since a batch stores no ids.
     func count(_ selection: RecordSelection, in collection: Int64) throws -> Int {
         var count = try integer(
             "count(*) FROM sync_documents", in: collection, where: selection.condition)
@@ -189,7 +190,7 @@ extension SyncRecordTable {
 // MARK: - Notice new work
 
 extension SyncRecordTable {
-    /// Numbers of what a store has to sync; new work changes one of them, even of another process.
+    /// Numbers that change whenever there is new work for a pass, also by another process.
     struct WorkSignature: Equatable {
         /// The number of rows, and a mark that changes when one of them is saved again.
         struct Rows: Equatable {
@@ -221,8 +222,9 @@ extension SyncRecordTable {
 extension SyncRecordTable {
     /// Stores a record with its next revision and returns the stored one.
     ///
-    /// A record without a pending change keeps no stored base: it equals the local document. So
-    /// ``removeStaleBases(of:)`` may empty the table of bases once no record is pending.
+    /// Without a pending change the base equals the local document, so the table of bases
+    /// (`sync_bases`) has no row for the record. It may be emptied once no record is pending
+    /// (``removeStaleBases(of:)``).
     ///
     /// - Throws: ``StaleRevision`` if the record was removed, or if the table checks revisions and
     ///   the record was saved since it was read.
@@ -298,8 +300,8 @@ extension SyncRecordTable {
 
     /// Stores a stale mark.
     ///
-    /// The revision stays: an answer of the app or of the remote is still stored, with the new mark
-    /// (``staleMark(ofUnchanged:)``), and then the document is fetched again.
+    /// The revision stays, so that an answer that is under way can still be stored. It keeps the new
+    /// mark (``staleMark(ofUnchanged:)``), and the document is fetched again afterwards.
     func setStaleMark(of record: SyncRecord, to mark: Int64) throws {
         try set(Column.staleMark, of: record, to: mark, by: SQL.updateStaleMark)
     }
