@@ -7,6 +7,7 @@ internal import BSONStore
 final class NewsWait: Sendable {
     private struct State: Sendable {
         var source: any CursorSource
+        var wake: (@Sendable () -> Void)?
         /// The number of subscriptions so far, and the end of the last one.
         var number = 0
         var unsubscribe: (@Sendable () -> Void)?
@@ -14,20 +15,25 @@ final class NewsWait: Sendable {
     }
 
     private let news: CommitNotifier
-    private let wake: @Sendable () -> Void
     private let state: Locked<State>
 
-    /// - Parameter wake: is called at most once.
-    init(
-        _ news: CommitNotifier, _ source: any CursorSource, _ wake: @escaping @Sendable () -> Void
-    ) {
+    init(_ news: CommitNotifier, _ source: any CursorSource) {
         self.news = news
-        self.wake = wake
         state = Locked(State(source: source))
     }
 
+    /// The source, which has moved on past what its client does not see.
+    var source: any CursorSource { state.withLock { $0.source } }
+
     /// Waits for news after a number of commits.
-    func begin(after generation: UInt64) {
+    ///
+    /// - Parameter wake: is called at most once.
+    func begin(after generation: UInt64, _ wake: @escaping @Sendable () -> Void) {
+        state.withLock { $0.wake = wake }
+        wait(after: generation)
+    }
+
+    private func wait(after generation: UInt64) {
         let number = state.withLock { state in
             state.number += 1
             return state.number
@@ -46,7 +52,12 @@ final class NewsWait: Sendable {
         let generation = news.generation
         let isSeen = state.withLock { $0.isEnded ? nil : $0.source.skipUnseen() }
         guard let isSeen else { return }
-        if isSeen { wake() } else { begin(after: generation) }
+        guard isSeen else { return wait(after: generation) }
+        let wake = state.withLock { state in
+            defer { state.wake = nil }
+            return state.wake
+        }
+        wake?()
     }
 
     /// Ends the wait.

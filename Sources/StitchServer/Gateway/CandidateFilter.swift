@@ -80,9 +80,14 @@ struct CandidateFilter: Sendable {
         own.contains(key) || key == "$expr" && access?.seesAll == false
     }
 
+    /// Whether a part of a query, or the values of its variables, must not be sent.
+    static func stays(_ value: BSONValue, _ access: RuleAccess?) -> Bool { stays(value, access, 0) }
+
     private static func stays(_ value: BSONValue, _ access: RuleAccess?, _ depth: Int) -> Bool {
         guard depth < 100 else { return true }
         switch value {
+        // At the upstream the roles would be those of the gateway.
+        case .string(let text): return text.hasPrefix("$$USER_ROLES")
         case .document(let document):
             return document.contains { name, inner in
                 stays(name, access) || stays(inner, access, depth + 1)

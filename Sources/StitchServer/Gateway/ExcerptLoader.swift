@@ -128,19 +128,26 @@ struct ExcerptLoader {
     private func candidates(
         _ wanted: DocumentNeed.Query, _ access: RuleAccess?, _ definition: UpstreamDefinition
     ) -> (query: UpstreamQuery, isExact: Bool)? {
+        // An empty collation names none.
+        let asked = wanted.collation.flatMap { $0.isEmpty ? nil : $0 }
         let isCollated =
-            wanted.collation.map { $0["locale"]?.stringValue != "simple" && !$0.isEmpty }
-            ?? definition.hasCollation
-        let candidates = CandidateFilter(wanted.filter, access, hasCollation: isCollated)
+            asked.map { $0["locale"]?.stringValue != "simple" } ?? definition.hasCollation
+        let staysHere =
+            wanted.variables.map { CandidateFilter.stays(.document($0), access) } ?? false
+        let candidates = CandidateFilter(
+            staysHere ? [:] : wanted.filter, access, hasCollation: isCollated)
         guard let filter = candidates.filter else { return nil }
         var query = UpstreamQuery(filter: filter)
-        if isCollated {
-            query.collation = candidates.usesCollation ? wanted.collation : ["locale": "simple"]
+        if isCollated, candidates.usesCollation {
+            query.collation = asked
+        } else if isCollated || definition.hasCollation {
+            // Else the collection's own collation would hold, also for the filter of the rules.
+            query.collation = ["locale": "simple"]
         }
-        query.variables = wanted.variables
+        if !staysHere { query.variables = wanted.variables }
         query.isCommitted = readsCommitted
         let isExact =
-            candidates.isExact && access?.hidesFields != true
+            candidates.isExact && !staysHere && access?.hidesFields != true
             && (!isCollated || candidates.usesCollation)
         return (query, isExact)
     }

@@ -23,7 +23,7 @@ struct ForwardedCommand {
     /// - Throws: the upstream's errors.
     func run() throws -> CommandOutcome {
         try checkPlace()
-        if rule.traits.contains(.writes) { backend.catalog.forgetAll() }
+        if call.mayWrite(rule) { backend.catalog.forgetAll() }
         if let field = StatementNeeds.field(call.name) { return .reply(try statements(field)) }
         guard link.session == nil, Self.opensCursor(call.name), !call.flag("explain") else {
             return try open(link, ends: nil)
@@ -162,6 +162,13 @@ struct ForwardedCommand {
             start = end
         }
         return tally.reply
+    }
+}
+
+extension CommandCall {
+    /// Whether the command may write; those with results may write them into a collection.
+    func mayWrite(_ rule: CommandSignature) -> Bool {
+        rule.traits.contains(.writes) || writesResults || rule.name == "mapReduce"
     }
 }
 

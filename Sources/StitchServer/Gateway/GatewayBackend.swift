@@ -117,7 +117,7 @@ final class GatewayBackend: CommandBackend {
             return stream
         }
         guard let ruleGuard else {
-            defer { if rule.traits.contains(.writes) { records.noteChange(by: call) } }
+            defer { if call.mayWrite(rule) { records.noteChange(by: call) } }
             guard call.namesDeniedWrites else {
                 return try ForwardedCommand(backend: self, link: link, call: call, rule: rule)
                     .run()
@@ -171,6 +171,7 @@ final class GatewayBackend: CommandBackend {
         let result = Result { try link.run(["ping": 1], on: "admin", .read, for: nil) }
         reaches.withLock { $0 = result.value != nil }
         denials.flush()
+        records.tidy()
         try watchRules()
         try tombstones.tidy()
     }

@@ -114,6 +114,11 @@ final class UpstreamUserRecords: UserRecords {
         }
     }
 
+    /// Has roles read again while changes elsewhere are unknown.
+    func tidy() {
+        if newestChange == nil { link.server.userGeneration.withLock { $0 += 1 } }
+    }
+
     /// Notes that users or custom data may have changed.
     func noteChange() { generation.withLock { $0 += 1 } }
 

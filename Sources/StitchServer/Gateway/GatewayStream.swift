@@ -79,7 +79,8 @@ struct GatewayStream: CursorSource {
     private static func read(
         _ batch: UpstreamBatch, after place: FeedToken, _ feed: UpstreamFeed, _ link: UpstreamLink
     ) throws -> (events: [FeedEvent], end: FeedToken) {
-        let events = try feed.completed(try batch.documents.map { try FeedEvent($0) }, link)
+        let events = try feed.completed(
+            try batch.documents.map { try FeedEvent($0) }, link, remembers: false)
         let end = try batch.token.map { try FeedToken($0) } ?? events.last?.token ?? place
         return (events, events.last.map { max(end, $0.token) } ?? end)
     }
@@ -99,6 +100,8 @@ struct GatewayStream: CursorSource {
 
     mutating func next(_ limits: BatchLimits, _ call: CommandCall) throws -> CursorBatch {
         try checkRules(call)
+        // Not kept for an empty batch; the events are read again.
+        if limits.documentsMax == 0 { opening = nil }
         var batch = CursorBatch()
         var bytes = 0
         // A client that does not wait asks for everything that has happened until now.
@@ -164,14 +167,16 @@ struct GatewayStream: CursorSource {
     /// Moves on past events that the client does not see; returns whether another one, or an end of
     /// the stream, follows.
     mutating func skipUnseen() -> Bool {
-        guard let reader, opening == nil, !isOver,
-            case .events(let events, let end)? = Result(catching: {
-                try reader.feed.events(after: place, limit: Self.eventsMax)
-            }).value
-        else { return true }
-        guard !events.contains(where: mayShow) else { return true }
-        if place < end { place = Self.moved(end, fingerprint) }
-        return false
+        guard let reader, opening == nil, !isOver else { return true }
+        while true {
+            guard
+                case .events(let events, let end)? = Result(catching: {
+                    try reader.feed.events(after: place, limit: Self.eventsMax)
+                }).value, !events.contains(where: mayShow)
+            else { return true }
+            if place < end { place = Self.moved(end, fingerprint) }
+            if events.count < Self.eventsMax { return false }
+        }
     }
 
     /// Whether the client may see an event; decided without the cost of showing it.

@@ -8,14 +8,18 @@ struct UpstreamCount {
     let namespace: Namespace
     /// The documents to count.
     let counted: DocumentNeed.Query
-    /// The stages after `$match`; `nil` for the command `count`.
-    private let stages: [BSONValue]?
+    /// Whether the command is `count`.
+    private let isPlain: Bool
+    /// The stages after `$match`.
+    ///
+    /// The upstream's own `count` would trust numbers that can be wrong on a sharded cluster.
+    private let stages: [BSONValue]
 
     /// Reads a command; `nil` for one that does something else, or whose answer depends on an index.
     init?(_ call: CommandCall) throws {
         guard call["hint"] == nil, !CommandNeeds.namesIndexes(call) else { return nil }
         switch call.name {
-        case "count": stages = nil
+        case "count": stages = [["$count": "n"]]
         case "aggregate":
             guard call.target.stringValue != nil, !call.flag("explain"),
                 call.document("cursor")?["batchSize"]?.wholeNumber != 0,
@@ -24,6 +28,7 @@ struct UpstreamCount {
             stages = rest
         default: return nil
         }
+        isPlain = call.name == "count"
         guard let counted = try CommandNeeds(call).onlyQuery else { return nil }
         namespace = counted.namespace
         self.counted = counted.query
@@ -56,19 +61,12 @@ struct UpstreamCount {
 
     /// Returns the command that counts at the upstream.
     private func command(_ query: UpstreamQuery) -> BSONDocument {
-        var command: BSONDocument
-        if let stages {
-            let all = [["$match": .document(query.filter)]] + stages
-            command = [
-                "aggregate": .string(namespace.collection),
-                "pipeline": .array(BSONArray(all)), "cursor": [:],
-            ]
-            if let variables = query.variables { command.append("let", .document(variables)) }
-        } else {
-            command = [
-                "count": .string(namespace.collection), "query": .document(query.filter),
-            ]
-        }
+        let all = [["$match": .document(query.filter)]] + stages
+        var command: BSONDocument = [
+            "aggregate": .string(namespace.collection), "pipeline": .array(BSONArray(all)),
+            "cursor": [:],
+        ]
+        if let variables = query.variables { command.append("let", .document(variables)) }
         if let collation = query.collation { command.append("collation", .document(collation)) }
         if query.isCommitted { command.append("readConcern", ["level": "majority"]) }
         return command
@@ -87,14 +85,14 @@ struct UpstreamCount {
         // A transaction has a read concern of its own.
         if link.session != nil { query.isCommitted = false }
         let answer = try link.run(command(query), on: namespace.database, .read, for: call)
+        let found = UpstreamBatch(answer).documents
         var reply = reply
-        if stages == nil {
-            let all = answer["n"]?.wholeNumber ?? 0
+        if isPlain {
+            let all = found.first?["n"]?.wholeNumber ?? 0
             let shown = CountCommand.shown(all, skip: try call.count("skip") ?? 0, call)
             reply.set("n", to: .int32(Int32(clamping: shown)))
         } else if var cursor = reply["cursor"]?.documentValue {
-            let batch = UpstreamBatch(answer).documents.map(BSONValue.document)
-            cursor.set("firstBatch", to: .array(BSONArray(batch)))
+            cursor.set("firstBatch", to: .array(BSONArray(found.map(BSONValue.document))))
             reply.set("cursor", to: .document(cursor))
         }
         return reply

@@ -26,6 +26,8 @@ final class UpstreamFeed: Sendable {
         var isStopped = false
         /// Whether the last command to the upstream succeeded.
         var isConnected = false
+        /// The time of the last batch; one comes at least each second.
+        var lastRead = ContinuousClock.now
         var readers = 0
         var lastUsed = ContinuousClock.now
         /// The last known documents of collections that keep no earlier ones.
@@ -88,8 +90,13 @@ final class UpstreamFeed: Sendable {
         state.withLock { $0.readers == 0 && $0.lastUsed + age < .now }
     }
 
+    /// The time without a batch after which the connection counts as broken.
+    private static let silenceMax: Duration = .seconds(4)
+
     /// Whether the feed follows the upstream now.
-    var isConnected: Bool { state.withLock { $0.isConnected } }
+    var isConnected: Bool {
+        state.withLock { $0.isConnected && $0.lastRead + Self.silenceMax > .now }
+    }
 
     /// The number of streams that read the feed.
     var readerCount: Int { state.withLock { $0.readers } }
@@ -123,7 +130,9 @@ final class UpstreamFeed: Sendable {
                 return false
             }
             let next = Self.index(after: place, in: state.events)
-            guard next > 0, state.events[next - 1].token == place else { return true }
+            // Of what was before the kept events the kind is unknown.
+            guard next > 0 else { return start < place }
+            guard state.events[next - 1].token == place else { return true }
             return state.events[next - 1].operationType != "invalidate"
         }
     }
@@ -223,7 +232,9 @@ extension UpstreamFeed {
 
     private func add(_ batch: UpstreamBatch, isFirst: Bool, _ link: UpstreamLink) throws {
         var events = try batch.documents.map { try FeedEvent($0) }
-        events = try completed(events, link)
+        // Reading the rest takes a while.
+        if !events.isEmpty { onChange() }
+        events = try completed(events, link, remembers: true)
         let end = try batch.token.map { try FeedToken($0) } ?? events.last?.token
         guard let end else { return }
         state.withLock { state in
@@ -235,6 +246,7 @@ extension UpstreamFeed {
             if let known = state.end { state.end = max(known, end) } else { state.end = end }
             Self.trim(&state)
             state.isConnected = true
+            state.lastRead = .now
         }
         // An empty batch only moves on the position from which an idle client resumes.
         guard !events.isEmpty || isFirst else { return }
@@ -264,8 +276,11 @@ extension UpstreamFeed {
 
     /// Adds what the upstream did not keep: the document after an update, and the one before a
     /// change where this gateway has seen it.
+    ///
+    /// - Parameter remembers: whether the events are the feed's own, in order. Those that a client
+    ///   reads by itself come at another time, and neither change what is remembered nor use it.
     func completed(
-        _ events: [FeedEvent], _ link: UpstreamLink
+        _ events: [FeedEvent], _ link: UpstreamLink, remembers: Bool
     ) throws -> [FeedEvent] {
         let missing = events.filter { $0.operationType == "update" && $0.change?.after == nil }
         var found: [Namespace: [[UInt8]: BSONDocument]] = [:]
@@ -278,13 +293,13 @@ extension UpstreamFeed {
         }
         var completed: [FeedEvent] = []
         for event in events {
-            completed.append(try complete(event, found[event.namespace]))
+            completed.append(try complete(event, found[event.namespace], remembers: remembers))
         }
         return completed
     }
 
     private func complete(
-        _ event: FeedEvent, _ found: [[UInt8]: BSONDocument]?
+        _ event: FeedEvent, _ found: [[UInt8]: BSONDocument]?, remembers: Bool
     ) throws -> FeedEvent {
         guard event.change?.kind.isOfDocument == true else { return event }
         let key = BSONKey.encode(event.id)
@@ -292,7 +307,7 @@ extension UpstreamFeed {
         if event.operationType == "update", event.change?.after == nil, let after = found?[key] {
             document.set("fullDocument", to: .document(after))
         }
-        guard event.lacksBefore || event.change?.kind == .insert else {
+        guard remembers, event.lacksBefore || event.change?.kind == .insert else {
             return document == event.document ? event : try FeedEvent(document)
         }
         let name = Array("\(event.namespace)\0".utf8) + key

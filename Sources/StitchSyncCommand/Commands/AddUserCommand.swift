@@ -8,7 +8,8 @@
     struct AddUserCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "adduser",
-            abstract: "Create a user in a file that `stitchsync serve --auth` serves, or at a server.",
+            abstract:
+                "Create a user in a file that `stitchsync serve --auth` serves, or at a server.",
             discussion: """
                 The password is the first line of standard input. The server may be running. The \
                 users of a gateway are in its upstream: name the gateway instead of a file, with \

@@ -116,23 +116,23 @@ enum GetMoreCommand {
         _ reading: Reading, _ source: any CursorSource, _ store: StoreBackend,
         for news: CommitNotifier, after generation: UInt64
     ) -> CommandOutcome {
-        .waiting(
+        let waiting = NewsWait(news, source)
+        return .waiting(
             CommandWait(
                 deadline: reading.deadline,
                 subscribe: { wake in
                     let ignore = store.cursors.onEnd(reading.cursor.id, wake)
-                    let waiting = NewsWait(news, source, wake)
-                    waiting.begin(after: generation)
+                    waiting.begin(after: generation, wake)
                     return {
                         ignore()
                         waiting.end()
                     }
                 },
                 again: { isTimeUp in
-                    try next(reading, source, store, isTimeUp: isTimeUp)
+                    try next(reading, waiting.source, store, isTimeUp: isTimeUp)
                 },
                 abandon: {
-                    store.cursors.unpin(reading.cursor.id, source, isAtEnd: true)
+                    store.cursors.unpin(reading.cursor.id, waiting.source, isAtEnd: true)
                 }))
     }
 }
