@@ -38,5 +38,10 @@ final class SyncLease: Sendable {
         try self.init(path: (resolved.map { String(cString: $0) } ?? path) + "-sync")
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A process that another thread is just starting has a copy of the descriptor until it runs
+        // its program. Closing alone would leave the lock to it.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 }

@@ -125,6 +125,30 @@ struct IdentityScenarios {
         _ = held
     }
 
+    @Test(
+        "a lease that ends is free, though a process that is being started has a copy of its file")
+    func copiedLease() throws {
+        let directory = try ScratchDirectory()
+        let path = directory.path("a.lock")
+        var held: SyncLease? = try SyncLease(path: path)
+        // The descriptor of the lease, by the file that it has open.
+        var own = stat()
+        #expect(stat(path, &own) == 0)
+        let descriptor = try #require(
+            (0..<4_096 as Range<Int32>).first { number in
+                var file = stat()
+                return fstat(number, &file) == 0 && file.st_ino == own.st_ino
+                    && file.st_dev == own.st_dev
+            })
+        let copy = dup(descriptor)
+        #expect(copy >= 0)
+        #expect(throws: SyncError.self) { try SyncLease(path: path) }
+        held = nil
+        #expect(held == nil)
+        #expect(throws: Never.self) { try SyncLease(path: path) }
+        #expect(close(copy) == 0)
+    }
+
     @Test("a copied store is another instance: its lost write is not taken for its twin's")
     func copiedStore() async throws {
         let directory = try ScratchDirectory()
