@@ -32,21 +32,9 @@
             guard let database = parsed.database else {
                 throw ServerURI.refusal("it has no database; write stitchsync://host/database")
             }
-            try ConnectionSettings.checkSecrecy(parsed, "a password")
-            let connections = ServerConnections(
-                parsed.hosts, try ConnectionSettings(parsed, .none, options))
-            defer { connections.close() }
-            let command: BSONDocument = [
-                "stitchsyncSignUp": .string(name), "pwd": .string(password),
-            ]
-            do throws(MongoFailure) {
-                _ = try await connections.run(command, on: database, .write)
-            } catch {
-                guard error.code != 51_003 else {
-                    throw RemoteError(.rejected, code: error.code, error.message)
-                }
-                throw error.remoteError
-            }
+            try await makeUser(
+                ["stitchsyncSignUp": .string(name), "pwd": .string(password)], on: database,
+                at: parsed, options)
             return .user(name, password: password, database: database)
         }
 
@@ -58,18 +46,30 @@
             _ name: String, password: String, roles: BSONArray, customData: BSONDocument?,
             at uri: String
         ) async throws(RemoteError) {
-            let parsed = try ServerURI(uri)
-            try ConnectionSettings.checkSecrecy(parsed, "a password")
-            let connections = ServerConnections(
-                parsed.hosts, try ConnectionSettings(parsed, .none, Options()))
-            defer { connections.close() }
             var command: BSONDocument = [
                 "createUser": .string(name), "pwd": .string(password), "roles": .array(roles),
             ]
             if let customData { command.append("customData", .document(customData)) }
+            try await makeUser(command, on: "admin", at: try ServerURI(uri), Options())
+        }
+
+        /// Sends a command that makes a user and holds the password.
+        ///
+        /// - Throws: `RemoteError` of class `.rejected` when the name is taken (51003), or the
+        ///   password would leave the machine unencrypted.
+        private static func makeUser(
+            _ command: BSONDocument, on database: String, at uri: ServerURI, _ options: Options
+        ) async throws(RemoteError) {
+            try ConnectionSettings.checkSecrecy(uri, "a password")
+            let connections = ServerConnections(
+                uri.hosts, try ConnectionSettings(uri, .none, options))
+            defer { connections.close() }
             do throws(MongoFailure) {
-                _ = try await connections.run(command, on: "admin", .write)
+                _ = try await connections.run(command, on: database, .write)
             } catch {
+                guard error.code != 51_003 else {
+                    throw RemoteError(.rejected, code: error.code, error.message)
+                }
                 throw error.remoteError
             }
         }

@@ -2,8 +2,8 @@ internal import BSONStore
 
 /// The wait of a cursor for news that its client sees.
 ///
-/// Of one change all streams of a collection learn; most of them may not show it, and go on waiting
-/// without a thread.
+/// A change is news for every stream of its collection, but most streams must not show it. These go
+/// on waiting, without a thread.
 final class NewsWait: Sendable {
     private struct State: Sendable {
         var source: any CursorSource

@@ -110,19 +110,11 @@ final class Excerpt: Sendable {
 
 /// An excerpt with its documents, for one command.
 struct FilledExcerpt {
-    private let store: DocumentStore
+    fileprivate let store: DocumentStore
     /// The transaction that has the documents; it is undone after the command.
-    private let transaction: OpenTransaction<WriteTransaction>
+    fileprivate let transaction: OpenTransaction<WriteTransaction>
     /// The position in the feed after which the command's changes follow.
     fileprivate let start: Int64
-
-    fileprivate init(
-        store: DocumentStore, transaction: OpenTransaction<WriteTransaction>, start: Int64
-    ) {
-        self.store = store
-        self.transaction = transaction
-        self.start = start
-    }
 
     /// Returns the backend that runs the command here.
     ///
@@ -135,7 +127,7 @@ struct FilledExcerpt {
 
     /// Returns what the command changed, in order; nothing in an excerpt for reading.
     func changes() throws -> [StoreChange] {
-        try transaction.use { [start] transaction in
+        try transaction.use { transaction in
             guard try transaction.changePosition > start else { return [] }
             return try transaction.changes(after: start, limit: .max).changes
         }

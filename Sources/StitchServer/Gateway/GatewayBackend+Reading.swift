@@ -16,7 +16,7 @@ extension GatewayBackend {
             let empty = ExcerptPart(namespace: counting.namespace, definition: definition)
             let outcome = try onExcerpt(rule, call, [empty], ruleGuard)
             guard case .reply(let reply) = outcome else { return outcome }
-            return .reply(try counting.answer(query, link, for: call, instead: reply))
+            return .reply(try counting.answer(query, link, for: call, replacing: reply))
         }
         let parts = try loader.parts(try CommandNeeds(call))
         return try onExcerpt(rule, call, parts, ruleGuard)

@@ -104,12 +104,8 @@ final class UpstreamUserRecords: UserRecords {
         case "insert", "update", "delete", "findAndModify":
             return followed.contains(Namespace(call.database, call.target.stringValue ?? ""))
         case "bulkWrite":
-            guard let targets = Result(catching: { try call.documents("nsInfo") }).value else {
-                return true
-            }
-            return targets.contains { target in
-                followed.contains { $0.description == target["ns"]?.stringValue }
-            }
+            let targets = Result { try BulkWriteCommand.namespaces(call) }.value
+            return targets?.contains(where: followed.contains) ?? true
         default: return true
         }
     }

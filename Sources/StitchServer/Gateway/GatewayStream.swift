@@ -26,7 +26,7 @@ struct GatewayStream: CursorSource {
     /// The fingerprint of what the rules let the user see.
     private let fingerprint: UInt64?
     private var place: FeedToken
-    /// The upstream's first answer, until it is returned.
+    /// What the upstream answered when the stream was opened, until the first batch uses it.
     private var opening: (events: [FeedEvent], end: FeedToken)?
     /// Whether the `invalidate` event was returned.
     private var isOver = false
@@ -65,7 +65,7 @@ struct GatewayStream: CursorSource {
             place = try FeedToken(UpstreamStream.token(of: .time(time), asked, link, for: call))
         case .token(let given, let mayBeInvalidate):
             place = try FeedToken(given)
-            // The feed can only lack what the upstream's answer to the first batch has.
+            // Then the feed has what follows; the first batch asks the upstream for the newest.
             guard reader?.feed.covers(place) != true else { break }
             var command = UpstreamStream.command(asked, after: .token(place.document))
             if !mayBeInvalidate { command = Self.resuming(command) }

@@ -75,11 +75,11 @@ struct UpstreamCount {
     /// Counts at the upstream.
     ///
     /// - Parameter reply: the reply to the same command on an empty collection, which has found
-    ///   its arguments valid.
+    ///   its arguments valid; the count replaces its content.
     /// - Throws: the upstream's errors.
     func answer(
         _ query: UpstreamQuery, _ link: UpstreamLink, for call: CommandCall,
-        instead reply: BSONDocument
+        replacing reply: BSONDocument
     ) throws -> BSONDocument {
         var query = query
         // A transaction has a read concern of its own.

@@ -232,8 +232,10 @@ extension UpstreamFeed {
 
     private func add(_ batch: UpstreamBatch, isFirst: Bool, _ link: UpstreamLink) throws {
         var events = try batch.documents.map { try FeedEvent($0) }
-        // Reading the rest takes a while.
-        if !events.isEmpty { onChange() }
+        // An empty batch only moves on the position from which an idle client resumes.
+        let isNews = !events.isEmpty || isFirst
+        // Before the documents are read, which takes a while: what changed is known to have changed.
+        if isNews { onChange() }
         events = try completed(events, link, remembers: true)
         let end = try batch.token.map { try FeedToken($0) } ?? events.last?.token
         guard let end else { return }
@@ -248,10 +250,7 @@ extension UpstreamFeed {
             state.isConnected = true
             state.lastRead = .now
         }
-        // An empty batch only moves on the position from which an idle client resumes.
-        guard !events.isEmpty || isFirst else { return }
-        onChange()
-        news.notify()
+        if isNews { news.notify() }
     }
 
     private static func trim(_ state: inout State) {

@@ -102,22 +102,16 @@ final class TransactionRunner: Sendable {
         try call.checkTime()
         let ruleGuard = try rules.ruleGuard(call)
         let bypasses = ruleGuard == nil && call.flag("bypassDocumentValidation")
-        if let excerpt {
-            return try excerpt.useAsOwn { transaction in
-                transaction.bypassesValidation = bypasses
-                return try call.believing {
-                    try transaction.through(ruleGuard, transaction, body)
-                }
+        let guarded: @Sendable (WriteTransaction) throws -> R = { transaction in
+            transaction.bypassesValidation = bypasses
+            return try call.believing {
+                try transaction.through(ruleGuard, transaction, body)
             }
         }
+        if let excerpt { return try excerpt.useAsOwn(guarded) }
         if let transaction = try transaction(of: call) {
             try transactions.makeWay(for: transaction)
-            return try transaction.write { transaction in
-                transaction.bypassesValidation = bypasses
-                return try call.believing {
-                    try transaction.through(ruleGuard, transaction, body)
-                }
-            }
+            return try transaction.write(guarded)
         }
         let place = transactions.queue.enter()
         defer { transactions.queue.leave(place) }
@@ -125,10 +119,7 @@ final class TransactionRunner: Sendable {
         let stamped: @Sendable (WriteTransaction) throws -> R = { [self] transaction in
             // Taken inside the transaction, so that times grow in the order of commits.
             transaction.comment = WriteStamp(time: server.clock.advance()).comment
-            transaction.bypassesValidation = bypasses
-            return try call.believing {
-                try transaction.through(ruleGuard, transaction, body)
-            }
+            return try guarded(transaction)
         }
         let others = writers.add(1, ordering: .relaxed).oldValue
         defer { writers.subtract(1, ordering: .relaxed) }

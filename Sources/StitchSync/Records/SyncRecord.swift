@@ -9,8 +9,9 @@ struct SyncRecord {
     var rowID: Int64?
     /// The document's `_id`.
     let documentID: BSONValue
-    /// Grows with each save of record and document, by which decisions detect later changes; a new
-    /// stale mark or reason is no such change.
+    /// Grows with each save of the record or its document, so that a decision notices later changes.
+    ///
+    /// A new stale mark or reason alone leaves it as it is.
     var revision: Int64 = 0
     /// The edition that the remote last confirmed.
     var base: StoredContent = .absent

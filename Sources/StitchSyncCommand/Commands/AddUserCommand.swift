@@ -59,9 +59,7 @@
                     name, password: password, roles: ServerUsers.roles(role),
                     customData: customData, at: store)
             #else
-                throw CommandError(
-                    "this stitchsync was built without servers as remotes; build it with "
-                        + "`swift build --traits Tool`")
+                throw SessionRemote.lacksServers
             #endif
         }
 

@@ -48,10 +48,15 @@ enum SessionRemote: Sendable {
             }
             self = .server(try ServerRemote(name))
         #else
-            throw CommandError(
-                "this stitchsync was built without servers as remotes; build it with "
-                    + "`swift build --traits Tool`")
+            throw Self.lacksServers
         #endif
+    }
+
+    /// The error of a program without `ServerRemote`.
+    static var lacksServers: CommandError {
+        CommandError(
+            "this stitchsync was built without servers as remotes; build it with "
+                + "`swift build --traits Tool`")
     }
 
     private static func file(at path: String) throws -> InProcessRemote {

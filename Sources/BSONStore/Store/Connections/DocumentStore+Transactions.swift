@@ -74,7 +74,7 @@ extension DocumentStore {
         }
     }
 
-    /// Runs a body that begins in a new write transaction and ends it, unless it throws.
+    /// Begins a write transaction and runs a body, which has to end it; undoes it if the body throws.
     private func inWriteTransaction<R>(
         _ body: (WriteTransaction, SQLiteConnection) throws -> R
     ) throws -> R {

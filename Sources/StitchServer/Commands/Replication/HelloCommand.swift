@@ -103,6 +103,7 @@ enum HelloCommand {
             let database = start["db"]?.stringValue ?? "admin"
             // A client under a delay starts a new sign-in, and waits there.
             try DatabaseName.check(database)
+            // Read before the clock: without a delay it is the time of the reading.
             let opening = store.signIn.opening(start, database, call.connection)
             let now = call.server.signIns.now
             guard opening <= now else { return reply }
