@@ -249,4 +249,62 @@ import Testing
             }
         }
     }
+
+    /// Asks for the next events of a stream, longer than a test waits for an answer.
+    private static func ask(_ client: ServerClient, _ opened: BSONDocument) {
+        client.send([
+            "getMore": opened["cursor"]?.documentValue?["id"] ?? .null, "collection": "items",
+            "maxTimeMS": 600_000,
+        ])
+    }
+
+    private static func ids(_ reply: BSONDocument) -> [BSONValue?] {
+        let batch = reply["cursor"]?.documentValue?["nextBatch"]?.arrayValue
+        return batch?.map { $0.documentValue?["documentKey"]?.documentValue?["_id"] } ?? []
+    }
+
+    private static func stream(_ client: ServerClient, batchSize: Int32) throws -> BSONDocument {
+        try client.run([
+            "aggregate": "items", "pipeline": [["$changeStream": [:]]],
+            "cursor": ["batchSize": .int32(batchSize)],
+        ])
+    }
+
+    @Test("A waiting stream is told of the one change that it may show among hundreds")
+    func changeAmongHidden() async throws {
+        try await GatewayProcesses.run(1, RuledWorld.arguments) { processes in
+            let (upstreamPort, port) = (processes.upstream.port, processes.ports[0])
+            try await BlockingThread.run {
+                let root = try RuledWorld.prepare(port)
+                let ann = try RuledWorld.client(port, "ann")
+                Self.ask(ann, try Self.stream(ann, batchSize: 10))
+                _ = try root.running("getMore")
+                let hidden = (0..<600).map { number -> BSONDocument in
+                    ["_id": .int32(number), "owner": "eve", "tenant": "b"]
+                }
+                try ServerClient(port: upstreamPort, database: "shop")
+                    .insert(
+                        hidden + [["_id": "shown", "owner": "ann", "tenant": "a"]], into: "items")
+                #expect(Self.ids(try ann.answer()) == ["shown"])
+            }
+        }
+    }
+
+    @Test("A stream that was opened without a batch is told of what has happened since")
+    func openedEmpty() async throws {
+        try await GatewayProcesses.run(1, RuledWorld.arguments) { processes in
+            let port = processes.ports[0]
+            try await BlockingThread.run {
+                let root = try RuledWorld.prepare(port)
+                let clients = try (0..<2).map { _ in try RuledWorld.client(port, "ann") }
+                let streams = try clients.map { try Self.stream($0, batchSize: 0) }
+                try root.insert([["_id": "new", "owner": "ann", "tenant": "a"]], into: "items")
+                // The feed that both share has the change once the first one is told.
+                for (client, opened) in zip(clients, streams) {
+                    Self.ask(client, opened)
+                    #expect(Self.ids(try client.answer()) == ["new"])
+                }
+            }
+        }
+    }
 }
