@@ -39,6 +39,9 @@ func syntax(_ name: String) -> Target.Dependency {
 
 let applePlatforms: [Platform] = [.macOS, .iOS, .tvOS, .watchOS, .visionOS]
 
+/// The platforms where connections are not Network.framework's.
+let otherPlatforms: [Platform] = [.linux, .android, .windows]
+
 let package = Package(
     name: "StitchSync",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -139,7 +142,8 @@ let package = Package(
             dependencies: [
                 "BSONStore", "StitchSync", "StitchCommands", "StitchWire",
                 remote("NIOCore", "swift-nio"), remote("NIOPosix", "swift-nio"),
-                remote("NIOSSL", "swift-nio-ssl"), remote("Crypto", "swift-crypto"),
+                remote("Crypto", "swift-crypto"),
+                remote("NIOSSL", "swift-nio-ssl", platforms: otherPlatforms),
                 remote(
                     "NIOTransportServices", "swift-nio-transport-services",
                     platforms: applePlatforms),

@@ -1,5 +1,6 @@
 // The declarations of Apple's Network framework that our code uses.
 public import Dispatch
+public import Security
 
 @available(macOS 10.14, iOS 12, tvOS 12, watchOS 5, *)
 public struct NWPath: Sendable {
@@ -13,4 +14,12 @@ public final class NWPathMonitor: @unchecked Sendable {
     public init() {}
     public func start(queue: DispatchQueue) {}
     public func cancel() {}
+}
+
+@available(macOS 10.14, iOS 12, tvOS 12, watchOS 5, *)
+public enum NWProtocolTLS {
+    public final class Options {
+        public let securityProtocolOptions = sec_protocol_options_t()
+        public init() {}
+    }
 }

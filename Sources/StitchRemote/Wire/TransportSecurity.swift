@@ -1,10 +1,12 @@
-#if Remote
+#if Remote && !canImport(Network)
     internal import BSONStore
     internal import NIOCore
     internal import NIOSSL
     internal import StitchSync
 
     /// The encryption of connections (TLS), which verifies the server's certificate and its name.
+    ///
+    /// On Apple's platforms it is Network.framework's (`TransportSecurity+Network.swift`).
     struct TransportSecurity: Sendable {
         private let context: NIOSSLContext
 
@@ -16,26 +18,28 @@
             var configuration = TLSConfiguration.makeClientConfiguration()
             configuration.minimumTLSVersion = .tlsv12
             configuration.certificateVerification = .fullVerification
+            if let roots = try TrustedRoots(file: file, texts: roots) {
+                configuration.trustRoots = .certificates(try Self.certificates(roots))
+            }
             do {
-                var certificates: [NIOSSLCertificate] = []
-                for root in roots {
-                    certificates += try NIOSSLCertificate.fromPEMBytes(Array(root.utf8))
-                }
-                if let file { certificates += try NIOSSLCertificate.fromPEMFile(file) }
-                if file != nil || !roots.isEmpty {
-                    guard !certificates.isEmpty else {
-                        throw RemoteError(.rejected, "the trusted certificates are empty")
-                    }
-                    configuration.trustRoots = .certificates(certificates)
-                }
                 context = try NIOSSLContext(configuration: configuration)
             } catch {
-                throw error as? RemoteError
-                    ?? RemoteError(
-                        .rejected,
-                        "the trusted certificates\(file.map { " of \($0)" } ?? "") cannot be "
-                            + "read as PEM: \(String(shortly: error))")
+                throw RemoteError(.rejected, "TLS cannot be set up: \(String(shortly: error))")
             }
+        }
+
+        private static func certificates(
+            _ roots: TrustedRoots
+        ) throws(RemoteError) -> [NIOSSLCertificate] {
+            var certificates: [NIOSSLCertificate] = []
+            for (index, bytes) in roots.certificates.enumerated() {
+                do {
+                    certificates.append(try NIOSSLCertificate(bytes: bytes, format: .der))
+                } catch {
+                    throw TrustedRoots.unreadable(index, String(shortly: error))
+                }
+            }
+            return certificates
         }
 
         /// Returns the handler of one connection.

@@ -25,9 +25,10 @@
             guard !Task.isCancelled else { throw .cancelled }
             let table = ReplyTable()
             let answer = FirstAnswer<Result<any Channel, MongoFailure>>()
-            let connecting = SocketBootstrap.connect(to: address, within: .of(limit)) { channel in
+            let connecting = SocketBootstrap.connect(
+                to: address, security, within: .of(limit)
+            ) { channel in
                 let pipeline = channel.pipeline.syncOperations
-                if let security { try pipeline.addHandler(security.handler(for: address)) }
                 try pipeline.addHandler(ByteToMessageHandler(ReplyDecoder(table)))
                 try pipeline.addHandler(ReplyHandler(table))
             }
