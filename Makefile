@@ -130,7 +130,7 @@ soak: ## Mixed load of 50 connections on a server that is killed every minute. M
 	@Scripts/setup
 	@Scripts/soak "$(or $(MINUTES),10)"
 
-soak-sync: ## Lets devices sync over connections that are cut, with a server that is killed. MINUTES=10
+soak-sync: ## Lets devices sync over connections that are cut, with servers that are killed. MINUTES=10
 	@SOAK_MINUTES="$(or $(MINUTES),10)" Scripts/test SyncSoakTests
 
 fanout: ## Lets devices follow streams at two gateways, kills one. DEVICES=2000 RATE=200 SECONDS=60

@@ -32,6 +32,7 @@ struct MongoWriteBatch {
             unclear.formUnion(await send(command))
         }
         if !unclear.isEmpty { await clearUp(unclear.sorted()) }
+        await findOwnInserts()
         let failure = failure ?? RemoteError(.retryable, "nothing is known of the write")
         return outcomes.map { $0 ?? .failed(failure) }
     }
@@ -101,6 +102,17 @@ struct MongoWriteBatch {
             }
         }
         if !again.isEmpty { await sendAgain(again) }
+    }
+
+    /// Reads the documents that inserts met: an earlier copy of the request may have inserted them.
+    private mutating func findOwnInserts() async {
+        let duplicates = outcomes.indices.filter { outcomes[$0] == .duplicateKey }
+        guard !duplicates.isEmpty,
+            let found = await read(duplicates, projection: [DocumentVersion.fieldName: 1])
+        else { return }
+        for index in duplicates where found[index].map({ Self.wrote(writes[index], $0) }) ?? false {
+            outcomes[index] = .applied
+        }
     }
 
     private mutating func sendAgain(_ read: [Int: BSONDocument]) async {

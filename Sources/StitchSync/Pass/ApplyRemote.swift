@@ -125,6 +125,8 @@ struct ApplyRemote {
             case .renewed(let error):
                 context.findings.count { $0.taken += look.isAbsent ? 0 : 1 }
                 context.findings.add(error)
+            case .missing where look.lookup == .hidden:
+                context.findings.noteHidden(look.record.documentID)
             case .missing: context.findings.noteMissing(look.record.documentID)
             case .evicted: context.findings.count { $0.evicted += 1 }
             case .refused(let refused):

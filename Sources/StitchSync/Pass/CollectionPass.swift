@@ -170,6 +170,7 @@ extension CollectionPass {
     /// another client changed first are fetched.
     private func upload(before set: Int64?, _ fetching: ApplyRemote) async throws {
         try await Upload(context: context, applyRemote: fetching).run(before: set)
+        if context.findings.hasAbsences { try await explainAbsences(fetching) }
     }
 
     /// Adopts the identity of a remote collection that the first upload created, and returns what

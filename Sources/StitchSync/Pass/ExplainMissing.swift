@@ -2,18 +2,24 @@ internal import BSONStore
 
 /// The search for the reason why documents are missing at the remote: only evidence of a delete
 /// removes the local document (decision 7).
+///
+/// A user who sees only a part of the collection cannot tell a deleted document from a hidden one. A
+/// change of a hidden document is refused, one of a deleted document is a conflict, so for documents
+/// with a pending change the reason is searched for in the same way.
 struct ExplainMissing {
     let context: PassContext
     let applyRemote: ApplyRemote
 
-    /// Settles the documents that a fetch found missing without evidence of a delete.
+    /// Settles the documents that a fetch found missing without evidence of a delete, and those with
+    /// a pending change that it did not find among those that the user sees.
     ///
     /// First it continues to read the history, since a delete may lie between the last read and the
     /// fetch. Then it requests tombstones. Documents without evidence are kept as unexplained.
     func run() async throws {
         let collection = try context.read { $1 }
         let missing = context.findings.takeMissing()
-        guard !missing.isEmpty else {
+        let hidden = context.findings.takeHidden()
+        guard !missing.isEmpty || !hidden.isEmpty else {
             if collection.lostToken != nil {
                 try await context.updateCollection { $0.lostToken = nil }
             }
@@ -21,27 +27,30 @@ struct ExplainMissing {
         }
         // Two fetches of one pass may have missed the same document.
         var keys: Set<[UInt8]> = []
-        let ids = missing.filter { keys.insert(BSONKey.encode($0)).inserted }
-        if let token = collection.token, !collection.needsScan {
-            do {
-                try await ReadHistory(context: context).keep(after: token)
-            } catch let error as RemoteError where error.endsHistory {
-                // The changes in between are unknown; the next pass compares everything.
-            }
-        }
-        let open = try context.snapshot { snapshot in
-            try ids.compactMap(snapshot.record).filter {
-                $0.isMissing && AbsenceCause(staleMark: $0.staleMark) != .deleted
-            }
+        let ids = (missing + hidden).filter { keys.insert(BSONKey.encode($0)).inserted }
+        let isCurrent = try await readOn(collection)
+        let (open, veiled) = try context.snapshot { snapshot in
+            let records = try ids.compactMap(snapshot.record)
+            return (
+                records.filter {
+                    $0.isMissing && AbsenceCause(staleMark: $0.staleMark) != .deleted
+                },
+                // Without the changes since the last read, nothing is known of these.
+                isCurrent ? records.filter(\.isHidden) : []
+            )
         }
         let deleted = try await FindDeletes(context: context).keys(
-            of: open, since: collection.lostToken ?? collection.token)
+            of: open + veiled, since: collection.lostToken ?? collection.token)
         let removes = context.configuration.unexplained.removesAll
         let count = try await context.write { sync in
             let marks = MarkUnexplained(sync: sync)
             let marked = try open.count { record in
                 let isDeleted = removes || deleted.contains(BSONKey.encode(record.documentID))
                 return try marks.mark(record, isDeleted: isDeleted)
+            }
+            for record in veiled {
+                try marks.markHidden(
+                    record, isDeleted: deleted.contains(BSONKey.encode(record.documentID)))
             }
             var collection = sync.collection
             collection.lostToken = nil
@@ -53,6 +62,19 @@ struct ExplainMissing {
         guard count > 0 else { return }
         context.findings.count { $0.unexplained += count }
         try await reportUnexplained()
+    }
+
+    /// Continues to read the history; returns whether its changes since the last read are known.
+    private func readOn(_ collection: SyncCollectionState) async throws -> Bool {
+        guard let token = collection.token else { return true }
+        guard !collection.needsScan else { return false }
+        do {
+            try await ReadHistory(context: context).keep(after: token)
+            return true
+        } catch let error as RemoteError where error.endsHistory {
+            // The changes in between are unknown; the next pass compares everything.
+            return false
+        }
     }
 
     /// Reports the unexplained documents once and calls the app's closure where the policy has one.

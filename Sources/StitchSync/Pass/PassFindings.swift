@@ -7,6 +7,7 @@ final class PassFindings: Sendable {
         var errors: [SyncError] = []
         var reportedCodes: [SyncError.Code] = []
         var missing: [BSONValue] = []
+        var hidden: [BSONValue] = []
         var resolved: Set<Int64> = []
         var reverted: [BSONValue] = []
     }
@@ -47,6 +48,21 @@ final class PassFindings: Sendable {
 
     /// Notes a document that a fetch found missing without evidence of a delete.
     func noteMissing(_ id: BSONValue) { state.withLock { $0.missing.append(id) } }
+
+    /// Notes a document with a pending change that a fetch did not find among those that the user
+    /// sees; whether it exists is unknown.
+    func noteHidden(_ id: BSONValue) { state.withLock { $0.hidden.append(id) } }
+
+    /// Whether missing or hidden documents are noted.
+    var hasAbsences: Bool { state.withLock { !$0.missing.isEmpty || !$0.hidden.isEmpty } }
+
+    /// Returns the noted hidden documents and forgets them.
+    func takeHidden() -> [BSONValue] {
+        state.withLock { state in
+            defer { state.hidden = [] }
+            return state.hidden
+        }
+    }
 
     /// Returns the noted missing documents and forgets them.
     func takeMissing() -> [BSONValue] {

@@ -21,6 +21,10 @@ struct FetchedDocument: Sendable {
     /// Whether the document is proved to be absent.
     var isAbsent: Bool { lookup == .absent }
 
+    /// Whether the history or a tombstone told why the document is not among those that the user
+    /// sees.
+    var isExplained: Bool { told == .deleted || told == .leftView }
+
     /// The evidence for a delete of an absent document.
     var absenceEvidence: RemoteEventFacts.Evidence {
         return told == .deleted ? .deleted : .none

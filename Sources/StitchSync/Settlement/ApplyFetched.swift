@@ -147,8 +147,15 @@ struct ApplyFetched {
         {
             return settled
         }
-        if isHidden, let refused = try refuseHidden(record, open, local: local) {
-            return .refused(refused)
+        if isHidden, record.isPending, record.base != .absent {
+            guard look.isExplained else {
+                if record.staleMark == 0 { record.staleMark = try sync.nextStaleMark() }
+                try sync.save(record)
+                return .missing
+            }
+            if let refused = try refuseHidden(record, open, local: local) {
+                return .refused(refused)
+            }
         }
         let facts = facts(
             record, local: local, remote: edition, evidence: look.absenceEvidence,

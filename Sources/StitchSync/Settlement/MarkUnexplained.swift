@@ -20,6 +20,15 @@ struct MarkUnexplained {
         return true
     }
 
+    /// Notes why a document with a pending change is not among those that the user sees: it was
+    /// deleted, or else it left the user's view.
+    func markHidden(_ old: SyncRecord, isDeleted: Bool) throws {
+        guard let record = try sync.record(old.documentID), record.isSame(as: old),
+            record.isHidden
+        else { return }
+        try sync.markStale(record, isDeleted ? .deleted : .leftView)
+    }
+
     /// Ends the pause of an unexplained document after news about it.
     func lift(_ record: SyncRecord, _ told: AbsenceCause? = nil) throws {
         var record = record
@@ -56,6 +65,13 @@ extension SyncRecord {
     /// Whether a fetch found the confirmed document missing for a reason that is not settled.
     var isMissing: Bool {
         base != .absent && !isPending && attempt == nil && pause == nil && staleMark > 0
+    }
+
+    /// Whether a fetch did not find the changed document among those that the user sees, and the
+    /// history did not tell why.
+    var isHidden: Bool {
+        base != .absent && isPending && pause == nil && staleMark > 0
+            && AbsenceCause(staleMark: staleMark) == .nothing
     }
 
     /// Makes the local document one that no remote has confirmed.

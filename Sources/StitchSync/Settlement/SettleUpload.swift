@@ -103,6 +103,11 @@ struct SettleUpload {
             try sync.emit(.delete, of: id, reason: .committed, uncommitted: false)
         case .lookAgain:
             record.attempt = nil
+            if attempt.isDelete {
+                // An earlier copy of the request may have deleted the document.
+                let base = record.base.document(local: local)
+                record.discard([UnresolvedAttempt(attempt, base: base, local: local)])
+            }
             record.staleMark = try sync.nextStaleMark()
             record.isPending =
                 PendingChange(base: record.base.document(local: local), local: local) != .none

@@ -20,12 +20,12 @@
         var items: SyncCollection<BSONDocument> { engine.collection(SoakWorld.items) }
 
         init(
-            _ name: String, user: String, of world: SoakWorld.Server, _ folder: ScratchDirectory,
+            _ name: String, user: String, port: Int, _ folder: ScratchDirectory,
             _ ledger: SoakLedger
         ) async throws {
             (self.name, self.ledger) = (name, ledger)
             userID = ":soak.\(user)"
-            proxy = try CuttingProxy(to: world.port)
+            proxy = try CuttingProxy(to: port)
             let remote = try ServerRemote(
                 "stitchsync://127.0.0.1:\(proxy.port)/soak?directConnection=true",
                 signIn: .user(user, password: SoakWorld.password, database: "soak"))
@@ -64,7 +64,9 @@
                 let keys = error.compensatingWrites.map(\.primaryKey)
                 ledger.count { $0.reverted += keys.count }
                 for key in keys where key.stringValue?.hasPrefix("sealed") != true {
-                    ledger.surprise("\(name): the allowed write of \(key) was refused")
+                    ledger.surprise(
+                        "\(name): the allowed write of \(key) was refused: \(error.compensatingWrites.map { "\($0) \($0.cause) \($0.role ?? "-")" })"
+                    )
                 }
             default: ledger.surprise("\(name): \(error)")
             }

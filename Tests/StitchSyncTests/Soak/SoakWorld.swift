@@ -7,13 +7,13 @@
 
     @testable import StitchSync
 
-    /// Devices of two users that write while their connections are cut and their server is killed.
+    /// Devices of two users that write while their connections are cut and their servers are killed.
     final class SoakWorld {
         static let items = Namespace("soak", "items")
         static let password = "a long password"
         static let sharedCount = 6
         static let sealedCount = 4
-        /// The time between two kills of the server.
+        /// The time between two kills.
         private static let killEvery: Duration = .seconds(4)
         /// The longest wait for a device, beside other tests on a busy machine.
         private static let patience: Duration = .seconds(300)
@@ -28,36 +28,16 @@
               "read": true, "write": true}]}
             """
 
-        /// The server's process and its documents past the rules.
-        final class Server: Sendable {
-            private let holder: ServerHolder
-            let documents: DocumentStore
-
-            var port: Int { holder.port }
-
-            init(rules: String) throws {
-                let arguments = ["--auth", "--sign-up", "--rules", rules]
-                let process = try ServerProcess.start(arguments)
-                let path = process.path
-                holder = ServerHolder(process, arguments)
-                documents = try DocumentStore(
-                    at: .file(path),
-                    options: .init(changeHistory: .keep(changesMax: 1_000_000)))
-            }
-
-            deinit { documents.close() }
-
-            /// Kills the server and starts it on its file; gives its new port.
-            func killAndRestart() throws -> Int { try holder.killAndRestart() }
-        }
-
         let ledger = SoakLedger()
         private let folder: ScratchDirectory
-        private let server: Server
+        private let servers: any SoakServers
         private let devices: [SoakDevice]
         private var dice: Dice
 
-        init(seed: UInt64) async throws {
+        /// - Parameter start: starts the servers with a folder of rules.
+        init(
+            seed: UInt64, _ start: (_ rules: String) throws -> any SoakServers
+        ) async throws {
             dice = Dice(seed: seed)
             folder = try ScratchDirectory()
             let rules = folder.path("data_sources/mongodb-atlas/soak/items")
@@ -65,16 +45,18 @@
                 atPath: rules, withIntermediateDirectories: true)
             try Self.roles.write(
                 toFile: rules + "/rules.json", atomically: true, encoding: .utf8)
-            server = try Server(rules: folder.path(""))
+            servers = try start(folder.path(""))
             for user in ["ann", "bob"] {
                 try await ServerRemote.register(
-                    user, password: Self.password, at: "stitchsync://127.0.0.1:\(server.port)/soak")
+                    user, password: Self.password,
+                    at: "stitchsync://127.0.0.1:\(servers.ports[0])/soak")
             }
-            try Self.seed(server.documents)
+            try Self.seed(servers.documents)
             var devices: [SoakDevice] = []
             for (name, user) in [("a1", "ann"), ("a2", "ann"), ("b1", "bob"), ("b2", "bob")] {
+                let port = servers.ports[devices.count % servers.ports.count]
                 devices.append(
-                    try await SoakDevice(name, user: user, of: server, folder, ledger))
+                    try await SoakDevice(name, user: user, port: port, folder, ledger))
             }
             self.devices = devices
         }
@@ -115,7 +97,7 @@
                     try await play(round)
                     guard .now - start > Self.killEvery * (kills + 1) else { continue }
                     kills += 1
-                    try killServer()
+                    try killServers()
                 }
                 ledger.count { $0.cuts = devices.reduce(0) { $0 + $1.proxy.lossCount } }
                 for device in devices {
@@ -153,9 +135,11 @@
             }
         }
 
-        private func killServer() throws {
-            let port = try server.killAndRestart()
-            for device in devices { device.proxy.redirect(to: port) }
+        /// Kills servers; then each device connects to any of those that there are.
+        private func killServers() throws {
+            try servers.killAndRestart(&dice)
+            let ports = servers.ports
+            for device in devices { device.proxy.redirect(to: ports[dice.below(ports.count)]) }
             ledger.count { $0.kills += 1 }
         }
     }
@@ -166,7 +150,7 @@
         /// Checks that the server has each acknowledged write, and each device what it may see.
         private func check() async throws {
             let expected = expected()
-            let stored = try server.documents.collection(Self.items).find()
+            let stored = try servers.documents.collection(Self.items).find()
             #expect(
                 Set(stored.map(\.withoutVersion.sortedByKey)) == Set(expected),
                 "the documents of the server")

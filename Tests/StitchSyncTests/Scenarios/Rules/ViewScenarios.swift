@@ -49,6 +49,72 @@ struct ViewScenarios {
         _ = try world.stored.write { try $0.remove(RuledWorld.items, id: id) }
     }
 
+    /// Runs a body for a device that holds the documents by their ids, and for one by a query.
+    private static func each(_ body: (SyncEngine, RuledWorld) async throws -> Void) async throws {
+        for index in 0..<2 {
+            let world = try RuledWorld(own)
+            try await body(try await devices(world)[index], world)
+            #expect(world.transcript().filter { $0.hasPrefix("error") } == [])
+        }
+    }
+
+    /// Has a step run once, before the engine's next write.
+    private static func once(
+        _ world: RuledWorld, _ step: @escaping @Sendable () async throws -> Void
+    ) {
+        let isDone = Locked(false)
+        world.remote.before { call in
+            guard call.kind == .write, !isDone.withLock({ $0 }) else { return }
+            isDone.withLock { $0 = true }
+            try await step()
+        }
+    }
+
+    @Test("a change of a document that is deleted during the upload meets a delete, no denial")
+    func deletedInUpload() async throws {
+        try await Self.each { engine, world in
+            try await engine.items.updateOne(["_id": "gone"], ["$set": ["n": 1]])
+            Self.once(world) { try Self.remove("gone", world) }
+            try await engine.syncUntilQuiet()
+            await engine.flushEvents()
+            #expect(try await engine.items.rejectedWrites().isEmpty)
+            #expect(try await engine.items.findOne(id: "gone") == nil)
+            #expect(try await engine.items.count() == 2)
+        }
+    }
+
+    @Test("a change of a document that leaves the view during the upload is refused")
+    func hiddenInUpload() async throws {
+        for index in 0..<2 {
+            let world = try RuledWorld(Self.own)
+            let engine = try await Self.devices(world)[index]
+            try await engine.items.updateOne(["_id": "left"], ["$set": ["n": 1]])
+            Self.once(world) { try world.foreign("left", ["ownerId": "ben"]) }
+            try await engine.syncUntilQuiet()
+            await engine.flushEvents()
+            #expect(try await engine.items.rejectedWrites().map(\.documentID) == ["left"])
+            #expect(try await engine.items.findOne(id: "left") == nil)
+            #expect(try world.document("left") == ["_id": "left", "ownerId": "ben"])
+        }
+    }
+
+    @Test("a delete that was executed already, and an insert of the same id meanwhile, both count")
+    func repeatedDelete() async throws {
+        try await Self.each { engine, world in
+            try await engine.items.deleteOne(["_id": "gone"])
+            Self.once(world) {
+                // An earlier copy of the request, and then the app.
+                try Self.remove("gone", world)
+                try await engine.items.insertOne(["_id": "gone", "ownerId": "ann", "n": 2])
+            }
+            try await engine.syncUntilQuiet()
+            await engine.flushEvents()
+            #expect(try world.document("gone")?["n"] == 2)
+            #expect(try await engine.items.findOne(id: "gone")?["n"] == 2)
+            #expect(try await engine.items.rejectedWrites().isEmpty)
+        }
+    }
+
     @Test("noted before the look: what left the view is evicted, what was deleted is deleted")
     func noted() async throws {
         let world = try RuledWorld(Self.own)
