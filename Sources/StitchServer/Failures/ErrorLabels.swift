@@ -25,6 +25,13 @@ enum ErrorLabels {
         return labels
     }
 
+    /// Whether an error is of the server's present state, and the same command may succeed later.
+    static func isPassing(_ code: Int32) -> Bool {
+        retryable.contains(code) || transient.contains(code) || code == maxTimeExpired
+    }
+
+    private static let maxTimeExpired: Int32 = 50
+
     /// Errors after which a whole transaction may be tried again.
     ///
     /// Source: the server's `error_labels.cpp`: LockTimeout, WriteConflict, SnapshotTooOld,

@@ -11,6 +11,8 @@ struct DocumentNeed: Sendable {
         /// The maximum number of documents that are needed if the upstream can decide which; 0 for
         /// no limit.
         var limit = 0
+        /// Whether documents that the user does not see are needed, too: their keys are taken.
+        var includesHidden = false
 
         /// All documents that the user sees.
         static let all = Query()

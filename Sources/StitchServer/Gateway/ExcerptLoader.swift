@@ -76,7 +76,8 @@ struct ExcerptLoader {
             try link.find(need.namespace, query, for: call, add)
         }
         for wanted in need.queries {
-            guard let query = query(wanted, access, definition) else { continue }
+            let limits = wanted.includesHidden ? nil : access
+            guard let query = query(wanted, limits, definition) else { continue }
             try link.find(need.namespace, query, for: call, add)
         }
         // Not the order of the index that the upstream chose: it could depend on hidden documents.

@@ -62,6 +62,9 @@ struct FeedEvent: Sendable {
     /// Whether the document before the change is unknown, although there was one.
     let lacksBefore: Bool
 
+    /// Whether the document after an update is unknown: it was deleted before it could be read.
+    var lacksAfter: Bool { change.map { $0.kind == .update && $0.after == nil } ?? false }
+
     /// Reads an event.
     ///
     /// - Throws: 40647 for an event without a token.

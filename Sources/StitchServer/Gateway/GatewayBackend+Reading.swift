@@ -150,6 +150,8 @@ extension GatewayBackend {
                     "collMod": .string(namespace.collection),
                     "changeStreamPreAndPostImages": ["enabled": true],
                 ], on: namespace.database, .read, for: nil)
+        } catch let fault as CommandFailure where ErrorLabels.isPassing(fault.code) {
+            // The next stream asks again.
         } catch let fault as CommandFailure {
             // Without the privilege, streams are right but end more often.
             withoutImages.withLock { _ = $0.insert(namespace) }

@@ -16,6 +16,7 @@ final class GatewayBackend: CommandBackend {
     let feeds: UpstreamFeeds
     private let transactions: TransactionTable<GatewayTransaction>
     private let replies = ReplyLog()
+    private let turns = SessionTurns()
     private let records: UpstreamUserRecords
     private let denials: DenialLog
     private let tombstones: TombstoneLog
@@ -230,15 +231,23 @@ extension GatewayBackend {
                 }
             }
             try transactions.commit(request.number, session) {
-                let known = try replies.entry(of: session, for: request.number, link)
-                return known?.isTransaction == true && known?.number == request.number
+                try isCommitted(request.number, session)
             }
         } catch let fault as CommandFailure where fault.code == 251 {
-            throw TransactionEnd.transient(fault)
+            // It may have been committed by an earlier copy of the request, whose reply was lost.
+            guard try isCommitted(request.number, session) else {
+                throw TransactionEnd.transient(fault)
+            }
         }
         replies.remember(entry, of: session)
         records.noteChange()
         return .ok
+    }
+
+    /// Whether a transaction was committed, by any gateway.
+    private func isCommitted(_ number: Int64, _ session: [UInt8]) throws -> Bool {
+        let known = try replies.entry(of: session, for: number, link)
+        return known?.isTransaction == true && known?.number == number
     }
 
     private func abort(_ call: CommandCall) throws -> CommandOutcome {
@@ -252,6 +261,9 @@ extension GatewayBackend {
         _ request: TransactionRequest, _ work: UpstreamWork
     ) throws -> CommandOutcome {
         let session = work.call.sessionKey
+        // A copy of a command that still runs gets the reply of that one.
+        try turns.begin(session, work.call)
+        defer { turns.end(session) }
         if let known = try replies.entry(of: session, for: request.number, link) {
             guard known.number <= request.number else {
                 throw TransactionFailures.retryTooOld(request.number, known.number)

@@ -232,10 +232,11 @@ extension GatewayStream {
             return nil
         }
         let access = ruleGuard.access(event.namespace)
-        if change.kind.isOfDocument, event.lacksBefore, !access.isNever,
-            !access.seesAll || access.hidesFields
-        {
-            return try shownWithoutBefore(event, change, access)
+        if change.kind.isOfDocument, event.lacksBefore || event.lacksAfter, !access.isNever {
+            if !access.seesAll || access.hidesFields {
+                return try shownWithoutImage(event, change, access)
+            }
+            if event.lacksAfter { return plain(event) }
         }
         guard let seen = ruleGuard.seen(change) else { return nil }
         return try document(event, seen.change, seen.passage)
@@ -256,10 +257,10 @@ extension GatewayStream {
         return document
     }
 
-    /// Returns the event of a change whose earlier document is unknown.
+    /// Returns the event of a change whose earlier or later document is unknown.
     ///
     /// - Throws: 286 where the document may have left the user's view: the client then reads again.
-    private func shownWithoutBefore(
+    private func shownWithoutImage(
         _ event: FeedEvent, _ change: StoreChange, _ access: RuleAccess
     ) throws -> BSONDocument? {
         if let after = change.after, let visible = access.visible(after) {

@@ -11,6 +11,8 @@ final class GatewayTransaction: HeldTransaction {
         case running(any UpstreamSession)
         /// It is to be aborted once the running command has ended.
         case leaving
+        /// The upstream was told to commit, and has not answered.
+        case committing
         case committed, aborted
     }
 
@@ -44,7 +46,7 @@ final class GatewayTransaction: HeldTransaction {
             case .open(let session):
                 state = .running(session)
                 return .done(session)
-            case .running, .leaving: return .forSignal
+            case .running, .leaving, .committing: return .forSignal
             case .committed, .aborted: throw TransactionFailures.aborted(number)
             }
         }
@@ -77,7 +79,7 @@ final class GatewayTransaction: HeldTransaction {
         state.withLock { state in
             switch state {
             case .leaving, .aborted: true
-            case .new, .open, .running, .committed: false
+            case .new, .open, .running, .committing, .committed: false
             }
         }
     }
@@ -86,17 +88,26 @@ final class GatewayTransaction: HeldTransaction {
     func isOverdue(idle: Duration, grace: Duration) -> Bool { false }
 
     func commit() throws {
-        let open = state.withLock { state -> (any UpstreamSession)? in
-            defer { state = .committed }
-            if case .open(let session) = state { return session }
-            return nil
+        let open: (any UpstreamSession)? = try state.wait { state in
+            switch state {
+            case .open(let session):
+                state = .committing
+                return .done(session)
+            case .new:
+                state = .committed
+                return .done(nil)
+            case .running, .leaving, .committing: return .forSignal
+            case .committed: return .done(nil)
+            case .aborted: throw TransactionFailures.aborted(number)
+            }
         }
         guard let open else { return }
         defer { open.end() }
         do throws(UpstreamFailure) {
             try open.commitTransaction()
+            state.withLock(waking: .all) { $0 = .committed }
         } catch {
-            state.withLock { $0 = .aborted }
+            state.withLock(waking: .all) { $0 = .aborted }
             var fault = link.failure(error)
             fault.labels = error.labels
             if error.kind != .answer { fault.labels.append("UnknownTransactionCommitResult") }
@@ -114,7 +125,7 @@ final class GatewayTransaction: HeldTransaction {
             case .open(let session):
                 state = .aborted
                 return .done(session)
-            case .running, .leaving: return .forSignal
+            case .running, .leaving, .committing: return .forSignal
             case .committed: return .done(.none)
             }
         }
@@ -137,7 +148,7 @@ final class GatewayTransaction: HeldTransaction {
                 state = .leaving
                 return (nil, true)
             case .leaving, .aborted: return (nil, true)
-            case .committed: return (nil, false)
+            case .committing, .committed: return (nil, false)
             }
         }
         held?.abortTransaction()

@@ -9,6 +9,26 @@ struct GatewayWrite {
         let reply: BSONDocument
         let changes: [StoreChange]
         let parts: [ExcerptPart]
+
+        /// Whether an upstream refused a change for a document that was not there when the run's
+        /// documents were read: another client inserts and deletes it.
+        func lacksConflict(of fault: CommandFailure, _ change: StoreChange) -> Bool {
+            guard fault.code == GatewayWrite.duplicateKey,
+                let part = parts.first(where: { $0.namespace == change.namespace })
+            else { return false }
+            let pattern = fault.details["keyPattern"]
+            let isCollated =
+                part.definition?.indexes?.contains {
+                    $0["key"] == pattern && $0["collation"] != nil
+                } ?? false
+            // Keys of a collation are not those of the documents.
+            guard !isCollated,
+                let filter = Result(catching: {
+                    try Filter(StatementNeeds.conflict(fault, change.after))
+                }).value
+            else { return false }
+            return !part.documents.contains(where: filter.matches)
+        }
     }
 
     let backend: GatewayBackend
@@ -41,11 +61,18 @@ struct GatewayWrite {
         var refused: Set<Int> = []
         // The documents that the first pending statement has changed already.
         var finished: [BSONValue] = []
-        for _ in 0..<Self.runsMax {
+        var idleRuns = 0
+        while idleRuns < Self.runsMax {
+            let before = (pending.count, finished.count, refused.count)
+            defer {
+                let isIdle = (pending.count, finished.count, refused.count) == before
+                idleRuns = isIdle ? idleRuns + 1 : 0
+            }
             let isPartly = !finished.isEmpty
             let current = isPartly ? [pending[0]] : pending
             let run = try self.run(
-                field, current.map { statements[$0] }, conflicts, without: finished)
+                field, current.map { Self.statement(statements[$0], isPartly: isPartly) },
+                conflicts, without: finished)
             try make(run)
             let writer = writer(run.parts)
             switch try writer.send(run.changes) {
@@ -73,7 +100,7 @@ struct GatewayWrite {
                 finished += landed.map(\.documentID)
                 guard case .refused(let fault) = reason else { continue }
                 let index = pending[0]
-                if refused.insert(index).inserted {
+                if refused.insert(index).inserted || run.lacksConflict(of: fault, change) {
                     // With the documents that are in the way, the store here refuses it, too.
                     try note(fault, change, statements, pending, &conflicts)
                     continue
@@ -94,9 +121,28 @@ struct GatewayWrite {
     ) throws {
         backend.catalog.forget(change.namespace)
         StatementNeeds.add(conflictOf: fault, change.after, in: change.namespace, to: &conflicts)
-        guard call.name == "insert" else { return }
-        let ids = pending.compactMap { statements[$0]["_id"] }
-        conflicts.add(ids: ids, in: change.namespace)
+        switch call.name {
+        case "insert":
+            conflicts.add(ids: pending.compactMap { statements[$0]["_id"] }, in: change.namespace)
+        case "bulkWrite":
+            let namespaces = try BulkWriteCommand.namespaces(call)
+            for index in pending {
+                guard let place = statements[index]["insert"]?.wholeNumber,
+                    namespaces.indices.contains(place),
+                    let id = statements[index]["document"]?.documentValue?["_id"]
+                else { continue }
+                conflicts.add(ids: [id], in: namespaces[place])
+            }
+        default: break
+        }
+    }
+
+    /// Returns a statement as it runs; one that has changed documents already inserts none.
+    private static func statement(_ statement: BSONDocument, isPartly: Bool) -> BSONDocument {
+        guard isPartly, statement["upsert"] != nil else { return statement }
+        var statement = statement
+        statement.removeValue(forKey: "upsert")
+        return statement
     }
 
     /// Runs statements on an excerpt.
@@ -143,15 +189,29 @@ struct GatewayWrite {
         // An upsert gave its document an id that it would not give again.
         var reply = again.reply
         let inserted = run.changes[..<end].filter { $0.kind == .insert }
-        let upserts = (reply["upserted"]?.arrayValue ?? []).compactMap(\.documentValue)
-        guard !upserts.isEmpty else { return reply }
-        let corrected = upserts.map { entry -> BSONValue in
-            var entry = entry
-            let own = inserted.first { Self.statement(of: $0) == entry["index"]?.wholeNumber }
-            if let own { entry.set("_id", to: own.documentID) }
-            return .document(entry)
+        func id(_ entry: BSONDocument, _ field: String) -> BSONValue? {
+            inserted.first { Self.statement(of: $0) == entry[field]?.wholeNumber }?.documentID
         }
-        reply.set("upserted", to: .array(BSONArray(corrected)))
+        if let upserts = reply["upserted"]?.arrayValue {
+            let corrected = upserts.compactMap(\.documentValue).map { entry -> BSONValue in
+                var entry = entry
+                if let id = id(entry, "index") { entry.set("_id", to: id) }
+                return .document(entry)
+            }
+            reply.set("upserted", to: .array(BSONArray(corrected)))
+        }
+        if var cursor = reply["cursor"]?.documentValue, let batch = cursor["firstBatch"]?.arrayValue
+        {
+            let corrected = batch.compactMap(\.documentValue).map { entry -> BSONValue in
+                var entry = entry
+                if entry["upserted"] != nil, let id = id(entry, "idx") {
+                    entry.set("upserted", to: ["_id": id])
+                }
+                return .document(entry)
+            }
+            cursor.set("firstBatch", to: .array(BSONArray(corrected)))
+            reply.set("cursor", to: .document(cursor))
+        }
         return reply
     }
 
@@ -174,7 +234,9 @@ struct GatewayWrite {
             case .stopped(_, .changed): continue
             case .stopped(let at, .refused(let fault)):
                 let change = run.changes[at]
-                guard !isRefused else { throw told(fault, change) }
+                guard !isRefused || run.lacksConflict(of: fault, change) else {
+                    throw told(fault, change)
+                }
                 isRefused = true
                 backend.catalog.forget(change.namespace)
                 StatementNeeds.add(
@@ -218,6 +280,7 @@ struct GatewayWrite {
     }
 
     private static let namespaceExists: Int32 = 48
+    fileprivate static let duplicateKey: Int32 = 11_000
 
     private func writer(_ parts: [ExcerptPart]) -> UpstreamWriter {
         let collated = Set(

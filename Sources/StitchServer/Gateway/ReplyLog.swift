@@ -74,7 +74,13 @@ final class ReplyLog: Sendable {
         content.append("isTransaction", .bool(entry.isTransaction))
         return [
             "update": .string(GatewayDatabase.replies.collection),
-            "updates": [["q": ["_id": id(session)], "u": .document(content), "upsert": true]],
+            // Where a later one is there, the upsert meets it, and nothing is written.
+            "updates": [
+                [
+                    "q": ["_id": id(session), "number": ["$lte": .int64(entry.number)]],
+                    "u": .document(content), "upsert": true,
+                ]
+            ],
         ]
     }
 

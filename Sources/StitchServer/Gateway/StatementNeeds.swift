@@ -63,10 +63,18 @@ struct StatementNeeds {
     ) {
         needs.addIndexes()
         if let id = after?["_id"] { needs.add(ids: [id], in: namespace) }
-        guard let value = fault.details["keyValue"]?.documentValue else { return }
+        guard fault.details["keyValue"] != nil else { return }
+        needs.add(
+            DocumentNeed.Query(filter: conflict(fault, after), includesHidden: true), in: namespace)
+    }
+
+    /// Returns the filter for the documents that have the keys for which an upstream refused a
+    /// write.
+    static func conflict(_ fault: CommandFailure, _ after: BSONDocument?) -> BSONDocument {
+        let keys = fault.details["keyValue"]?.documentValue ?? ["_id": after?["_id"] ?? .null]
         var filter = BSONDocument()
-        for (field, key) in value { filter.append(field, ["$eq": key]) }
-        needs.add(DocumentNeed.Query(filter: filter), in: namespace)
+        for (field, key) in keys { filter.append(field, ["$eq": key]) }
+        return filter
     }
 }
 

@@ -41,7 +41,8 @@ struct UpstreamWriter {
 
     /// Sends changes in order, until one does not land.
     ///
-    /// - Throws: 6 when the upstream cannot be reached, and then it is unknown what landed.
+    /// - Throws: 6 when the upstream cannot be reached, and other errors of its state; then it is
+    ///   unknown what landed.
     func send(_ changes: [StoreChange]) throws -> Outcome {
         var missed = 0
         var next = 0
@@ -153,6 +154,8 @@ struct UpstreamWriter {
             for field in ["keyPattern", "keyValue", "errInfo"] {
                 if let value = failed[field] { fault.details.append(field, value) }
             }
+            // It says nothing about the document, so it must not become a denial.
+            guard !ErrorLabels.isPassing(code) else { throw fault }
             return .stopped(at: index, .refused(fault))
         }
         let count = reply["n"]?.wholeNumber ?? 0

@@ -182,6 +182,131 @@ import Testing
         return told
     }
 
+    @Test(
+        "An insert that meets another client's is refused as a duplicate, and never denied",
+        arguments: ["_id", "slot"])
+    func racingInserts(field: String) async throws {
+        try await GatewayProcesses.run(1, RuledWorld.arguments) { processes in
+            let (port, gateway) = (processes.upstream.port, processes.ports[0])
+            try await BlockingThread.run {
+                _ = try RuledWorld.prepare(gateway).run([
+                    "createIndexes": "items",
+                    "indexes": [
+                        ["key": ["slot": 1], "name": "slot", "unique": true, "sparse": true]
+                    ],
+                ])
+            }
+            let isOver = Locked(false)
+            async let others: Void = BlockingThread.run {
+                defer { isOver.withLock { $0 = true } }
+                let upstream = try ServerClient(port: port, database: "shop")
+                for _ in 0..<600 {
+                    _ = try upstream.reply(Self.insert(field, "theirs"))
+                    try upstream.run(
+                        ["delete": "items", "deletes": [["q": ["slot": "one"], "limit": 0]]])
+                }
+            }
+            let codes = try await BlockingThread.run {
+                let ann = try RuledWorld.client(gateway, "ann")
+                var codes: [Int64: Int] = [:]
+                while !isOver.withLock({ $0 }) {
+                    let reply = try ann.reply(Self.insert(field, "hers"))
+                    let fault =
+                        reply["writeErrors"]?.arrayValue?.values.first?.documentValue ?? reply
+                    codes[fault["code"]?.int64Value ?? 0, default: 0] += 1
+                }
+                return codes
+            }
+            try await others
+            #expect(Set(codes.keys) == [0, 11_000], "\(codes)")
+        }
+    }
+
+    /// Returns the insert of a document of ann that is in the way of another by a field.
+    private static func insert(_ field: String, _ id: BSONValue) -> BSONDocument {
+        [
+            "insert": "items",
+            "documents": [
+                [
+                    "_id": field == "_id" ? "one" : id, "owner": "ann", "tenant": "a",
+                    "slot": "one",
+                ]
+            ],
+        ]
+    }
+
+    @Test("A batch in which many ids are taken is answered for each of them")
+    func manyDuplicates() async throws {
+        try await RuledWorld.lend(.gateways) { ports in
+            _ = try RuledWorld.prepare(ports[0])
+            let ann = try RuledWorld.client(ports[1], "ann")
+            func ops(_ numbers: Range<Int>) -> BSONArray {
+                BSONArray(
+                    numbers.map { number in
+                        [
+                            "insert": 0,
+                            "document": [
+                                "_id": .string("m\(number)"), "owner": "ann", "tenant": "a",
+                            ],
+                        ]
+                    })
+            }
+            func send(_ numbers: Range<Int>) throws -> BSONDocument {
+                try ann.run(
+                    [
+                        "bulkWrite": 1, "ops": .array(ops(numbers)),
+                        "nsInfo": [["ns": "shop.items"]],
+                        "ordered": false, "errorsOnly": true,
+                    ], on: "admin")
+            }
+            #expect(try send(0..<40)["nInserted"] == 40)
+            let reply = try send(0..<41)
+            #expect(reply["nInserted"] == 1)
+            let errors = reply["cursor"]?.documentValue?["firstBatch"]?.arrayValue?.values
+                .compactMap(\.documentValue)
+            #expect(
+                errors?.compactMap { $0["code"]?.int64Value }
+                    == Array(repeating: 11_000, count: 40))
+            #expect(errors?.compactMap { $0["idx"]?.int64Value } == Array(0..<40))
+        }
+    }
+
+    @Test("A write that comes again while it runs is done once")
+    func simultaneousCopies() async throws {
+        try await ServerProcess.run(["--test-commands"]) { upstream in
+            let uri = ["--upstream", GatewayProcesses.uri(port: upstream.port)]
+            try await ServerProcess.run(uri + RuledWorld.arguments, hasFile: false) { gateway in
+                try await Self.sendTwice(upstream.port, gateway.port)
+            }
+        }
+    }
+
+    /// Sends a write, and a copy of it while the first one is at the upstream.
+    private static func sendTwice(_ upstream: Int, _ gateway: Int) async throws {
+        let add = ServerSession(9).retryable(7, updating("own", ["$inc": ["n": 1]]))
+        try await BlockingThread.run {
+            _ = try RuledWorld.prepare(gateway)
+            _ = try ServerClient(port: upstream, database: "admin").run([
+                "configureFailPoint": "failCommand", "mode": ["times": 1],
+                "data": [
+                    "failCommands": ["update"], "blockConnection": true, "blockTimeMS": 1_000,
+                ],
+            ])
+        }
+        async let first = BlockingThread.run {
+            try RuledWorld.client(gateway, "ann").run(add)["nModified"]
+        }
+        async let second = BlockingThread.run {
+            try RuledWorld.client(gateway, "ann").run(add)["nModified"]
+        }
+        #expect(try await [first, second] == [1, 1])
+        let own = try await BlockingThread.run {
+            try RuledWorld.client(gateway, "root").documents(
+                ["find": "items", "filter": ["_id": "own"]])[0]
+        }
+        #expect(own["n"] == 2)
+    }
+
     @Test("Users and their custom data are read once, and again when they change elsewhere")
     func knownUsers() async throws {
         try await GatewayProcesses.run(2, RuledWorld.arguments) { processes in

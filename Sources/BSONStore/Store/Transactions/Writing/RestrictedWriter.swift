@@ -107,7 +107,8 @@ struct RestrictedWriter {
                 namespace, filter: try Filter(filter), options: .first, bytesMax: .max
             ).isEmpty
         case .documentValidationFailure: return gate.hidesFields
-        default: return gate.hidesFields && error.code != .unauthorized
+        default:
+            return gate.hidesFields && error.code != .unauthorized && !error.concernsFile
         }
     }
 }
