@@ -1,4 +1,5 @@
 #if Remote
+    import Foundation
     import StitchSync
     import Testing
 
@@ -44,6 +45,13 @@
             #expect(error?.message.contains(reason) == true, "\(error?.message ?? "-")")
             #expect(error?.message.contains("trustedRoots[0]") == true)
             #expect(error?.errorClass == .rejected)
+        }
+
+        @Test func `comments of a file may be in any encoding`() throws {
+            let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).pem")
+            try (Data([0x4D, 0xFC, 0x0A]) + Data(Self.pem("AQID").utf8)).write(to: file)
+            defer { unlink(file.path) }
+            #expect(try TrustedRoots(file: file.path, texts: [])?.certificates == [[1, 2, 3]])
         }
 
         @Test func `PEM that is not X 509 is refused`() {

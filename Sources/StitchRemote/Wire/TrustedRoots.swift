@@ -36,7 +36,8 @@
 
         private static func text(of file: String) throws(RemoteError) -> String {
             do {
-                return try String(contentsOfFile: file, encoding: .utf8)
+                // The comments between the certificates may be in any encoding.
+                return String(decoding: try Data(contentsOf: URL(filePath: file)), as: UTF8.self)
             } catch {
                 throw RemoteError(
                     .rejected,
