@@ -6,7 +6,7 @@ internal import BSONStore
     internal import Glibc
 #endif
 
-/// A pause of a thread, for tests that need a slow server.
+/// A pause of a thread: between attempts, or for tests that need a slow server.
 enum ThreadPause {
     /// Blocks the calling thread.
     static func wait(milliseconds: Int) {

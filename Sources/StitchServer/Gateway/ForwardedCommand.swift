@@ -15,6 +15,8 @@ struct ForwardedCommand {
         "startTransaction", "stmtId", "stmtIds", "apiVersion", "apiStrict",
         "apiDeprecationErrors", "maxTimeMS",
     ]
+    /// The number of attempts to carry out a retryable write together with its reply.
+    private static let runsMax = 5
     /// The largest size of the statements in one command.
     private static let bytesMax = 12 * 1024 * 1024
 
@@ -25,15 +27,11 @@ struct ForwardedCommand {
         try checkPlace()
         if call.mayWrite(rule) { backend.catalog.forgetAll() }
         if let field = StatementNeeds.field(call.name) { return .reply(try statements(field)) }
+        if rule.traits.contains(.retryable) { return .reply(try write(body)) }
         guard link.session == nil, Self.opensCursor(call.name), !call.flag("explain") else {
             return try open(link, ends: nil)
         }
-        let session: any UpstreamSession
-        do throws(UpstreamFailure) {
-            session = try link.upstream.openSession()
-        } catch {
-            throw link.failure(error)
-        }
+        let session = try link.openSession()
         do {
             return try open(link.within(session), ends: session)
         } catch {
@@ -139,12 +137,37 @@ struct ForwardedCommand {
         return shown
     }
 
+    /// Sends a writing command: with its reply if it is retryable and succeeds as a whole.
+    private func write(_ body: BSONDocument) throws -> BSONDocument {
+        guard let retryable = link.retryable, call.allowsMajority else {
+            return try send(body, link)
+        }
+        var inside = body
+        inside.removeValue(forKey: "writeConcern")
+        var answer: BSONDocument?
+        for _ in 0..<Self.runsMax where retryable.isPossible {
+            do {
+                let hasLanded = try retryable.land(link) { link in
+                    let reply = try send(inside, link)
+                    // The upstream undoes a transaction in which a statement failed.
+                    let hasErrors =
+                        reply["writeErrors"] != nil || reply["nErrors"]?.wholeNumber ?? 0 > 0
+                    if hasErrors { retryable.giveUp() } else { answer = reply }
+                    return answer
+                }
+                if hasLanded, let answer { return answer }
+            } catch let fault as CommandFailure where fault.code != UpstreamLink.unreachable {
+                // The command alone tells of it, or can do what a transaction cannot.
+                break
+            }
+        }
+        return try send(body, link)
+    }
+
     /// Sends the statements, in several commands if one would be too large.
     private func statements(_ field: String) throws -> BSONDocument {
         let all = try call.documents(field)
-        guard all.reduce(0, { $0 + $1.byteCount }) > Self.bytesMax else {
-            return try send(body, link)
-        }
+        guard all.reduce(0, { $0 + $1.byteCount }) > Self.bytesMax else { return try write(body) }
         var tally = StatementTally(call.name)
         var start = 0
         while start < all.count {

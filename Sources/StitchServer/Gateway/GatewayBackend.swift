@@ -224,18 +224,16 @@ extension GatewayBackend {
         do {
             if let transaction = transactions.current(session, request.number) {
                 // Part of the transaction, so that any gateway knows whether it was committed.
-                try transaction.use { link in
-                    _ = try link.run(
-                        ReplyLog.command(entry, session), on: GatewayDatabase.name, .write,
-                        for: nil)
+                let isFirst = try transaction.use { try replies.claim(entry, of: session, $0) }
+                guard isFirst else {
+                    transactions.giveUp(session)
+                    throw TransactionFailures.aborted(request.number)
                 }
             }
-            try transactions.commit(request.number, session) {
-                try isCommitted(request.number, session)
-            }
+            try transactions.commit(request.number, session) { false }
         } catch let fault as CommandFailure where fault.code == 251 {
             // It may have been committed by an earlier copy of the request, whose reply was lost.
-            guard try isCommitted(request.number, session) else {
+            guard try settle(request.number, session) else {
                 throw TransactionEnd.transient(fault)
             }
         }
@@ -244,10 +242,24 @@ extension GatewayBackend {
         return .ok
     }
 
-    /// Whether a transaction was committed, by any gateway.
-    private func isCommitted(_ number: Int64, _ session: [UInt8]) throws -> Bool {
-        let known = try replies.entry(of: session, for: number, link)
-        return known?.isTransaction == true && known?.number == number
+    /// Returns whether a transaction was committed, by any gateway; one that was not never will be.
+    ///
+    /// - Throws: the upstream's errors; 6 while a gateway is about to commit it.
+    private func settle(_ number: Int64, _ session: [UInt8]) throws -> Bool {
+        func isCommitted() throws -> Bool {
+            try replies.entry(of: session, for: number, link)?.commits(number) ?? false
+        }
+        if try isCommitted() { return true }
+        let end = ReplyLog.Entry(
+            number: number, reply: nil, isTransaction: true, isAborted: true)
+        do {
+            if try replies.claim(end, of: session, link) { return false }
+        } catch let fault as CommandFailure where ErrorLabels.transient.contains(fault.code) {
+            throw CommandFailure(
+                UpstreamLink.unreachable,
+                "another gateway may be about to commit the transaction; send the commit again")
+        }
+        return try isCommitted()
     }
 
     private func abort(_ call: CommandCall) throws -> CommandOutcome {
@@ -264,18 +276,35 @@ extension GatewayBackend {
         // A copy of a command that still runs gets the reply of that one.
         try turns.begin(session, work.call)
         defer { turns.end(session) }
-        if let known = try replies.entry(of: session, for: request.number, link) {
-            guard known.number <= request.number else {
-                throw TransactionFailures.retryTooOld(request.number, known.number)
+        if let reply = try knownReply(request.number, session) { return .reply(reply) }
+        let retryable = RetryableWrite(session: session, number: request.number, replies)
+        let outcome: CommandOutcome
+        do {
+            outcome = try work.run(link.carrying(out: retryable))
+        } catch is RetryableWrite.Superseded {
+            guard let reply = try knownReply(request.number, session) else {
+                throw TransactionFailures.retryTooOld(request.number, request.number)
             }
-            if known.number == request.number, let reply = known.reply { return .reply(reply) }
+            return .reply(reply)
         }
-        let outcome = try work.run(link)
-        guard case .reply(let reply) = outcome else { return outcome }
+        guard case .reply(let reply) = outcome, !retryable.hasLanded else { return outcome }
         try replies.note(
             ReplyLog.Entry(number: request.number, reply: reply), of: session,
             lasts: reply["n"]?.wholeNumber ?? 1 > 0, link)
         return outcome
+    }
+}
+
+extension GatewayBackend {
+    /// Returns the reply to a write that was carried out before; `nil` for a new one.
+    ///
+    /// - Throws: 225 (TransactionTooOld) when the session did something later.
+    private func knownReply(_ number: Int64, _ session: [UInt8]) throws -> BSONDocument? {
+        guard let known = try replies.entry(of: session, for: number, link) else { return nil }
+        guard known.number <= number else {
+            throw TransactionFailures.retryTooOld(number, known.number)
+        }
+        return known.number == number ? known.reply : nil
     }
 }
 

@@ -51,14 +51,9 @@ final class GatewayTransaction: HeldTransaction {
             }
         }
         if let ready { return ready }
-        do throws(UpstreamFailure) {
-            let made = try link.upstream.openSession()
-            try made.startTransaction()
-            state.withLock { $0 = .running(made) }
-            return made
-        } catch {
-            throw link.failure(error)
-        }
+        let made = try link.beginTransaction()
+        state.withLock { $0 = .running(made) }
+        return made
     }
 
     private func giveBack(_ session: any UpstreamSession) {
@@ -103,15 +98,12 @@ final class GatewayTransaction: HeldTransaction {
         }
         guard let open else { return }
         defer { open.end() }
-        do throws(UpstreamFailure) {
-            try open.commitTransaction()
+        do throws(CommandFailure) {
+            try link.commit(open)
             state.withLock(waking: .all) { $0 = .committed }
         } catch {
             state.withLock(waking: .all) { $0 = .aborted }
-            var fault = link.failure(error)
-            fault.labels = error.labels
-            if error.kind != .answer { fault.labels.append("UnknownTransactionCommitResult") }
-            throw fault
+            throw error
         }
     }
 

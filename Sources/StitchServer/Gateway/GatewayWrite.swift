@@ -37,8 +37,32 @@ struct GatewayWrite {
     let rule: CommandDefinition
     let ruleGuard: RuleAccessPolicy?
 
-    /// The number of runs after which others are said to write too often.
-    private static let runsMax = 20
+    /// The runs of a command since the last one that came further.
+    private struct IdleRuns {
+        /// The number, and the time, after both of which others are said to write too often.
+        private static let countMax = 20
+        private static let timeMax: Duration = .seconds(5)
+
+        private var last: [Int]?
+        private var count = 0
+        private var start = ContinuousClock.now
+
+        /// Counts a run that begins, and pauses before one that begins like the last one: where many
+        /// write one document, each would else be in the way of the others again.
+        ///
+        /// - Throws: 112 (WriteConflict) after too many.
+        mutating func begin(at progress: [Int]) throws(CommandFailure) {
+            guard progress == last else {
+                (last, count, start) = (progress, 0, .now)
+                return
+            }
+            count += 1
+            guard count < Self.countMax || .now - start < Self.timeMax else {
+                throw GatewayWrite.conflict
+            }
+            ThreadPause.wait(milliseconds: .random(in: 0...(1 << min(count - 1, 6))))
+        }
+    }
 
     private var loader: ExcerptLoader {
         ExcerptLoader(
@@ -61,27 +85,38 @@ struct GatewayWrite {
         var refused: Set<Int> = []
         // The documents that the first pending statement has changed already.
         var finished: [BSONValue] = []
-        var idleRuns = 0
-        while idleRuns < Self.runsMax {
-            let before = (pending.count, finished.count, refused.count)
-            defer {
-                let isIdle = (pending.count, finished.count, refused.count) == before
-                idleRuns = isIdle ? idleRuns + 1 : 0
-            }
+        var idle = IdleRuns()
+        while true {
+            try idle.begin(at: [pending.count, finished.count, refused.count])
             let isPartly = !finished.isEmpty
             let current = isPartly ? [pending[0]] : pending
             let run = try self.run(
                 field, current.map { Self.statement(statements[$0], isPartly: isPartly) },
                 conflicts, without: finished)
             try make(run)
-            let writer = writer(run.parts)
-            switch try writer.send(run.changes) {
-            case .done(let missed):
-                tally.add(run.reply, at: current)
-                tally.subtract(missedDeletes: missed)
+            var after = tally
+            let outcome = try send(run) { missed in
+                after = tally
+                after.add(run.reply, at: current)
+                after.subtract(missedDeletes: missed)
+                return after.reply
+            }
+            switch outcome {
+            case .done:
+                tally = after
                 finished = []
                 pending.removeFirst(current.count)
                 if pending.isEmpty || isOrdered && tally.hasErrors { return tally.reply }
+            case .stopped(_, .changed) where isTogether: continue
+            case .stopped(let at, .refused(let fault)) where isTogether:
+                let change = run.changes[at]
+                let index = pending[Self.statement(of: change)]
+                if refused.insert(index).inserted || run.lacksConflict(of: fault, change) {
+                    try note(fault, change, statements, pending, &conflicts)
+                } else {
+                    // Some land, and then it is the reason why the others do not.
+                    link.retryable?.giveUp()
+                }
             case .stopped(let at, let reason):
                 let change = run.changes[at]
                 let place = Self.statement(of: change)
@@ -111,7 +146,6 @@ struct GatewayWrite {
                 if pending.isEmpty || isOrdered { return tally.reply }
             }
         }
-        throw Self.conflict
     }
 
     /// Adds the documents that are in the way of a refused write, and of the inserts after it.
@@ -224,12 +258,14 @@ struct GatewayWrite {
     func single(_ needs: () throws -> CommandNeeds) throws -> BSONDocument {
         var conflicts = CommandNeeds()
         var isRefused = false
-        for _ in 0..<Self.runsMax {
+        var idle = IdleRuns()
+        while true {
+            try idle.begin(at: isRefused ? [1] : [0])
             var all = try needs()
             all.add(conflicts)
             let run = try self.run(call.alone, try loader.parts(all), under: ruleGuard)
             try make(run)
-            switch try writer(run.parts).send(run.changes) {
+            switch try send(run, { _ in run.reply }) {
             case .done: return run.reply
             case .stopped(_, .changed): continue
             case .stopped(let at, .refused(let fault)):
@@ -243,7 +279,6 @@ struct GatewayWrite {
                     conflictOf: fault, change.after, in: change.namespace, to: &conflicts)
             }
         }
-        throw Self.conflict
     }
 
     /// Returns the `_id`s of the documents that stages lead to.
@@ -282,11 +317,38 @@ struct GatewayWrite {
     private static let namespaceExists: Int32 = 48
     fileprivate static let duplicateKey: Int32 = 11_000
 
-    private func writer(_ parts: [ExcerptPart]) -> UpstreamWriter {
+    /// Whether all changes land together or none does: in the transaction of a retryable write.
+    private var isTogether: Bool {
+        link.retryable?.isPossible == true && call.allowsMajority
+    }
+
+    /// Sends the changes of a run: those of a retryable write in one transaction with its reply.
+    ///
+    /// - Parameter reply: returns the reply for a number of deletes that found nothing.
+    private func send(
+        _ run: Run, _ reply: (_ missedDeletes: Int) -> BSONDocument
+    ) throws -> UpstreamWriter.Outcome {
+        guard isTogether, !run.changes.isEmpty, let retryable = link.retryable else {
+            let outcome = try writer(run.parts, link).send(run.changes)
+            if case .done(let missed) = outcome { _ = reply(missed) }
+            return outcome
+        }
+        var outcome = UpstreamWriter.Outcome.stopped(at: 0, .changed)
+        let hasLanded = try retryable.land(link) { inside in
+            outcome = try writer(run.parts, inside).send(run.changes)
+            guard case .done(let missed) = outcome else { return nil }
+            return reply(missed)
+        }
+        if !hasLanded, case .done = outcome { return .stopped(at: 0, .changed) }
+        return outcome
+    }
+
+    private func writer(_ parts: [ExcerptPart], _ way: UpstreamLink) -> UpstreamWriter {
         let collated = Set(
             parts.filter { $0.definition?.hasCollation == true }.map(\.namespace))
         return UpstreamWriter(
-            link: link, call: call, hasCollation: { collated.contains($0) },
+            link: way, call: call, isConditional: link.session == nil,
+            hasCollation: { collated.contains($0) },
             countsDeletes: call.name == "bulkWrite")
     }
 

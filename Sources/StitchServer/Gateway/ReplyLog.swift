@@ -9,8 +9,15 @@ final class ReplyLog: Sendable {
     struct Entry: Sendable {
         let number: Int64
         let reply: BSONDocument?
-        /// Whether it was a committed transaction.
+        /// Whether it was a transaction.
         var isTransaction = false
+        /// Whether that transaction can no longer be committed.
+        var isAborted = false
+
+        /// Whether it tells that a transaction was committed.
+        func commits(_ number: Int64) -> Bool {
+            self.number == number && isTransaction && !isAborted
+        }
     }
 
     /// The number of sessions above which those are forgotten that were seen longest ago.
@@ -39,7 +46,8 @@ final class ReplyLog: Sendable {
         guard let stored, let number = stored["number"]?.int64Value else { return nil }
         return Entry(
             number: number, reply: stored["reply"]?.documentValue,
-            isTransaction: stored["isTransaction"]?.isTrue ?? false)
+            isTransaction: stored["isTransaction"]?.isTrue ?? false,
+            isAborted: stored["isAborted"]?.isTrue ?? false)
     }
 
     /// Notes what a session did.
@@ -48,12 +56,29 @@ final class ReplyLog: Sendable {
     func note(
         _ entry: Entry, of session: [UInt8], lasts: Bool, _ link: UpstreamLink
     ) throws {
-        if lasts {
-            _ = try link.run(
-                Self.command(entry, session), on: GatewayDatabase.name, .write, for: nil)
-        }
+        if lasts { _ = try claim(entry, of: session, link) }
         remember(entry, of: session)
     }
+
+    /// Stores what a session does, unless it did this or something later before.
+    ///
+    /// - Returns: whether it was stored.
+    /// - Throws: the upstream's errors.
+    func claim(_ entry: Entry, of session: [UInt8], _ link: UpstreamLink) throws -> Bool {
+        let reply = try link.run(
+            Self.command(entry, session), on: GatewayDatabase.name, .write, for: nil)
+        guard let refusal = reply["writeErrors"]?.arrayValue?.compactMap(\.documentValue).first
+        else {
+            return true
+        }
+        let code = Int32(clamping: refusal["code"]?.int64Value ?? 8)
+        guard code == Self.duplicateKey else {
+            throw CommandFailure(code, refusal["errmsg"]?.stringValue ?? "the reply was refused")
+        }
+        return false
+    }
+
+    private static let duplicateKey: Int32 = 11_000
 
     /// Remembers what a session did, in this gateway.
     func remember(_ entry: Entry, of session: [UInt8]) {
@@ -68,16 +93,17 @@ final class ReplyLog: Sendable {
     }
 
     /// Returns the command that stores an entry.
-    static func command(_ entry: Entry, _ session: [UInt8]) -> BSONDocument {
+    private static func command(_ entry: Entry, _ session: [UInt8]) -> BSONDocument {
         var content: BSONDocument = ["number": .int64(entry.number), "at": .datetime(.now)]
         if let reply = entry.reply { content.append("reply", .document(reply)) }
         content.append("isTransaction", .bool(entry.isTransaction))
+        if entry.isAborted { content.append("isAborted", true) }
         return [
             "update": .string(GatewayDatabase.replies.collection),
-            // Where a later one is there, the upsert meets it, and nothing is written.
+            // Where this or a later one is there, the upsert meets it, and is refused.
             "updates": [
                 [
-                    "q": ["_id": id(session), "number": ["$lte": .int64(entry.number)]],
+                    "q": ["_id": id(session), "number": ["$lt": .int64(entry.number)]],
                     "u": .document(content), "upsert": true,
                 ]
             ],

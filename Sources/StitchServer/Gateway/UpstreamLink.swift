@@ -40,14 +40,59 @@ struct UpstreamLink: Sendable {
     let upstream: any Upstream
     let server: ServerContext
     let metrics: UpstreamMetrics
-    /// The session of the client's transaction; `nil` outside of one.
+    /// The session of the transaction; `nil` outside of one.
     var session: (any UpstreamSession)?
+    /// The client's retryable write, whose reply lasts; `nil` for other commands.
+    var retryable: RetryableWrite?
 
     /// Returns a link whose commands belong to a session; `nil` for none.
     func within(_ session: (any UpstreamSession)?) -> UpstreamLink {
         var link = self
         link.session = session
         return link
+    }
+
+    /// Returns a link for the commands of a retryable write.
+    func carrying(out retryable: RetryableWrite) -> UpstreamLink {
+        var link = self
+        link.retryable = retryable
+        return link
+    }
+
+    /// Takes a connection with a session.
+    ///
+    /// - Throws: as ``run(_:on:_:for:)`` does.
+    func openSession() throws(CommandFailure) -> any UpstreamSession {
+        try answered { () throws(UpstreamFailure) in try upstream.openSession() }
+    }
+
+    /// Takes a connection with a session, and begins a transaction in it.
+    ///
+    /// - Throws: as ``run(_:on:_:for:)`` does.
+    func beginTransaction() throws(CommandFailure) -> any UpstreamSession {
+        let session = try openSession()
+        do throws(UpstreamFailure) {
+            try session.startTransaction()
+            return session
+        } catch {
+            session.end()
+            throw failure(error)
+        }
+    }
+
+    /// Commits the transaction of a session.
+    ///
+    /// - Throws: the failure with the upstream's labels; with `UnknownTransactionCommitResult` when
+    ///   it is unknown whether it is committed.
+    func commit(_ session: any UpstreamSession) throws(CommandFailure) {
+        do throws(UpstreamFailure) {
+            try session.commitTransaction()
+        } catch {
+            var fault = failure(error)
+            fault.labels = error.labels
+            if error.kind != .answer { fault.labels.append("UnknownTransactionCommitResult") }
+            throw fault
+        }
     }
 
     /// Sends a command and returns its reply.
@@ -110,7 +155,7 @@ struct UpstreamLink: Sendable {
         if let own = self.session {
             session = own
         } else {
-            session = try answered { () throws(UpstreamFailure) in try upstream.openSession() }
+            session = try openSession()
         }
         defer { if self.session == nil { session.end() } }
         let inSession = within(session)

@@ -23,6 +23,9 @@ struct UpstreamWriter {
 
     let link: UpstreamLink
     let call: CommandCall
+    /// Whether a document may be another by now than the one that was judged: outside of a client's
+    /// transaction.
+    let isConditional: Bool
     /// Whether texts of a collection are compared by a default collation.
     let hasCollation: (Namespace) -> Bool
     /// Whether deletes are sent one by one, so that each one's count is known.
@@ -175,7 +178,7 @@ extension UpstreamWriter {
     private func update(_ change: StoreChange, isAlone: Bool) -> BSONDocument {
         guard let before = change.before, let after = change.after else { return [:] }
         let id: BSONDocument = ["_id": ["$eq": change.documentID]]
-        guard link.session == nil else {
+        guard isConditional else {
             return ["q": .document(id), "u": content(change, before, after)]
         }
         guard !isAlone else {
@@ -198,7 +201,7 @@ extension UpstreamWriter {
     private func delete(_ change: StoreChange, isAlone: Bool) -> BSONDocument {
         guard let before = change.before else { return [:] }
         var query: BSONDocument = ["_id": ["$eq": change.documentID]]
-        if link.session == nil {
+        if isConditional {
             let same = BSONValue.document(isSame(before))
             query.append("$expr", isAlone ? same : ["$cond": [same, true, Self.failure]])
         }

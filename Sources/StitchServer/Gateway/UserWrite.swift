@@ -25,7 +25,7 @@ struct UserWrite {
                 return (outcome, try excerpt.changes())
             }
             let writer = UpstreamWriter(
-                link: backend.link, call: call, hasCollation: { _ in false })
+                link: backend.link, call: call, isConditional: true, hasCollation: { _ in false })
             if case .done = try writer.send(changes) {
                 if !changes.isEmpty { backend.front.server.userGeneration.withLock { $0 += 1 } }
                 return outcome

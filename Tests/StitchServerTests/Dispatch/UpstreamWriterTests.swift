@@ -31,7 +31,8 @@ import Testing
         let error: BSONDocument = ["index": 0, "code": .int32(code), "errmsg": "no"]
         let upstream = OneAnswer(reply: ["ok": 1.0, "n": 0, "writeErrors": [.document(error)]])
         let link = UpstreamLink(upstream: upstream, server: server, metrics: UpstreamMetrics())
-        let writer = UpstreamWriter(link: link, call: call, hasCollation: { _ in false })
+        let writer = UpstreamWriter(
+            link: link, call: call, isConditional: true, hasCollation: { _ in false })
         return try writer.send([
             StoreChange(
                 position: 1, namespace: items, kind: .insert, before: nil, after: ["_id": 1],

@@ -184,8 +184,8 @@ import Testing
 
     @Test(
         "An insert that meets another client's is refused as a duplicate, and never denied",
-        arguments: ["_id", "slot"])
-    func racingInserts(field: String) async throws {
+        arguments: ["_id", "slot"], [false, true])
+    func racingInserts(field: String, isRetryable: Bool) async throws {
         try await GatewayProcesses.run(1, RuledWorld.arguments) { processes in
             let (port, gateway) = (processes.upstream.port, processes.ports[0])
             try await BlockingThread.run {
@@ -198,19 +198,24 @@ import Testing
             }
             let isOver = Locked(false)
             async let others: Void = BlockingThread.run {
-                defer { isOver.withLock { $0 = true } }
                 let upstream = try ServerClient(port: port, database: "shop")
-                for _ in 0..<600 {
+                while !isOver.withLock({ $0 }) {
                     _ = try upstream.reply(Self.insert(field, "theirs"))
                     try upstream.run(
                         ["delete": "items", "deletes": [["q": ["slot": "one"], "limit": 0]]])
                 }
             }
             let codes = try await BlockingThread.run {
+                defer { isOver.withLock { $0 = true } }
                 let ann = try RuledWorld.client(gateway, "ann")
                 var codes: [Int64: Int] = [:]
-                while !isOver.withLock({ $0 }) {
-                    let reply = try ann.reply(Self.insert(field, "hers"))
+                var number: Int64 = 0
+                // Each of them often enough, however the two clients take turns.
+                for _ in 0..<20_000 where (codes[0] ?? 0) < 100 || (codes[11_000] ?? 0) < 100 {
+                    number += 1
+                    let insert = Self.insert(field, "hers")
+                    let reply = try ann.reply(
+                        isRetryable ? ServerSession(8).retryable(number, insert) : insert)
                     let fault =
                         reply["writeErrors"]?.arrayValue?.values.first?.documentValue ?? reply
                     codes[fault["code"]?.int64Value ?? 0, default: 0] += 1

@@ -65,8 +65,8 @@
                 ledger.count { $0.reverted += keys.count }
                 for key in keys where key.stringValue?.hasPrefix("sealed") != true {
                     ledger.surprise(
-                        "\(name): the allowed write of \(key) was refused: \(error.compensatingWrites.map { "\($0) \($0.cause) \($0.role ?? "-")" })"
-                    )
+                        "\(name): the allowed write of \(key) was refused: "
+                            + "\(error.compensatingWrites)")
                 }
             default: ledger.surprise("\(name): \(error)")
             }

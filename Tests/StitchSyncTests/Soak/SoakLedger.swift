@@ -60,6 +60,12 @@ struct SoakTally: Sendable, CustomStringConvertible {
     /// What must not happen.
     var surprises: [String] = []
 
+    /// Whether each kind of event happened at least once, or something that must not happen did.
+    var isComplete: Bool {
+        !surprises.isEmpty
+            || [inserts, updates, deletes, forbidden, cuts, kills].allSatisfy { $0 > 0 }
+    }
+
     var description: String {
         """
         \(inserts) inserts, \(updates) updates, \(deletes) deletes; \(forbidden) forbidden writes, \

@@ -49,7 +49,9 @@
             for user in ["ann", "bob"] {
                 try await ServerRemote.register(
                     user, password: Self.password,
-                    at: "stitchsync://127.0.0.1:\(servers.ports[0])/soak")
+                    // Beside many other tests a server may be slow to answer.
+                    at: "stitchsync://127.0.0.1:\(servers.ports[0])/soak"
+                        + "?serverSelectionTimeoutMS=120000")
             }
             try Self.seed(servers.documents)
             var devices: [SoakDevice] = []
@@ -84,7 +86,8 @@
             ["_id": .string(id), "owner": "all", "sealed": .bool(isSealed)]
         }
 
-        /// Lets the devices write for some time, then compares them with the server.
+        /// Lets the devices write for some time, and on a busy machine until all that it is about has
+        /// happened; then compares them with the server.
         func run(for time: Duration) async throws {
             for device in devices { try await device.items.subscribe(named: "all") }
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -92,14 +95,14 @@
                 defer { group.cancelAll() }
                 let start = ContinuousClock.now
                 var (kills, round) = (0, Int32(0))
-                while .now - start < time {
+                while .now - start < time || !ledger.tally.isComplete {
                     round += 1
                     try await play(round)
+                    ledger.count { $0.cuts = devices.reduce(0) { $0 + $1.proxy.lossCount } }
                     guard .now - start > Self.killEvery * (kills + 1) else { continue }
                     kills += 1
                     try killServers()
                 }
-                ledger.count { $0.cuts = devices.reduce(0) { $0 + $1.proxy.lossCount } }
                 for device in devices {
                     device.engine.setOnline(true)
                     device.proxy.delayAnswers(milliseconds: 0)
