@@ -161,6 +161,7 @@ struct ForwardedCommand {
                 break
             }
         }
+        guard !retryable.isUnknown else { throw RetryableWrite.unknown }
         return try send(body, link)
     }
 

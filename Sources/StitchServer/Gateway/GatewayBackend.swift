@@ -278,9 +278,12 @@ extension GatewayBackend {
         defer { turns.end(session) }
         if let reply = try knownReply(request.number, session) { return .reply(reply) }
         let retryable = RetryableWrite(session: session, number: request.number, replies)
+        let result = Result { try work.run(link.carrying(out: retryable)) }
         let outcome: CommandOutcome
         do {
-            outcome = try work.run(link.carrying(out: retryable))
+            // A result such as "duplicate" may be due to its own earlier attempt.
+            try retryable.checkAttempts(link)
+            outcome = try result.get()
         } catch is RetryableWrite.Superseded {
             guard let reply = try knownReply(request.number, session) else {
                 throw TransactionFailures.retryTooOld(request.number, request.number)

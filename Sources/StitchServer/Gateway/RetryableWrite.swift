@@ -15,6 +15,8 @@ final class RetryableWrite: Sendable {
         var isPossible = true
         /// Whether a connection broke before.
         var hasBroken = false
+        /// Whether a commit may have landed, or land still.
+        var isUnknown = false
     }
 
     private let session: [UInt8]
@@ -31,11 +33,23 @@ final class RetryableWrite: Sendable {
     /// Whether its changes landed, together with its reply.
     var hasLanded: Bool { state.withLock { $0.hasLanded } }
 
-    /// Whether it can still be one transaction.
+    /// Whether its changes may have landed, or land still, although the upstream did not say so.
+    var isUnknown: Bool { state.withLock { $0.isUnknown } }
+
+    /// Whether it can be one transaction.
     var isPossible: Bool { state.withLock { $0.isPossible } }
 
-    /// Notes that its changes cannot be one transaction.
-    func giveUp() { state.withLock { $0.isPossible = false } }
+    /// Has the changes land without a transaction, unless one may already have landed.
+    func giveUp() { state.withLock { $0.isPossible = $0.isUnknown } }
+
+    /// Checks whether another attempt was carried out meanwhile, where that is possible.
+    ///
+    /// - Throws: ``Superseded`` when it was; the upstream's errors.
+    func checkAttempts(_ link: UpstreamLink) throws {
+        guard isUnknown, !hasLanded else { return }
+        guard let known = try replies.entry(of: session, for: number, link) else { return }
+        if known.number >= number { throw Superseded() }
+    }
 
     /// Runs a body in a transaction of the upstream, and adds the reply that it returns.
     ///
@@ -48,6 +62,7 @@ final class RetryableWrite: Sendable {
         _ link: UpstreamLink, _ body: (UpstreamLink) throws -> BSONDocument?
     ) throws -> Bool {
         do {
+            try checkAttempts(link)
             let transaction = try link.beginTransaction()
             defer { transaction.end() }
             do {
@@ -66,17 +81,29 @@ final class RetryableWrite: Sendable {
                 transaction.abortTransaction()
                 throw error
             }
-        } catch let fault as CommandFailure {
-            if Self.unsupported.contains(fault.code) { giveUp() }
-            guard Self.unsupported.contains(fault.code) || runsAgain(after: fault) else {
+        } catch var fault as CommandFailure {
+            if fault.labels.contains("UnknownTransactionCommitResult") {
+                state.withLock { $0.isUnknown = true }
+                fault = Self.unknown
+            }
+            if Self.unsupported.contains(fault.code) {
+                giveUp()
+            } else if !runsAgain(after: fault) {
+                // The client knows of no transaction.
+                fault.labels.removeAll { $0 == "TransientTransactionError" }
                 throw fault
             }
             return false
         }
     }
 
-    /// Whether the command may run again: if the failed commit landed after all, its entry refuses
-    /// the next one.
+    /// The failure after which the client repeats the write, and learns whether it was carried out.
+    static let unknown = CommandFailure(
+        UpstreamLink.unreachable,
+        "the database behind this gateway did not say whether the write was carried out; try again")
+
+    /// Whether the command may run again: if a failed commit landed after all, its entry refuses the
+    /// next one.
     private func runsAgain(after fault: CommandFailure) -> Bool {
         guard fault.code == UpstreamLink.unreachable else {
             return ErrorLabels.transient.contains(fault.code)

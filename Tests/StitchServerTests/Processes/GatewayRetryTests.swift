@@ -130,6 +130,37 @@ import Testing
         }
     }
 
+    @Test(
+        "A write whose commit was carried out, but not answered, is not carried out again",
+        arguments: [true, false])
+    func lostCommit(isUnderRules: Bool) async throws {
+        try await ServerProcess.run { upstream in
+            let proxy = try CuttingProxy(to: upstream.port)
+            defer { proxy.close() }
+            let uri = "mongodb://127.0.0.1:\(proxy.port)/?directConnection=true"
+            let arguments = ["--upstream", uri] + RuledWorld.arguments
+            try await ServerProcess.run(arguments, hasFile: false) { gateway in
+                let port = gateway.port
+                try await BlockingThread.run {
+                    let root = try RuledWorld.prepare(port)
+                    let client = isUnderRules ? try RuledWorld.client(port, "ann") : root
+                    // libmongoc itself sends it a second time.
+                    proxy.lose(.answer, of: "commitTransaction", times: 2)
+                    let insert = Self.session.retryable(3, Self.insert("new"))
+                    #expect(try client.run(insert)["n"] == 1)
+                    #expect(proxy.lossCount == 2)
+                    #expect(try client.run(insert)["n"] == 1)
+                    proxy.lose(.answer, of: "commitTransaction", times: 2)
+                    let add = Self.session.retryable(4, updating("own", ["$inc": ["n": 1]]))
+                    #expect(try client.run(add)["nModified"] == 1)
+                    #expect(proxy.lossCount == 4)
+                    let own = try root.documents(["find": "items", "filter": ["_id": "own"]])
+                    #expect(own.map { $0["n"] } == [2])
+                }
+            }
+        }
+    }
+
     @Test("A batch with a taken id is answered as by one server, and again by another gateway")
     func batchWithErrors() async throws {
         try await Self.run { world in
