@@ -71,7 +71,12 @@
         }
 
         /// Begins a transaction: the next command starts it.
-        package func startTransaction() throws(MongoFailure) { try session.startTransaction() }
+        ///
+        /// - Parameter readsNewest: whether it reads the newest state, instead of one snapshot that a
+        ///   majority acknowledged.
+        package func startTransaction(readsNewest: Bool) throws(MongoFailure) {
+            try session.startTransaction(readsNewest: readsNewest)
+        }
 
         /// Commits the open transaction.
         package func commitTransaction() throws(MongoFailure) { try session.commitTransaction() }

@@ -104,8 +104,11 @@
             bson_append_int32(options, "serverId", 8, Int32(bitPattern: serverID))
         }
 
-        /// Begins a transaction, which reads a snapshot and is committed by a majority.
-        func startTransaction() throws(MongoFailure) {
+        /// Begins a transaction, which is committed by a majority.
+        ///
+        /// - Parameter readsNewest: whether it reads the newest state, instead of one snapshot that a
+        ///   majority acknowledged.
+        func startTransaction(readsNewest: Bool) throws(MongoFailure) {
             let options = mongoc_transaction_opts_new()
             let concern = mongoc_write_concern_new()
             let level = mongoc_read_concern_new()
@@ -116,7 +119,7 @@
             }
             mongoc_write_concern_set_wmajority(concern, -1)
             mongoc_transaction_opts_set_write_concern(options, concern)
-            mongoc_read_concern_set_level(level, "snapshot")
+            mongoc_read_concern_set_level(level, readsNewest ? "local" : "snapshot")
             mongoc_transaction_opts_set_read_concern(options, level)
             var error = bson_error_t()
             guard mongoc_client_session_start_transaction(handle, options, &error) else {

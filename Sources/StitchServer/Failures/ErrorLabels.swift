@@ -30,6 +30,9 @@ enum ErrorLabels {
         retryable.contains(code) || transient.contains(code) || code == maxTimeExpired
     }
 
+    /// Whether an error tells that the server stops, is no primary, or cannot be reached.
+    static func isOfServer(_ code: Int32) -> Bool { retryable.contains(code) }
+
     private static let maxTimeExpired: Int32 = 50
 
     /// Errors after which a whole transaction may be tried again.

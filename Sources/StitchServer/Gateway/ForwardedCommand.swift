@@ -15,8 +15,9 @@ struct ForwardedCommand {
         "startTransaction", "stmtId", "stmtIds", "apiVersion", "apiStrict",
         "apiDeprecationErrors", "maxTimeMS",
     ]
-    /// The number of attempts to carry out a retryable write together with its reply.
-    private static let runsMax = 5
+    /// The number of attempts to carry out a retryable write together with its reply, with pauses of
+    /// five seconds in all.
+    private static let attemptsMax = 150
     /// The largest size of the statements in one command.
     private static let bytesMax = 12 * 1024 * 1024
 
@@ -26,8 +27,9 @@ struct ForwardedCommand {
     func run() throws -> CommandOutcome {
         try checkPlace()
         if call.mayWrite(rule) { backend.catalog.forgetAll() }
-        if let field = StatementNeeds.field(call.name) { return .reply(try statements(field)) }
-        if rule.traits.contains(.retryable) { return .reply(try write(body)) }
+        if rule.traits.contains(.retryable) {
+            return .reply(try write(StatementNeeds.field(call.name)))
+        }
         guard link.session == nil, Self.opensCursor(call.name), !call.flag("explain") else {
             return try open(link, ends: nil)
         }
@@ -137,38 +139,40 @@ struct ForwardedCommand {
         return shown
     }
 
-    /// Sends a writing command: with its reply if it is retryable and succeeds as a whole.
-    private func write(_ body: BSONDocument) throws -> BSONDocument {
+    /// Carries a writing command out: together with its reply if it is retryable and succeeds as a
+    /// whole.
+    ///
+    /// - Parameter field: the field with its statements; `nil` for a command without.
+    private func write(_ field: String?) throws -> BSONDocument {
         guard let retryable = link.retryable, call.allowsMajority else {
-            return try send(body, link)
+            return try carryOut(field, link)
         }
-        var inside = body
-        inside.removeValue(forKey: "writeConcern")
         var answer: BSONDocument?
-        for _ in 0..<Self.runsMax where retryable.isPossible {
-            do {
-                let hasLanded = try retryable.land(link) { link in
-                    let reply = try send(inside, link)
-                    // The upstream undoes a transaction in which a statement failed.
-                    let hasErrors =
-                        reply["writeErrors"] != nil || reply["nErrors"]?.wholeNumber ?? 0 > 0
-                    if hasErrors { retryable.giveUp() } else { answer = reply }
-                    return answer
-                }
-                if hasLanded, let answer { return answer }
-            } catch let fault as CommandFailure where fault.code != UpstreamLink.unreachable {
-                // The command alone tells of it, or can do what a transaction cannot.
-                break
+        for attempt in 0..<Self.attemptsMax where retryable.isPossible {
+            let hasLanded = try retryable.land(link) { link in
+                let reply = try carryOut(field, link)
+                // The upstream undoes a transaction in which a statement failed.
+                let hasErrors =
+                    reply["writeErrors"] != nil || reply["nErrors"]?.wholeNumber ?? 0 > 0
+                if hasErrors { retryable.giveUp() } else { answer = reply }
+                return hasErrors ? nil : reply
             }
+            if hasLanded, let answer { return answer }
+            ThreadPause.wait(milliseconds: .random(in: 0...(1 << min(attempt, 6))))
         }
-        guard !retryable.isUnknown else { throw RetryableWrite.unknown }
-        return try send(body, link)
+        guard !retryable.isPossible else { throw GatewayWrite.conflict }
+        return try carryOut(field, link)
     }
 
-    /// Sends the statements, in several commands if one would be too large.
-    private func statements(_ field: String) throws -> BSONDocument {
+    /// Sends the command, in several parts if its statements are too large for one.
+    private func carryOut(_ field: String?, _ link: UpstreamLink) throws -> BSONDocument {
+        var body = body
+        if link.session != nil { body.removeValue(forKey: "writeConcern") }
+        guard let field else { return try send(body, link) }
         let all = try call.documents(field)
-        guard all.reduce(0, { $0 + $1.byteCount }) > Self.bytesMax else { return try write(body) }
+        guard all.reduce(0, { $0 + $1.byteCount }) > Self.bytesMax else {
+            return try send(body, link)
+        }
         var tally = StatementTally(call.name)
         var start = 0
         while start < all.count {

@@ -221,6 +221,9 @@ extension GatewayBackend {
         let request = try TransactionEnd.request(call)
         let session = call.sessionKey
         let entry = ReplyLog.Entry(number: request.number, reply: nil, isTransaction: true)
+        // A copy would be taken for another gateway's.
+        try turns.begin(session, call)
+        defer { turns.end(session) }
         do {
             if let transaction = transactions.current(session, request.number) {
                 // Part of the transaction, so that any gateway knows whether it was committed.
@@ -244,22 +247,17 @@ extension GatewayBackend {
 
     /// Returns whether a transaction was committed, by any gateway; one that was not never will be.
     ///
-    /// - Throws: the upstream's errors; 6 while a gateway is about to commit it.
+    /// - Throws: the upstream's errors; 6 while a gateway may be about to commit it.
     private func settle(_ number: Int64, _ session: [UInt8]) throws -> Bool {
-        func isCommitted() throws -> Bool {
-            try replies.entry(of: session, for: number, link)?.commits(number) ?? false
+        func isCommitted(isNewest: Bool) throws -> Bool? {
+            try replies.entry(of: session, for: number, isNewest: isNewest, link)?.commits(number)
         }
-        if try isCommitted() { return true }
+        if try isCommitted(isNewest: false) == true { return true }
         let end = ReplyLog.Entry(
             number: number, reply: nil, isTransaction: true, isAborted: true)
-        do {
-            if try replies.claim(end, of: session, link) { return false }
-        } catch let fault as CommandFailure where ErrorLabels.transient.contains(fault.code) {
-            throw CommandFailure(
-                UpstreamLink.unreachable,
-                "another gateway may be about to commit the transaction; send the commit again")
-        }
-        return try isCommitted()
+        if try replies.claim(end, of: session, link) { return false }
+        guard let isCommitted = try isCommitted(isNewest: true) else { throw ReplyLog.undecided }
+        return isCommitted
     }
 
     private func abort(_ call: CommandCall) throws -> CommandOutcome {
@@ -276,38 +274,52 @@ extension GatewayBackend {
         // A copy of a command that still runs gets the reply of that one.
         try turns.begin(session, work.call)
         defer { turns.end(session) }
-        if let reply = try knownReply(request.number, session) { return .reply(reply) }
-        let retryable = RetryableWrite(session: session, number: request.number, replies)
-        let result = Result { try work.run(link.carrying(out: retryable)) }
-        let outcome: CommandOutcome
+        let number = request.number
+        if let reply = try knownReply(number, session) { return .reply(reply) }
+        let retryable = RetryableWrite(session: session, number: number, replies)
         do {
-            // A result such as "duplicate" may be due to its own earlier attempt.
-            try retryable.checkAttempts(link)
-            outcome = try result.get()
+            let outcome = try work.run(link.carrying(out: retryable))
+            guard case .reply(let reply) = outcome, !retryable.hasLanded else { return outcome }
+            // Else a copy that comes later could be carried out, after this answer.
+            let entry = ReplyLog.Entry(number: number, reply: reply)
+            guard try replies.claim(entry, of: session, link) else {
+                throw RetryableWrite.Superseded()
+            }
+            replies.remember(entry, of: session)
+            return outcome
         } catch is RetryableWrite.Superseded {
-            guard let reply = try knownReply(request.number, session) else {
-                throw TransactionFailures.retryTooOld(request.number, request.number)
+            guard let reply = try knownReply(number, session, isNewest: true) else {
+                throw ReplyLog.undecided
             }
             return .reply(reply)
+        } catch var fault as CommandFailure where fault.code != UpstreamLink.unreachable {
+            // A failure such as "duplicate" may be due to another copy, or an attempt of this one.
+            if let reply = try knownReply(number, session, isNewest: true) { return .reply(reply) }
+            guard !retryable.isUnknown else { throw ReplyLog.undecided }
+            if ErrorLabels.transient.contains(fault.code) {
+                fault.labels.append("RetryableWriteError")
+            }
+            throw fault
         }
-        guard case .reply(let reply) = outcome, !retryable.hasLanded else { return outcome }
-        try replies.note(
-            ReplyLog.Entry(number: request.number, reply: reply), of: session,
-            lasts: reply["n"]?.wholeNumber ?? 1 > 0, link)
-        return outcome
     }
 }
 
 extension GatewayBackend {
     /// Returns the reply to a write that was carried out before; `nil` for a new one.
     ///
-    /// - Throws: 225 (TransactionTooOld) when the session did something later.
-    private func knownReply(_ number: Int64, _ session: [UInt8]) throws -> BSONDocument? {
-        guard let known = try replies.entry(of: session, for: number, link) else { return nil }
-        guard known.number <= number else {
+    /// - Throws: 225 (TransactionTooOld) when the session did something later, or a transaction of
+    ///   that number.
+    private func knownReply(
+        _ number: Int64, _ session: [UInt8], isNewest: Bool = false
+    ) throws -> BSONDocument? {
+        guard
+            let known = try replies.entry(
+                of: session, for: number, isNewest: isNewest, link), known.number >= number
+        else { return nil }
+        guard known.number == number, let reply = known.reply else {
             throw TransactionFailures.retryTooOld(number, known.number)
         }
-        return known.number == number ? known.reply : nil
+        return reply
     }
 }
 

@@ -42,6 +42,8 @@ struct GatewayWrite {
         /// The number, and the time, after both of which others are said to write too often.
         private static let countMax = 20
         private static let timeMax: Duration = .seconds(5)
+        /// The time after which even few runs were too many.
+        private static let slowTimeMax: Duration = .seconds(60)
 
         private var last: [Int]?
         private var count = 0
@@ -57,7 +59,8 @@ struct GatewayWrite {
                 return
             }
             count += 1
-            guard count < Self.countMax || .now - start < Self.timeMax else {
+            let time = .now - start
+            guard time < Self.timeMax || count < Self.countMax && time < Self.slowTimeMax else {
                 throw GatewayWrite.conflict
             }
             ThreadPause.wait(milliseconds: .random(in: 0...(1 << min(count - 1, 6))))
@@ -260,7 +263,7 @@ struct GatewayWrite {
         var isRefused = false
         var idle = IdleRuns()
         while true {
-            try idle.begin(at: isRefused ? [1] : [0])
+            try idle.begin(at: [isRefused ? 1 : 0, isTogether ? 1 : 0])
             var all = try needs()
             all.add(conflicts)
             let run = try self.run(call.alone, try loader.parts(all), under: ruleGuard)
@@ -271,7 +274,9 @@ struct GatewayWrite {
             case .stopped(let at, .refused(let fault)):
                 let change = run.changes[at]
                 guard !isRefused || run.lacksConflict(of: fault, change) else {
-                    throw told(fault, change)
+                    guard isTogether else { throw told(fault, change) }
+                    link.retryable?.giveUp()
+                    continue
                 }
                 isRefused = true
                 backend.catalog.forget(change.namespace)
@@ -366,7 +371,7 @@ struct GatewayWrite {
         return CommandFailure(gate.refusal(of: change.after ?? change.before ?? [:]))
     }
 
-    private static let conflict = CommandFailure(
+    static let conflict = CommandFailure(
         112, "other clients changed the documents again and again; try again")
 }
 

@@ -32,15 +32,18 @@ final class ReplyLog: Sendable {
 
     /// Returns what a session did last, as far as any gateway knows.
     ///
-    /// - Parameter number: the number of the command that is to be executed now.
+    /// - Parameters:
+    ///   - number: the number of the command that is to be executed now.
+    ///   - isNewest: whether an entry that was written just now must be seen.
     func entry(
-        of session: [UInt8], for number: Int64, _ link: UpstreamLink
+        of session: [UInt8], for number: Int64, isNewest: Bool = false, _ link: UpstreamLink
     ) throws -> Entry? {
         if let known = state.withLock({ $0.entries[session] }), known.number >= number {
             return known
         }
         var query = UpstreamQuery(filter: ["_id": Self.id(session)], limit: 1)
         query.isSmall = true
+        query.isNewest = isNewest
         var stored: BSONDocument?
         try link.within(nil).find(GatewayDatabase.replies, query, for: nil) { stored = $0 }
         guard let stored, let number = stored["number"]?.int64Value else { return nil }
@@ -50,33 +53,40 @@ final class ReplyLog: Sendable {
             isAborted: stored["isAborted"]?.isTrue ?? false)
     }
 
-    /// Notes what a session did.
-    ///
-    /// - Parameter lasts: whether another gateway has to know it, because something changed.
-    func note(
-        _ entry: Entry, of session: [UInt8], lasts: Bool, _ link: UpstreamLink
-    ) throws {
-        if lasts { _ = try claim(entry, of: session, link) }
-        remember(entry, of: session)
-    }
-
     /// Stores what a session does, unless it did this or something later before.
     ///
     /// - Returns: whether it was stored.
     /// - Throws: the upstream's errors.
     func claim(_ entry: Entry, of session: [UInt8], _ link: UpstreamLink) throws -> Bool {
-        let reply = try link.run(
-            Self.command(entry, session), on: GatewayDatabase.name, .write, for: nil)
-        guard let refusal = reply["writeErrors"]?.arrayValue?.compactMap(\.documentValue).first
-        else {
-            return true
+        var command = Self.command(entry, session)
+        if link.session == nil {
+            // MongoDB waits for a transaction that is about to store an entry.
+            command.append("maxTimeMS", .int32(Self.waitMaxMS))
+            command.append("writeConcern", ["w": "majority"])
         }
+        let reply: BSONDocument
+        do {
+            reply = try link.run(command, on: GatewayDatabase.name, .write, for: nil)
+        } catch let fault as CommandFailure
+            where link.session == nil && ErrorLabels.isPassing(fault.code)
+        {
+            throw Self.undecided
+        }
+        guard let refusal = reply["writeErrors"]?.arrayValue?.compactMap(\.documentValue).first
+        else { return true }
         let code = Int32(clamping: refusal["code"]?.int64Value ?? 8)
         guard code == Self.duplicateKey else {
             throw CommandFailure(code, refusal["errmsg"]?.stringValue ?? "the reply was refused")
         }
         return false
     }
+
+    private static let waitMaxMS: Int32 = 2_000
+
+    /// The failure after which the client repeats its command, and learns whether it was carried out.
+    static let undecided = CommandFailure(
+        UpstreamLink.unreachable,
+        "the database behind this gateway has not decided whether this was carried out; try again")
 
     private static let duplicateKey: Int32 = 11_000
 

@@ -42,15 +42,6 @@ final class RetryableWrite: Sendable {
     /// Has the changes land without a transaction, unless one may already have landed.
     func giveUp() { state.withLock { $0.isPossible = $0.isUnknown } }
 
-    /// Checks whether another attempt was carried out meanwhile, where that is possible.
-    ///
-    /// - Throws: ``Superseded`` when it was; the upstream's errors.
-    func checkAttempts(_ link: UpstreamLink) throws {
-        guard isUnknown, !hasLanded else { return }
-        guard let known = try replies.entry(of: session, for: number, link) else { return }
-        if known.number >= number { throw Superseded() }
-    }
-
     /// Runs a body in a transaction of the upstream, and adds the reply that it returns.
     ///
     /// - Parameter body: sends the changes; returns `nil` to have none of them land.
@@ -61,9 +52,15 @@ final class RetryableWrite: Sendable {
     func land(
         _ link: UpstreamLink, _ body: (UpstreamLink) throws -> BSONDocument?
     ) throws -> Bool {
+        let start = ContinuousClock.now
         do {
-            try checkAttempts(link)
-            let transaction = try link.beginTransaction()
+            if isUnknown,
+                let known = try replies.entry(of: session, for: number, isNewest: true, link),
+                known.number >= number
+            {
+                throw Superseded()
+            }
+            let transaction = try link.beginTransaction(readsNewest: true)
             defer { transaction.end() }
             do {
                 let inside = link.within(transaction)
@@ -84,29 +81,25 @@ final class RetryableWrite: Sendable {
         } catch var fault as CommandFailure {
             if fault.labels.contains("UnknownTransactionCommitResult") {
                 state.withLock { $0.isUnknown = true }
-                fault = Self.unknown
+                fault = ReplyLog.undecided
             }
-            if Self.unsupported.contains(fault.code) {
-                giveUp()
-            } else if !runsAgain(after: fault) {
+            let isTooLong = .now - start > Self.timeMax
+            if Self.unsupported.contains(fault.code) || isTooLong { giveUp() }
+            guard Self.unsupported.contains(fault.code) || runsAgain(after: fault) else {
                 // The client knows of no transaction.
-                fault.labels.removeAll { $0 == "TransientTransactionError" }
-                throw fault
+                fault.labels.removeAll { $0 == Self.transient }
+                throw ErrorLabels.isOfServer(fault.code) ? ReplyLog.undecided : fault
             }
             return false
         }
     }
 
-    /// The failure after which the client repeats the write, and learns whether it was carried out.
-    static let unknown = CommandFailure(
-        UpstreamLink.unreachable,
-        "the database behind this gateway did not say whether the write was carried out; try again")
-
     /// Whether the command may run again: if a failed commit landed after all, its entry refuses the
     /// next one.
     private func runsAgain(after fault: CommandFailure) -> Bool {
-        guard fault.code == UpstreamLink.unreachable else {
+        guard ErrorLabels.isOfServer(fault.code) else {
             return ErrorLabels.transient.contains(fault.code)
+                || fault.labels.contains(Self.transient)
         }
         return state.withLock { state in
             defer { state.hasBroken = true }
@@ -114,9 +107,15 @@ final class RetryableWrite: Sendable {
         }
     }
 
-    /// IllegalOperation and OperationNotSupportedInTransaction: no replica set, or a collection that
-    /// no transaction writes, such as a capped one.
-    private static let unsupported: Set<Int32> = [20, 263]
+    private static let transient = "TransientTransactionError"
+
+    /// The time after which a failed transaction is taken for one that the upstream ends for its
+    /// length: half of MongoDB's `transactionLifetimeLimitSeconds`.
+    private static let timeMax: Duration = .seconds(30)
+
+    /// IllegalOperation, OperationNotSupportedInTransaction and TransactionTooLargeForCache: no
+    /// replica set, a collection that no transaction writes, such as a capped one, or too much.
+    static let unsupported: Set<Int32> = [20, 263, 357]
 }
 
 extension CommandCall {

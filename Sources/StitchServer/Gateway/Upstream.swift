@@ -37,7 +37,9 @@ package protocol UpstreamSession: Sendable {
     ) throws(UpstreamFailure) -> BSONDocument
 
     /// Begins a transaction: the next command starts it.
-    func startTransaction() throws(UpstreamFailure)
+    ///
+    /// - Parameter readsNewest: whether each command reads the newest state, instead of one snapshot.
+    func startTransaction(readsNewest: Bool) throws(UpstreamFailure)
 
     /// Commits the open transaction.
     func commitTransaction() throws(UpstreamFailure)

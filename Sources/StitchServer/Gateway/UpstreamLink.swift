@@ -14,8 +14,13 @@ struct UpstreamQuery: Sendable {
     var showsRecords = false
     /// Whether only what cannot be rolled back is read, as the answer to a client.
     var isCommitted = true
+    /// Whether it must see what was written just now.
+    var isNewest = false
     /// Whether the result is small, as of a few ids: it is then read without a session.
     var isSmall = false
+
+    /// The longest wait for a majority that confirms the newest state.
+    private static let newestMaxMS: Int32 = 2_000
 
     /// Returns the command for a collection.
     func command(_ namespace: Namespace) -> BSONDocument {
@@ -28,7 +33,12 @@ struct UpstreamQuery: Sendable {
         if limit > 0 { command.append("limit", .int64(Int64(limit))) }
         if let collation { command.append("collation", .document(collation)) }
         if let variables { command.append("let", .document(variables)) }
-        if isCommitted { command.append("readConcern", ["level": "majority"]) }
+        if isNewest {
+            command.append("readConcern", ["level": "linearizable"])
+            command.append("maxTimeMS", .int32(Self.newestMaxMS))
+        } else if isCommitted {
+            command.append("readConcern", ["level": "majority"])
+        }
         if showsRecords { command.append("showRecordId", true) }
         command.append("batchSize", 1_000)
         return command
@@ -68,11 +78,14 @@ struct UpstreamLink: Sendable {
 
     /// Takes a connection with a session, and begins a transaction in it.
     ///
+    /// - Parameter readsNewest: whether it need not read one snapshot.
     /// - Throws: as ``run(_:on:_:for:)`` does.
-    func beginTransaction() throws(CommandFailure) -> any UpstreamSession {
+    func beginTransaction(
+        readsNewest: Bool = false
+    ) throws(CommandFailure) -> any UpstreamSession {
         let session = try openSession()
         do throws(UpstreamFailure) {
-            try session.startTransaction()
+            try session.startTransaction(readsNewest: readsNewest)
             return session
         } catch {
             session.end()

@@ -158,12 +158,17 @@ struct UpstreamWriter {
                 if let value = failed[field] { fault.details.append(field, value) }
             }
             // It says nothing about the document, so it must not become a denial.
-            guard !ErrorLabels.isPassing(code) else { throw fault }
+            let isOfTransaction =
+                link.session != nil && RetryableWrite.unsupported.contains(code)
+            guard !ErrorLabels.isPassing(code), !isOfTransaction else { throw fault }
             return .stopped(at: index, .refused(fault))
         }
         let count = reply["n"]?.wholeNumber ?? 0
         guard count < changes.count else { return .done(missedDeletes: 0) }
-        guard changes.count > 1 else { return .stopped(at: 0, .changed) }
+        // In a transaction nothing has landed, and it can be judged anew.
+        guard changes.count > 1, !(link.session != nil && isConditional) else {
+            return .stopped(at: 0, .changed)
+        }
         return .done(missedDeletes: changes.count - count)
     }
 }

@@ -65,9 +65,9 @@
             }
         }
 
-        func startTransaction() throws(UpstreamFailure) {
+        func startTransaction(readsNewest: Bool) throws(UpstreamFailure) {
             do throws(MongoFailure) {
-                try session.startTransaction()
+                try session.startTransaction(readsNewest: readsNewest)
             } catch {
                 throw error.ofUpstream
             }

@@ -105,6 +105,17 @@ import Testing
         }
     }
 
+    @Test("A write that changed nothing is not carried out when its copy comes later")
+    func repeatedIdleWrite() async throws {
+        try await Self.run { world in
+            let delete = Self.session.retryable(3, Self.delete)
+            #expect(try world.anns[0].run(delete)["n"] == 0)
+            try world.anns[0].run(Self.insert("new"))
+            #expect(try world.anns[1].run(delete)["n"] == 0)
+            #expect(try world.stored("new") != nil)
+        }
+    }
+
     @Test("A write whose gateway dies before the answer is carried out once")
     func killedGateway() async throws {
         try await Self.run { world in
