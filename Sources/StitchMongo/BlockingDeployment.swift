@@ -72,8 +72,8 @@
 
         /// Begins a transaction: the next command starts it.
         ///
-        /// - Parameter readsNewest: whether it reads the newest state, instead of one snapshot that a
-        ///   majority acknowledged.
+        /// - Parameter readsNewest: whether it reads the newest state at its first command, and not one
+        ///   that a majority acknowledged; it waits for its commit for a limited time.
         package func startTransaction(readsNewest: Bool) throws(MongoFailure) {
             try session.startTransaction(readsNewest: readsNewest)
         }

@@ -106,8 +106,8 @@
 
         /// Begins a transaction, which is committed by a majority.
         ///
-        /// - Parameter readsNewest: whether it reads the newest state, instead of one snapshot that a
-        ///   majority acknowledged.
+        /// - Parameter readsNewest: whether it reads the newest state at its first command, and not one
+        ///   that a majority acknowledged; it waits for its commit for at most 10 seconds.
         func startTransaction(readsNewest: Bool) throws(MongoFailure) {
             let options = mongoc_transaction_opts_new()
             let concern = mongoc_write_concern_new()
@@ -121,6 +121,7 @@
             mongoc_transaction_opts_set_write_concern(options, concern)
             mongoc_read_concern_set_level(level, readsNewest ? "local" : "snapshot")
             mongoc_transaction_opts_set_read_concern(options, level)
+            if readsNewest { mongoc_transaction_opts_set_max_commit_time_ms(options, 10_000) }
             var error = bson_error_t()
             guard mongoc_client_session_start_transaction(handle, options, &error) else {
                 throw MongoFailure(error, reply: nil)

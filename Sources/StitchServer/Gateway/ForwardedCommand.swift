@@ -18,6 +18,8 @@ struct ForwardedCommand {
     /// The number of attempts to carry out a retryable write together with its reply, with pauses of
     /// five seconds in all.
     private static let attemptsMax = 150
+    /// The time after which no further attempt is made.
+    private static let timeMax: Duration = .seconds(60)
     /// The largest size of the statements in one command.
     private static let bytesMax = 12 * 1024 * 1024
 
@@ -144,11 +146,12 @@ struct ForwardedCommand {
     ///
     /// - Parameter field: the field with its statements; `nil` for a command without.
     private func write(_ field: String?) throws -> BSONDocument {
-        guard let retryable = link.retryable, call.allowsMajority else {
-            return try carryOut(field, link)
-        }
+        guard let retryable = link.retryable else { return try carryOut(field, link) }
+        if !call.allowsMajority { retryable.giveUp() }
         var answer: BSONDocument?
-        for attempt in 0..<Self.attemptsMax where retryable.isPossible {
+        let start = ContinuousClock.now
+        for attempt in 0..<Self.attemptsMax
+        where retryable.isPossible && .now - start < Self.timeMax {
             let hasLanded = try retryable.land(link) { link in
                 let reply = try carryOut(field, link)
                 // The upstream undoes a transaction in which a statement failed.
@@ -161,6 +164,7 @@ struct ForwardedCommand {
             ThreadPause.wait(milliseconds: .random(in: 0...(1 << min(attempt, 6))))
         }
         guard !retryable.isPossible else { throw GatewayWrite.conflict }
+        try retryable.leaveTransaction(link)
         return try carryOut(field, link)
     }
 

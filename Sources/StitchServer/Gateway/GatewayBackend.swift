@@ -236,8 +236,13 @@ extension GatewayBackend {
             try transactions.commit(request.number, session) { false }
         } catch let fault as CommandFailure where fault.code == 251 {
             // It may have been committed by an earlier copy of the request, whose reply was lost.
-            guard try settle(request.number, session) else {
-                throw TransactionEnd.transient(fault)
+            do {
+                guard try settle(request.number, session) else {
+                    throw TransactionEnd.transient(fault)
+                }
+            } catch var unknown as CommandFailure where unknown.code == UpstreamLink.unreachable {
+                unknown.labels.append("UnknownTransactionCommitResult")
+                throw unknown
             }
         }
         replies.remember(entry, of: session)
@@ -282,8 +287,12 @@ extension GatewayBackend {
             guard case .reply(let reply) = outcome, !retryable.hasLanded else { return outcome }
             // Else a copy that comes later could be carried out, after this answer.
             let entry = ReplyLog.Entry(number: number, reply: reply)
-            guard try replies.claim(entry, of: session, link) else {
-                throw RetryableWrite.Superseded()
+            do {
+                guard try replies.claim(entry, of: session, link) else {
+                    throw RetryableWrite.Superseded()
+                }
+            } catch is CommandFailure where retryable.isOutside {
+                // It has landed; an error would have the client send it again.
             }
             replies.remember(entry, of: session)
             return outcome
@@ -292,16 +301,29 @@ extension GatewayBackend {
                 throw ReplyLog.undecided
             }
             return .reply(reply)
-        } catch var fault as CommandFailure where fault.code != UpstreamLink.unreachable {
-            // A failure such as "duplicate" may be due to another copy, or an attempt of this one.
-            if let reply = try knownReply(number, session, isNewest: true) { return .reply(reply) }
-            guard !retryable.isUnknown else { throw ReplyLog.undecided }
-            if ErrorLabels.transient.contains(fault.code) {
-                fault.labels.append("RetryableWriteError")
+        } catch let end as CloseConnectionRequest {
+            throw end
+        } catch {
+            var fault = CommandFailure(error)
+            let isOfServer = ErrorLabels.isOfServer(fault.code)
+            if !isOfServer {
+                // A failure such as "duplicate" may be due to another copy, or an attempt of this one.
+                if let reply = try knownReply(number, session, isNewest: true) {
+                    return .reply(reply)
+                }
+                if retryable.isUnknown { fault = ReplyLog.undecided }
+            }
+            if !retryable.isOutside, !fault.labels.contains(Self.repeats),
+                isOfServer || ErrorLabels.transient.contains(fault.code)
+            {
+                fault.labels.append(Self.repeats)
             }
             throw fault
         }
     }
+
+    /// The label after which drivers send a write again.
+    private static let repeats = "RetryableWriteError"
 }
 
 extension GatewayBackend {

@@ -334,6 +334,7 @@ struct GatewayWrite {
         _ run: Run, _ reply: (_ missedDeletes: Int) -> BSONDocument
     ) throws -> UpstreamWriter.Outcome {
         guard isTogether, !run.changes.isEmpty, let retryable = link.retryable else {
+            if !run.changes.isEmpty { try link.retryable?.leaveTransaction(link) }
             let outcome = try writer(run.parts, link).send(run.changes)
             if case .done(let missed) = outcome { _ = reply(missed) }
             return outcome

@@ -45,7 +45,11 @@ final class ReplyLog: Sendable {
         query.isSmall = true
         query.isNewest = isNewest
         var stored: BSONDocument?
-        try link.within(nil).find(GatewayDatabase.replies, query, for: nil) { stored = $0 }
+        do {
+            try link.within(nil).find(GatewayDatabase.replies, query, for: nil) { stored = $0 }
+        } catch let fault as CommandFailure where isNewest && ErrorLabels.isPassing(fault.code) {
+            throw Self.undecided
+        }
         guard let stored, let number = stored["number"]?.int64Value else { return nil }
         return Entry(
             number: number, reply: stored["reply"]?.documentValue,
@@ -72,6 +76,8 @@ final class ReplyLog: Sendable {
         {
             throw Self.undecided
         }
+        // A failover could undo what no majority has.
+        guard reply["writeConcernError"] == nil else { throw Self.undecided }
         guard let refusal = reply["writeErrors"]?.arrayValue?.compactMap(\.documentValue).first
         else { return true }
         let code = Int32(clamping: refusal["code"]?.int64Value ?? 8)
@@ -86,7 +92,8 @@ final class ReplyLog: Sendable {
     /// The failure after which the client repeats its command, and learns whether it was carried out.
     static let undecided = CommandFailure(
         UpstreamLink.unreachable,
-        "the database behind this gateway has not decided whether this was carried out; try again")
+        "the database behind this gateway has not decided whether this was carried out; try again",
+        labels: ["RetryableWriteError"])
 
     private static let duplicateKey: Int32 = 11_000
 

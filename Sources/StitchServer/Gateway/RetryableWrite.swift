@@ -17,6 +17,8 @@ final class RetryableWrite: Sendable {
         var hasBroken = false
         /// Whether a commit may have landed, or land still.
         var isUnknown = false
+        /// Whether changes were sent without a transaction.
+        var isOutside = false
     }
 
     private let session: [UInt8]
@@ -42,6 +44,23 @@ final class RetryableWrite: Sendable {
     /// Has the changes land without a transaction, unless one may already have landed.
     func giveUp() { state.withLock { $0.isPossible = $0.isUnknown } }
 
+    /// Whether changes may have landed without a reply, so that a copy would be carried out again.
+    var isOutside: Bool { state.withLock { $0.isOutside } }
+
+    /// Prepares for changes that are sent without a transaction.
+    ///
+    /// - Throws: ``Superseded`` when another copy was carried out; the upstream's errors.
+    func leaveTransaction(_ link: UpstreamLink) throws {
+        guard !isOutside else { return }
+        try checkOthers(link)
+        state.withLock { $0.isOutside = true }
+    }
+
+    private func checkOthers(_ link: UpstreamLink) throws {
+        let known = try replies.entry(of: session, for: number, isNewest: true, link)
+        if let known, known.number >= number { throw Superseded() }
+    }
+
     /// Runs a body in a transaction of the upstream, and adds the reply that it returns.
     ///
     /// - Parameter body: sends the changes; returns `nil` to have none of them land.
@@ -54,12 +73,7 @@ final class RetryableWrite: Sendable {
     ) throws -> Bool {
         let start = ContinuousClock.now
         do {
-            if isUnknown,
-                let known = try replies.entry(of: session, for: number, isNewest: true, link),
-                known.number >= number
-            {
-                throw Superseded()
-            }
+            if isUnknown { try checkOthers(link) }
             let transaction = try link.beginTransaction(readsNewest: true)
             defer { transaction.end() }
             do {
@@ -83,9 +97,11 @@ final class RetryableWrite: Sendable {
                 state.withLock { $0.isUnknown = true }
                 fault = ReplyLog.undecided
             }
-            let isTooLong = .now - start > Self.timeMax
-            if Self.unsupported.contains(fault.code) || isTooLong { giveUp() }
-            guard Self.unsupported.contains(fault.code) || runsAgain(after: fault) else {
+            let isTooLong =
+                .now - start > Self.timeMax && Self.ends.contains(fault.code)
+            let isUnsupported = Self.unsupported.contains(fault.code) || isTooLong
+            if isUnsupported { giveUp() }
+            guard isUnsupported || runsAgain(after: fault) else {
                 // The client knows of no transaction.
                 fault.labels.removeAll { $0 == Self.transient }
                 throw ErrorLabels.isOfServer(fault.code) ? ReplyLog.undecided : fault
@@ -113,9 +129,12 @@ final class RetryableWrite: Sendable {
     /// length: half of MongoDB's `transactionLifetimeLimitSeconds`.
     private static let timeMax: Duration = .seconds(30)
 
+    /// WriteConflict, NoSuchTransaction and TransactionExceededLifetimeLimitSeconds.
+    private static let ends: Set<Int32> = [112, 251, 290]
+
     /// IllegalOperation, OperationNotSupportedInTransaction and TransactionTooLargeForCache: no
     /// replica set, a collection that no transaction writes, such as a capped one, or too much.
-    static let unsupported: Set<Int32> = [20, 263, 357]
+    static let unsupported: Set<Int32> = [20, 263, 388]
 }
 
 extension CommandCall {
@@ -123,7 +142,7 @@ extension CommandCall {
     /// concern.
     var allowsMajority: Bool {
         guard let concern = document("writeConcern") else { return true }
-        guard concern["wtimeout"] == nil else { return false }
+        guard concern["wtimeout"]?.wholeNumber ?? 0 == 0 else { return false }
         return concern["w"].map { $0 == "majority" || $0.wholeNumber.map { $0 <= 1 } ?? false }
             ?? true
     }

@@ -38,7 +38,8 @@ package protocol UpstreamSession: Sendable {
 
     /// Begins a transaction: the next command starts it.
     ///
-    /// - Parameter readsNewest: whether each command reads the newest state, instead of one snapshot.
+    /// - Parameter readsNewest: whether it reads the newest state at its first command, and not one that
+    ///   a majority acknowledged; it waits for its commit for a limited time.
     func startTransaction(readsNewest: Bool) throws(UpstreamFailure)
 
     /// Commits the open transaction.

@@ -10,6 +10,7 @@ import Testing
     private struct World {
         /// At the database behind the gateways.
         let upstream: ServerClient
+        let ports: [Int]
         /// The processes of the gateways.
         let gateways: [pid_t]
         /// The user ann at each gateway.
@@ -71,7 +72,7 @@ import Testing
                         try body(
                             World(
                                 upstream: ServerClient(port: port, database: "shop"),
-                                gateways: gateways,
+                                ports: ports, gateways: gateways,
                                 anns: ports.map { try RuledWorld.client($0, "ann") }))
                     }
                 }
@@ -169,6 +170,42 @@ import Testing
                     #expect(own.map { $0["n"] } == [2])
                 }
             }
+        }
+    }
+
+    @Test("A copy of a batch with a refused part, which comes late, does nothing of it again")
+    func lateBatch() async throws {
+        try await Self.run { world in
+            let root = try world.ports.map { try RuledWorld.client($0, "root") }
+            let batch = Self.session.retryable(
+                3,
+                [
+                    "update": "items",
+                    "updates": [
+                        ["q": ["_id": "own"], "u": ["$inc": ["n": 1]]],
+                        [
+                            "q": ["_id": "new", "kind": "a"], "u": ["$set": ["kind": "b"]],
+                            "upsert": true,
+                        ],
+                    ],
+                ])
+            try world.block("update") { root[0].send(batch) }
+            #expect(try root[1].run(batch)["n"] == 2)
+            let late = try root[0].answer()
+            #expect(late["n"] == 2, "\(late)")
+            #expect(try world.stored("own")?["n"] == 2)
+        }
+    }
+
+    @Test("An error after which nothing is decided tells drivers to send the write again")
+    func labels() async throws {
+        try await Self.run { world in
+            try world.fail("insert", times: 3, ["closeConnection": true])
+            let insert = Self.session.retryable(3, Self.insert("new"))
+            let reply = try world.anns[0].reply(insert)
+            #expect(reply["code"] == 6)
+            #expect(reply["errorLabels"] == ["RetryableWriteError"], "\(reply)")
+            #expect(try world.anns[1].run(insert)["n"] == 1)
         }
     }
 
