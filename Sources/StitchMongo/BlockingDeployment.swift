@@ -72,8 +72,8 @@
 
         /// Begins a transaction: the next command starts it.
         ///
-        /// - Parameter readsNewest: whether it reads the newest state at its first command, and not one
-        ///   that a majority acknowledged; it waits for its commit for a limited time.
+        /// - Parameter readsNewest: `true` for a short transaction: it reads the newest state, also what no
+        ///   majority has acknowledged, and waits for its commit for at most 10 seconds.
         package func startTransaction(readsNewest: Bool) throws(MongoFailure) {
             try session.startTransaction(readsNewest: readsNewest)
         }

@@ -106,8 +106,8 @@
 
         /// Begins a transaction, which is committed by a majority.
         ///
-        /// - Parameter readsNewest: whether it reads the newest state at its first command, and not one
-        ///   that a majority acknowledged; it waits for its commit for at most 10 seconds.
+        /// - Parameter readsNewest: `true` for a short transaction: it reads the newest state, also what no
+        ///   majority has acknowledged, and waits for its commit for at most 10 seconds.
         func startTransaction(readsNewest: Bool) throws(MongoFailure) {
             let options = mongoc_transaction_opts_new()
             let concern = mongoc_write_concern_new()

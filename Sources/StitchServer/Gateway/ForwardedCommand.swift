@@ -15,11 +15,6 @@ struct ForwardedCommand {
         "startTransaction", "stmtId", "stmtIds", "apiVersion", "apiStrict",
         "apiDeprecationErrors", "maxTimeMS",
     ]
-    /// The number of attempts to carry out a retryable write together with its reply, with pauses of
-    /// five seconds in all.
-    private static let attemptsMax = 150
-    /// The time after which no further attempt is made.
-    private static let timeMax: Duration = .seconds(60)
     /// The largest size of the statements in one command.
     private static let bytesMax = 12 * 1024 * 1024
 
@@ -149,9 +144,9 @@ struct ForwardedCommand {
         guard let retryable = link.retryable else { return try carryOut(field, link) }
         if !call.allowsMajority { retryable.giveUp() }
         var answer: BSONDocument?
-        let start = ContinuousClock.now
-        for attempt in 0..<Self.attemptsMax
-        where retryable.isPossible && .now - start < Self.timeMax {
+        var idle = IdleRuns()
+        while retryable.isPossible {
+            try idle.begin(at: [])
             let hasLanded = try retryable.land(link) { link in
                 let reply = try carryOut(field, link)
                 // The upstream undoes a transaction in which a statement failed.
@@ -161,9 +156,7 @@ struct ForwardedCommand {
                 return hasErrors ? nil : reply
             }
             if hasLanded, let answer { return answer }
-            ThreadPause.wait(milliseconds: .random(in: 0...(1 << min(attempt, 6))))
         }
-        guard !retryable.isPossible else { throw GatewayWrite.conflict }
         try retryable.leaveTransaction(link)
         return try carryOut(field, link)
     }

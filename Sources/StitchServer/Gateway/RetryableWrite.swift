@@ -42,7 +42,7 @@ final class RetryableWrite: Sendable {
     var isPossible: Bool { state.withLock { $0.isPossible } }
 
     /// Has the changes land without a transaction, unless one may already have landed.
-    func giveUp() { state.withLock { $0.isPossible = $0.isUnknown } }
+    func giveUp() { state.withLock { if !$0.isUnknown { $0.isPossible = false } } }
 
     /// Whether changes may have landed without a reply, so that a copy would be carried out again.
     var isOutside: Bool { state.withLock { $0.isOutside } }

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// The sessions whose retryable write runs now.
+/// The sessions whose retryable write, or commit, runs now.
 ///
 /// A session has one operation at a time. A second one is a copy of the first, by a client that lost
 /// its connection: it waits, and then gets the reply of the first.
