@@ -21,7 +21,7 @@
 
             /// A URI with who signs in and further options.
             func uri(
-                _ user: String, _ options: String..., tls: Bool = true, patienceMS: Int = 20_000
+                _ user: String, _ options: String..., tls: Bool = true, patienceMS: Int = 120_000
             ) -> String {
                 let ways =
                     ["serverSelectionTimeoutMS=\(patienceMS)"] + options
@@ -63,7 +63,7 @@
                 let pool = try MongoClientPool(
                     uri: uri(user),
                     settings: .init(
-                        applicationName: "tests", serverSelectionTimeout: .seconds(20),
+                        applicationName: "tests", serverSelectionTimeout: .seconds(120),
                         socketTimeout: .seconds(60), clientsMax: 1),
                     onTopologyChange: { _ in })
                 _ = try pool.withClient { (client) throws(MongoFailure) in

@@ -163,9 +163,9 @@
                 client.send(Array("220 mail.example.com ESMTP\r\n".utf8))
                 _ = client.bytes()
             } _: { peer in
-                let uri = "stitchsync://127.0.0.1:\(peer.port)/?serverSelectionTimeoutMS=5000"
+                let uri = "stitchsync://127.0.0.1:\(peer.port)/?serverSelectionTimeoutMS=1000"
                 try await ServerConnections.run(uri) { server in
-                    let failure = await server.failure(of: Self.ping)
+                    let failure = await server.informedFailure(of: Self.ping)
                     #expect(failure?.kind == .network)
                     #expect(failure?.message.contains("127.0.0.1:\(peer.port): ") == true)
                 }
@@ -179,9 +179,9 @@
                 _ = client.bytes()
             } _: { peer in
                 let uri =
-                    "stitchsync://127.0.0.1:\(peer.port)/?tls=true&serverSelectionTimeoutMS=5000"
+                    "stitchsync://127.0.0.1:\(peer.port)/?tls=true&serverSelectionTimeoutMS=1000"
                 try await ServerConnections.run(uri) { server in
-                    let failure = await server.failure(of: Self.ping)
+                    let failure = await server.informedFailure(of: Self.ping)
                     #expect(failure?.kind == .network)
                 }
             }
@@ -193,9 +193,9 @@
                     client.send(Self.message(length: 2_000_000, to: next.id, []))
                 }
             } _: { peer in
-                let uri = "stitchsync://127.0.0.1:\(peer.port)/?serverSelectionTimeoutMS=5000"
+                let uri = "stitchsync://127.0.0.1:\(peer.port)/?serverSelectionTimeoutMS=1000"
                 try await ServerConnections.run(uri) { server in
-                    let failure = await server.failure(of: Self.ping)
+                    let failure = await server.informedFailure(of: Self.ping)
                     #expect(failure?.message.contains("2000000 bytes") == true)
                 }
             }

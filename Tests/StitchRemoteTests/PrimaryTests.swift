@@ -60,12 +60,12 @@
             } _: { peer in
                 let uri =
                     "mongodb://127.0.0.1:\(dead),127.0.0.1:\(peer.port)/?replicaSet=rs"
-                    + "&serverSelectionTimeoutMS=5000"
+                    + "&serverSelectionTimeoutMS=1000"
                 try await ServerConnections.run(uri) { server in
-                    let failure = await server.failure(of: Self.ping)
+                    let failure = await server.informedFailure(of: Self.ping)
                     #expect(failure?.kind == .network)
                     let text = failure?.message ?? ""
-                    #expect(text.contains("within 5000 ms"), "\(text)")
+                    #expect(text.contains("within 1000 ms"), "\(text)")
                     #expect(
                         text.contains("127.0.0.1:\(dead): cannot connect: Connection refused;"),
                         "\(text)")

@@ -16,6 +16,12 @@
         }
     }
 
+    extension MongoFailure {
+        /// Whether a search for a server ended before each host had answered, as beside many other
+        /// tests.
+        var isUninformed: Bool { message.contains("no answer yet") }
+    }
+
     extension ServerConnections {
         /// Makes connections by a URI, lends them, and closes them.
         @discardableResult
@@ -53,6 +59,15 @@
                 return nil
             } catch {
                 return error
+            }
+        }
+
+        /// The failure of a command with the answers of all hosts, for which it asks again;
+        /// `nil` when the command succeeds.
+        func informedFailure(of command: BSONDocument) async -> MongoFailure? {
+            while true {
+                let failure = await failure(of: command)
+                if failure?.isUninformed != true { return failure }
             }
         }
     }

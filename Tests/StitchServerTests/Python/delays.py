@@ -15,7 +15,7 @@ def attempt(user, password):
     start = time.monotonic()
     with pymongo.MongoClient(
             "localhost", PORT, username=user, password=password, authMechanism="SCRAM-SHA-256",
-            serverSelectionTimeoutMS=20000) as client:
+            serverSelectionTimeoutMS=60000) as client:
         try:
             client.admin.command("connectionStatus")
             client.app.items.find_one()

@@ -54,7 +54,7 @@ def view(user, documents):
 def client(port, user=None, **options):
     signed = {"username": user, "password": "pw"} if user else {}
     return pymongo.MongoClient(
-        "127.0.0.1", port, serverSelectionTimeoutMS=10000, **signed, **options)
+        "127.0.0.1", port, serverSelectionTimeoutMS=60000, **signed, **options)
 
 
 def prepare(port, documents=DOCUMENTS):

@@ -17,7 +17,7 @@ TLS = {"tls": True, "tlsCAFile": sys.argv[2]} if len(sys.argv) > 2 else {}
 def client(user=None, password=None, **options):
     signed = {"username": user, "password": password} if user else {}
     return pymongo.MongoClient(
-        "localhost", PORT, serverSelectionTimeoutMS=20000, **signed, **TLS, **options)
+        "localhost", PORT, serverSelectionTimeoutMS=60000, **signed, **TLS, **options)
 
 
 def is_cut_off(length):

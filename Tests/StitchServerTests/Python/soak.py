@@ -83,7 +83,7 @@ class Writer(threading.Thread):
         self.number, self.stop = number, stop
         self.random = random.Random(number)
         self.client = pymongo.MongoClient(
-            "127.0.0.1", port, w=1, journal=True, maxPoolSize=1, serverSelectionTimeoutMS=20000)
+            "127.0.0.1", port, w=1, journal=True, maxPoolSize=1, serverSelectionTimeoutMS=60000)
         self.items = self.client.soak.items
         self.ledger = {}      # what is there for certain: id -> value
         self.unknown = set()  # ids of writes without an answer

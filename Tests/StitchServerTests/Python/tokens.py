@@ -49,7 +49,7 @@ def token(key="rsa", algorithm="RS256", kid=None, header=None, **claims):
 def client(password, user="ann", **options):
     return pymongo.MongoClient(
         "localhost", PORT, username=user, password=password, authMechanism="PLAIN", tls=True,
-        tlsCAFile=CERTIFICATE, serverSelectionTimeoutMS=20000, **options)
+        tlsCAFile=CERTIFICATE, serverSelectionTimeoutMS=60000, **options)
 
 
 class Tokens(unittest.TestCase):

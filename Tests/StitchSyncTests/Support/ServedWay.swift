@@ -17,7 +17,7 @@ enum ServedWay: Sendable, Hashable, CaseIterable {
     #endif
 
     /// The longest search for a server, which may answer late beside many other tests.
-    private static let patience = Duration.seconds(20)
+    private static let patience = Duration.seconds(120)
 
     /// Makes a remote that has not connected yet.
     func remote(to address: ServedAddress) throws -> any ClosableRemote {
@@ -33,6 +33,7 @@ enum ServedWay: Sendable, Hashable, CaseIterable {
             case .libmongoc:
                 var options = MongoRemote.Options()
                 options.usesBulkWrite = address.inBulk
+                options.serverSelectionTimeout = Self.patience
                 return try MongoRemote(uri: address.uri, options: options)
         #endif
         }
