@@ -52,6 +52,17 @@ struct ExcerptLoader {
         }
     }
 
+    /// Reads the documents of a collection that a command needs; `nil` for a collection that answers
+    /// by more than its documents: a view, or one with a collation.
+    ///
+    /// - Throws: as ``parts(_:)`` does.
+    func documents(_ needs: CommandNeeds, in namespace: Namespace) throws -> [BSONDocument]? {
+        let definition = try catalog.definition(namespace, withIndexes: false, link, for: call)
+        guard let definition, let need = needs.needs[namespace] else { return [] }
+        guard definition.viewOn == nil, !definition.hasCollation else { return nil }
+        return try documents(need, definition, .begin("the documents that the command needs"))
+    }
+
     private func documents(
         _ need: DocumentNeed, _ definition: UpstreamDefinition, _ memory: MemoryHolding?
     ) throws -> [BSONDocument] {
@@ -68,7 +79,8 @@ struct ExcerptLoader {
             found.append(Found(document))
         }
         for ids in need.ids.parts(of: 1_000) {
-            var query = UpstreamQuery(filter: ["_id": ["$in": .array(BSONArray(ids))]])
+            var query = UpstreamQuery(
+                filter: ["_id": ids.count == 1 ? ["$eq": ids[0]] : ["$in": .array(BSONArray(ids))]])
             query.isSmall = ids.count <= Self.smallMax
             // Where other documents are read, too, one without a place would leave all unordered.
             query.showsRecords = need.ids.count > 1 || !need.queries.isEmpty

@@ -159,6 +159,7 @@ struct GatewayWrite {
         _ field: String, _ statements: [BSONDocument], _ conflicts: CommandNeeds,
         without finished: [BSONValue]
     ) throws -> Run {
+        if conflicts.needs.isEmpty, let run = try inserts(statements) { return run }
         var needs = try StatementNeeds(call: call).needs(statements)
         needs.add(conflicts)
         var parts = try loader.parts(needs)
@@ -171,6 +172,26 @@ struct GatewayWrite {
             }
         }
         return try run(call.carrying(statements, as: field), parts, under: ruleGuard)
+    }
+
+    /// Returns the run of inserts that are all allowed, which needs no store: the upstream refuses those
+    /// whose keys are taken. `nil` for other statements.
+    private func inserts(_ statements: [BSONDocument]) throws -> Run? {
+        guard call.name == "insert", let ruleGuard else { return nil }
+        let namespace = try call.collection()
+        let definition = try backend.catalog.definition(
+            namespace, withIndexes: false, link, for: call)
+        guard definition?.viewOn == nil,
+            let documents = try InsertCommand.allowed(statements, call, under: ruleGuard)
+        else { return nil }
+        let changes = documents.enumerated().map { index, document in
+            StoreChange(
+                position: 0, namespace: namespace, kind: .insert, before: nil, after: document,
+                remarks: ["": .int64(Int64(index))])
+        }
+        return Run(
+            reply: ["n": .int32(Int32(clamping: changes.count))], changes: changes,
+            parts: [ExcerptPart(namespace: namespace, definition: definition)])
     }
 
     private func run(

@@ -92,3 +92,13 @@ struct StorableDocument {
         return error
     }
 }
+
+extension BSONDocument {
+    /// Returns the document as a collection stores it: with its `_id`, or a new one, in front.
+    ///
+    /// - Throws: MongoDB's errors for what no collection stores: an invalid `_id`, more than 16 MiB,
+    ///   invalid BSON.
+    package func storable(in namespace: Namespace) throws(StoreError) -> BSONDocument {
+        try StorableDocument(self, in: namespace).document
+    }
+}

@@ -24,52 +24,114 @@ enum FindCommand {
     /// In such a reply a missing document proves nothing.
     private static let viewIsLimited = "viewIsLimited"
 
+    private static let executionError = "Executor error during find command"
+
+    /// What a command asks for.
+    struct Request {
+        let namespace: Namespace
+        let query: FindQuery
+        fileprivate let batchSize: Int?
+        fileprivate let cursor: CursorOptions
+
+        /// - Throws: the errors of the arguments.
+        init(_ call: CommandCall) throws {
+            namespace = try call.collection()
+            query = try FindQuery(call)
+            batchSize = try call.count("batchSize")
+            cursor = try FindCommand.options(call, query)
+        }
+
+        /// Whether the documents of the collection decide alone, and no index or record does.
+        var isOfDocuments: Bool {
+            query.isPlain && !cursor.isTailable && !query.options.namesIndex
+                && query.options.sort?.needsMetadata != true
+        }
+    }
+
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         let ruleGuard = try store.rules.ruleGuard(call)
         let wasLimited = isLimited(namespace, ruleGuard)
-        let outcome = try find(namespace, call, store, ruleGuard)
+        let outcome = try find(Request(call), call, store, ruleGuard)
         // A rule change may limit the view during the read only.
-        guard case .reply(var reply) = outcome,
-            try wasLimited || isLimited(namespace, store.rules.ruleGuard(call))
-        else { return outcome }
-        reply.append(viewIsLimited, true)
-        return .reply(reply)
+        return limited(
+            outcome, try wasLimited || isLimited(namespace, store.rules.ruleGuard(call)))
     }
 
     private static func isLimited(_ namespace: Namespace, _ ruleGuard: RuleAccessPolicy?) -> Bool {
         ruleGuard?.access(namespace).seesAll == false
     }
 
+    private static func limited(_ outcome: CommandOutcome, _ isLimited: Bool) -> CommandOutcome {
+        guard isLimited, case .reply(var reply) = outcome else { return outcome }
+        reply.append(viewIsLimited, true)
+        return .reply(reply)
+    }
+
+    /// Answers a query of documents with those that a gateway has read.
+    ///
+    /// - Parameter candidates: those documents, in the order of insertion: all that the query finds
+    ///   for the user, and perhaps more.
+    /// - Throws: the errors of the query.
+    static func answer(
+        _ request: Request, from candidates: [BSONDocument], _ call: CommandCall,
+        on front: StoreBackend, under ruleGuard: RuleAccessPolicy
+    ) throws -> CommandOutcome {
+        let access = ruleGuard.access(request.namespace)
+        let query = request.query
+        var result = ResultCollector(front.spools, of: call.cursorOwner)
+        do {
+            let found = try call.believing {
+                try query.options.selected(
+                    from: candidates.lazy.compactMap(access.visible), matching: query.filter)
+            }
+            for document in found { try result.append(document) }
+        } catch {
+            throw CommandFailure.framed(error, executionError)
+        }
+        return limited(
+            try open(&result, request, call, on: front, under: ruleGuard), !access.seesAll)
+    }
+
     private static func find(
-        _ namespace: Namespace, _ call: CommandCall, _ store: StoreBackend,
+        _ request: Request, _ call: CommandCall, _ store: StoreBackend,
         _ ruleGuard: RuleAccessPolicy?
     ) throws -> CommandOutcome {
-        let query = try FindQuery(call)
-        let batchSize = try call.count("batchSize")
-        let options = try options(call, query)
+        let (namespace, query) = (request.namespace, request.query)
+        let isTailable = request.cursor.isTailable
         let isOpen = try store.read(call) { transaction in
             if try transaction.isView(namespace) { try QueryOptionsCheck.checkOfView(call) }
-            if options.isTailable { try checkTailable(namespace, transaction) }
+            if isTailable { try checkTailable(namespace, transaction) }
             return try store.isLasting && call.snapshot == nil && query.isPlain
                 && transaction.isInInsertionOrder(namespace, query.filter, query.options)
         }
-        let isSingle = call.flag("singleBatch")
         guard !isOpen else {
-            return try CursorReply.open(
-                RowSource(store.runner, namespace, query, isTailable: options.isTailable),
-                namespace,
-                call, on: store, under: ruleGuard, batchSize: batchSize, isSingle: isSingle,
-                options: options)
+            return try open(
+                RowSource(store.runner, namespace, query, isTailable: isTailable), request, call,
+                on: store, under: ruleGuard)
         }
         var result = try result(call, store, namespace, query)
-        let limit = query.options.limit
+        return try open(&result, request, call, on: store, under: ruleGuard)
+    }
+
+    private static func open(
+        _ result: inout ResultCollector, _ request: Request, _ call: CommandCall,
+        on store: StoreBackend, under ruleGuard: RuleAccessPolicy?
+    ) throws -> CommandOutcome {
+        let (filter, limit) = (request.query.filter, request.query.options.limit)
         let source = try result.source(
-            knowsEnd: query.filter.asksForOneID || limit > 0 && result.count == limit)
-        return try CursorReply.open(
-            source, namespace, call, on: store, under: ruleGuard, batchSize: batchSize,
-            isSingle: isSingle,
-            options: options)
+            knowsEnd: filter.asksForOneID || limit > 0 && result.count == limit)
+        return try open(source, request, call, on: store, under: ruleGuard)
+    }
+
+    private static func open(
+        _ source: some CursorSource, _ request: Request, _ call: CommandCall,
+        on store: StoreBackend, under ruleGuard: RuleAccessPolicy?
+    ) throws -> CommandOutcome {
+        try CursorReply.open(
+            source, request.namespace, call, on: store, under: ruleGuard,
+            batchSize: request.batchSize, isSingle: call.flag("singleBatch"),
+            options: request.cursor)
     }
 
     private static func result(
@@ -86,7 +148,7 @@ enum FindCommand {
                     try result.append(try decoration.shown(document))
                 }
             } catch {
-                throw CommandFailure.framed(error, "Executor error during find command")
+                throw CommandFailure.framed(error, executionError)
             }
             return result
         }

@@ -1,4 +1,5 @@
 internal import BSONStore
+internal import StitchRules
 
 /// Inserts documents.
 ///
@@ -19,7 +20,6 @@ enum InsertCommand {
         let documents = try call.documents("documents")
         try WriteBatch.checkCount(documents.count)
         let isOrdered = call["ordered"]?.isTrue ?? true
-        let keepsEmptyTimestamps = call.flag("bypassEmptyTsReplacement")
         let reply = try store.runner.reply(call) { transaction in
             var batch = WriteBatch(isOrdered: isOrdered)
             for (index, document) in documents.enumerated() {
@@ -27,10 +27,7 @@ enum InsertCommand {
                 store.runner.begin(statement: index, in: transaction)
                 let fault = try WriteBatch.attempt(transaction) {
                     do throws(StoreError) {
-                        try transaction.insert(
-                            namespace,
-                            keepsEmptyTimestamps
-                                ? document : WallClock.fillingTimestamps(in: document))
+                        try transaction.insert(namespace, inserted(document, call))
                     } catch {
                         throw WriteBatch.failure(ofInsert: error)
                     }
@@ -41,5 +38,37 @@ enum InsertCommand {
             return batch.reply
         }
         return .reply(reply)
+    }
+
+    private static func inserted(_ document: BSONDocument, _ call: CommandCall) -> BSONDocument {
+        call.flag("bypassEmptyTsReplacement")
+            ? document : WallClock.fillingTimestamps(in: document)
+    }
+
+    /// Returns the documents as they are stored if all of them are allowed; else `nil`.
+    ///
+    /// Whether their keys are free is for the upstream of a gateway to say.
+    ///
+    /// - Throws: the errors that do not concern single documents.
+    static func allowed(
+        _ documents: [BSONDocument], _ call: CommandCall, under ruleGuard: RuleAccessPolicy
+    ) throws -> [BSONDocument]? {
+        let namespace = try call.collection()
+        try namespace.checkWritable()
+        try WriteBatch.checkCount(documents.count)
+        let access = ruleGuard.access(namespace)
+        var stored: [BSONDocument] = []
+        stored.reserveCapacity(documents.count)
+        for document in documents {
+            try call.checkTime()
+            guard
+                let document = Result(catching: {
+                    try inserted(document, call).storable(in: namespace)
+                }).value,
+                Result(catching: { try access.written(from: nil, toShown: document) }).value != nil
+            else { return nil }
+            stored.append(document)
+        }
+        return stored
     }
 }

@@ -108,3 +108,41 @@ extension FindOptions {
         return limit == 0 || isOver ? nil : sum
     }
 }
+
+extension FindOptions {
+    /// Returns what a query finds in documents that are in the order of insertion.
+    ///
+    /// A hint and bounds on an index's keys have no effect.
+    ///
+    /// - Throws: the errors of the filter, the sort and the projection, as of a query of a
+    ///   collection.
+    package func selected(
+        from documents: some Sequence<BSONDocument>, matching filter: Filter
+    ) throws(StoreError) -> [BSONDocument] {
+        do throws(StoreError) {
+            var found: [BSONDocument] = []
+            var sorter = sort.map { DocumentSorter(order: $0, skip: skip, limit: limit) }
+            let end = sorter == nil ? self.end ?? .max : .max
+            for document in documents where found.count < end {
+                try WorkBudget.spend()
+                let isFound = try document.withUnsafeBytes { (bytes) throws(StoreError) in
+                    try filter.passes(bytes)
+                }
+                guard isFound else { continue }
+                if sorter == nil {
+                    found.append(document)
+                } else {
+                    try sorter?.insert(document)
+                }
+            }
+            var shown: [BSONDocument] = []
+            for document in (sorter?.sorted() ?? found).dropFirst(skip) {
+                shown.append(
+                    try projection?.apply(to: document, matching: filter) ?? document)
+            }
+            return shown
+        } catch {
+            throw error.during(.execution)
+        }
+    }
+}
