@@ -10,7 +10,7 @@
 
     /// Users are dropped and made anew when somebody sets a server up again: a device that has the same
     /// name and password must not need a restart for that.
-    @Suite(.timeLimit(.minutes(10))) struct RemadeUserTests {
+    @Suite(.timeLimit(.minutes(30))) struct RemadeUserTests {
         private static let items = Namespace("shop", "items")
 
         /// A server with the user `ann`, and a device of hers that is in step.

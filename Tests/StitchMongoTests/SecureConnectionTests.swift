@@ -9,7 +9,7 @@
     @testable import StitchMongo
 
     /// Documents travel over networks that others share: only who may gets them, and nobody listens in.
-    @Suite(.timeLimit(.minutes(10))) struct SecureConnectionTests {
+    @Suite(.timeLimit(.minutes(30))) struct SecureConnectionTests {
         private static let items = Namespace("shop", "items")
         private static let issuer = "https://id.example"
 

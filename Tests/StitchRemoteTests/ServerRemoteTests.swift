@@ -8,7 +8,7 @@
     @testable import StitchRemote
 
     /// Two devices must be in step over the remote, whatever they sign in as.
-    @Suite(.timeLimit(.minutes(10))) struct ServerRemoteTests {
+    @Suite(.timeLimit(.minutes(30))) struct ServerRemoteTests {
         private static let notes = Namespace("app", "notes")
 
         /// Users see and write their own notes only.

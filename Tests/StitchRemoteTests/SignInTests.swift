@@ -9,7 +9,7 @@
     @testable import StitchRemote
 
     /// Documents travel over networks that others share: only users with the right may get them.
-    @Suite(.timeLimit(.minutes(10))) struct SignInTests {
+    @Suite(.timeLimit(.minutes(30))) struct SignInTests {
         private static let find: BSONDocument = ["find": "items"]
 
         /// Makes the users `root` and `ann`; loopback may make the first one.

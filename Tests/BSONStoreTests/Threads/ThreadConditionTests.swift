@@ -4,7 +4,7 @@ import Testing
 
 /// Without these a thread that waits for another one would miss its signal, or wait for ever.
 @Suite struct ThreadConditionTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(30)))
     func `a waiting thread sees each change that another thread makes`() {
         let turns = ThreadCondition((next: 0, seen: [Int]()))
         let isStarted = DetachedThread.start {
@@ -25,7 +25,7 @@ import Testing
         #expect(turns.withLock { $0.seen } == Array(1...100))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(30)))
     func `a wait with a time limit looks again although there was no signal`() {
         let looks = ThreadCondition(0)
         let count = looks.wait { (looks: inout Int) -> ThreadWait<Int> in

@@ -4,7 +4,7 @@ import Testing
 
 /// Without these a hundred idle stores would hold a hundred threads, or a job after an idle time would
 /// never run.
-@Suite(.timeLimit(.minutes(5))) struct WorkerThreadTests {
+@Suite(.timeLimit(.minutes(30))) struct WorkerThreadTests {
     @Test func `an idle worker has no thread, and its next job starts one`() async {
         let worker = WorkerThread<CheckedContinuation<Void, Never>>(batchMax: 4, idleMS: 1) {
             for job in $0 { job.resume() }

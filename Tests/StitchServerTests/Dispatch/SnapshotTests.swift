@@ -6,7 +6,7 @@ import Testing
 @testable import StitchServer
 
 /// A state that is kept holds a thread, two files and the store's log: none is kept for ever.
-@Suite(.timeLimit(.minutes(10))) struct SnapshotTests {
+@Suite(.timeLimit(.minutes(30))) struct SnapshotTests {
     private static func request(
         _ clock: ClusterClock, at time: BSONTimestamp? = nil
     ) throws -> SnapshotRequest {

@@ -6,7 +6,7 @@ import Testing
 @testable import StitchServer
 
 /// Nobody keeps others from writing for long, nor takes all the transactions that there may be.
-@Suite(.timeLimit(.minutes(10))) struct TransactionBoundsTests {
+@Suite(.timeLimit(.minutes(30))) struct TransactionBoundsTests {
     private static let things = Namespace("db", "things")
 
     private static func store() throws -> DocumentStore {

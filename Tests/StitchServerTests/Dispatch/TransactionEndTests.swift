@@ -47,7 +47,7 @@ struct TransactionEndTests {
 
     @Test(
         "an abort while the transaction waits for other writers is not forgotten",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     func abortedMeanwhile() async throws {
         let store = try DocumentStore(at: .inMemory)
         try SessionLog.prepare(store)
@@ -91,7 +91,7 @@ struct TransactionEndTests {
 
     @Test(
         "tidying up waits neither for a command that runs nor for another that tidies up",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     func tidying() async throws {
         let store = try DocumentStore(at: .inMemory)
         try SessionLog.prepare(store)

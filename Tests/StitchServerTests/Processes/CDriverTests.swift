@@ -3,7 +3,7 @@ import TestProcesses
 import Testing
 
 /// A second driver, written by others: what only one of them understands is not the protocol.
-@Suite(.timeLimit(.minutes(10))) struct CDriverTests {
+@Suite(.timeLimit(.minutes(30))) struct CDriverTests {
     @Test(
         "A C driver does what applications do", arguments: ["crud", "transactions", "retries"])
     func works(mode: String) async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import StitchServer
 
 /// A command that waits must not hold up its connection, and many must not hold up the server.
-@Suite(.timeLimit(.minutes(10))) struct ConcurrentCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct ConcurrentCommandTests {
     /// Lends a client of a new server, and another one.
     private static func served(
         _ body: @escaping @Sendable (ServerClient, _ other: ServerClient, pid_t) throws -> Void

@@ -3,7 +3,7 @@ import TestProcesses
 import Testing
 
 /// Applications talk to the server through drivers: what a driver cannot do, nobody can.
-@Suite(.timeLimit(.minutes(10))) struct DriverTests {
+@Suite(.timeLimit(.minutes(30))) struct DriverTests {
     @Test(
         "A Python driver does what applications do",
         arguments: [

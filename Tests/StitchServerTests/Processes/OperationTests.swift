@@ -6,7 +6,7 @@ import Testing
 @testable import StitchServer
 
 /// A server runs for months: what it keeps must outlive kills, and it must tell how it is.
-@Suite(.timeLimit(.minutes(10))) struct OperationTests {
+@Suite(.timeLimit(.minutes(30))) struct OperationTests {
     @Test("No acknowledged write is lost when the server is killed under load; nothing grows")
     func soak() async throws {
         let answer = try await Python.run("soak.py", Program.tool.path, "24", "8", "50")

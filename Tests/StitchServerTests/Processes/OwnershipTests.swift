@@ -3,7 +3,7 @@ import TestProcesses
 import Testing
 
 /// One server has many users: what one of them leaves there is not for the others.
-@Suite(.timeLimit(.minutes(10))) struct OwnershipTests {
+@Suite(.timeLimit(.minutes(30))) struct OwnershipTests {
     @Test("Sessions, cursors, states and last errors are a user's own, and end at once")
     func own() async throws {
         let answer = try await ServerProcess.run(["--auth"]) { server in

@@ -6,7 +6,7 @@ import Testing
 @testable import StitchServer
 
 /// Passwords and tokens decide who reads the data: what is not meant must not let in.
-@Suite(.timeLimit(.minutes(10))) struct SignInTests {
+@Suite(.timeLimit(.minutes(30))) struct SignInTests {
     @Test("A token lets in whom the provider's key vouches for, and nobody else")
     func tokens() async throws {
         let answer = try await Certificate.lend { certificate in

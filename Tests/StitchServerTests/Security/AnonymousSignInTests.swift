@@ -6,7 +6,7 @@ import Testing
 @testable import StitchServer
 
 /// A person without an account must find the own documents again, and no one else's.
-@Suite(.timeLimit(.minutes(10))) struct AnonymousSignInTests {
+@Suite(.timeLimit(.minutes(30))) struct AnonymousSignInTests {
     private static let secret = [UInt8](1...16)
 
     private static func user(_ client: ServerClient) throws -> BSONDocument {

@@ -7,7 +7,7 @@ import Testing
 @testable import StitchServer
 
 /// A stranger who makes an account gets what the rules give, and no one else's account.
-@Suite(.timeLimit(.minutes(10))) struct SignUpTests {
+@Suite(.timeLimit(.minutes(30))) struct SignUpTests {
     private static func command(
         _ name: String, _ password: String = "long enough", on database: String = "app"
     ) -> BSONDocument {

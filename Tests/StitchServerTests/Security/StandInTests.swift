@@ -5,7 +5,7 @@ import Testing
 @testable import StitchServer
 
 /// Who may not come in must not learn who may.
-@Suite(.timeLimit(.minutes(10))) struct StandInTests {
+@Suite(.timeLimit(.minutes(30))) struct StandInTests {
     private static func mechanisms(
         _ name: String, _ server: OfflineServer, on database: String = "admin"
     ) -> BSONValue? {

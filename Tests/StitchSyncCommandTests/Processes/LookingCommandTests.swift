@@ -6,7 +6,7 @@ import Testing
 @testable import StitchSyncCommand
 
 /// Who looks at a store, perhaps because its disk is full or damaged, must not change it.
-@Suite(.timeLimit(.minutes(10))) struct LookingCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct LookingCommandTests {
     private static let things = Namespace("app", "things")
 
     /// The commands that look at a store, without its path.

@@ -3,7 +3,7 @@ import Testing
 
 /// Without this a damaged file, a greedy request, a lying remote or a flood could end a process, hold it up
 /// for ever, or have a side that did nothing wrong lose documents; `make attack` tries more.
-@Suite(.timeLimit(.minutes(10))) struct AttackTests {
+@Suite(.timeLimit(.minutes(30))) struct AttackTests {
     @Test(
         "an attack ends nothing, holds nothing up and takes nothing away",
         arguments: ["mutations=60", "requests=25", "remotes=40", "floods=3"])

@@ -4,7 +4,7 @@ import Testing
 
 /// Without these a view would show old documents, block the main thread, or animate changes that do
 /// not lead from what it shows to what it will show.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct LiveObservedQueryTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct LiveObservedQueryTests {
     /// A document whose decoding waits for the main actor, which it must not block.
     private struct Patient: Codable, Sendable {
         enum Step { case waiting, decoding, released }

@@ -5,7 +5,7 @@
     import Testing
 
     /// Without these the calls that the pages show would not compile, or would do something else.
-    @Suite(.timeLimit(.minutes(5))) struct LivePageTests {
+    @Suite(.timeLimit(.minutes(30))) struct LivePageTests {
         private static let day = Date(timeIntervalSince1970: 1_700_000_000)
 
         /// A row of a list on the screen.

@@ -3,7 +3,7 @@ import Testing
 
 /// Without these a typed live query would miss a change, end at a document of another form, or name
 /// other rows than those that changed.
-@Suite(.timeLimit(.minutes(5))) struct LiveQueryTests {
+@Suite(.timeLimit(.minutes(30))) struct LiveQueryTests {
     @Test func `a snapshot has the documents in order and the places of the changes`() async throws
     {
         let tasks = try LiveTask.collection()

@@ -3,7 +3,7 @@ import StitchSync
 import Testing
 
 /// Without these a view of synced documents would not follow what other devices change.
-@Suite(.timeLimit(.minutes(5))) struct LiveSyncTests {
+@Suite(.timeLimit(.minutes(30))) struct LiveSyncTests {
     /// Two devices that sync all tasks with one remote.
     private struct Devices {
         let remote: InProcessRemote

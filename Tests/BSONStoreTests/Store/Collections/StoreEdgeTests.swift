@@ -9,7 +9,7 @@ import Testing
 @testable import BSONStore
 
 /// What a review found: a store that changes, ends or is damaged at an unlucky moment.
-@Suite(.timeLimit(.minutes(10))) struct StoreEdgeTests {
+@Suite(.timeLimit(.minutes(30))) struct StoreEdgeTests {
     private static let first = Namespace("app", "a")
     private static let second = Namespace("app", "b")
     private static let now = BSONDatetime(milliseconds: 1_700_000_000_000)

@@ -5,7 +5,7 @@ import Testing
 @testable import BSONStore
 
 /// Without these a follower would use power while nothing happens, or sleep through a commit.
-@Suite(.timeLimit(.minutes(5))) struct CommitWatchTests {
+@Suite(.timeLimit(.minutes(30))) struct CommitWatchTests {
     private static let things = Namespace("app", "things")
 
     private func pauses(_ count: Int, hasReports: Bool) -> [CommitWatchPace.Pause] {

@@ -9,7 +9,7 @@ import Testing
     private static let options = DocumentStore.Options(
         durability: .normal, changeHistory: .keep(changesMax: 10_000))
 
-    @Test(.timeLimit(.minutes(10)), arguments: [true, false])
+    @Test(.timeLimit(.minutes(30)), arguments: [true, false])
     func `the feed gives what is there and what comes`(inMemory: Bool) async throws {
         let directory = try TemporaryDirectory()
         let store = try DocumentStore(
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func `the feed of another connection wakes without a commit of its own`() async throws {
         let directory = try TemporaryDirectory()
         let writer = try DocumentStore(at: .file(directory.file()), options: Self.options)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func `following ends when its task is cancelled, and fails when the store is closed`()
         async throws
     {
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func `a live query tells what is new, other and gone`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DocumentStore(at: .file(directory.file()), options: Self.options)
@@ -106,7 +106,7 @@ import Testing
         #expect(third.removedIDs == [1] && third.documents.count == 1)
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     @MainActor func `an observed query follows its documents`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DocumentStore(at: .file(directory.file()), options: Self.options)

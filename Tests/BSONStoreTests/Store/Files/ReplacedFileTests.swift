@@ -15,7 +15,7 @@ import Testing
 @testable import BSONStore
 
 /// Without these a log would be written into a file that it does not belong to.
-@Suite(.timeLimit(.minutes(5))) struct ReplacedFileTests {
+@Suite(.timeLimit(.minutes(30))) struct ReplacedFileTests {
     private static let things = Namespace("app", "things")
 
     private static func bytes(_ path: String) throws -> Data {

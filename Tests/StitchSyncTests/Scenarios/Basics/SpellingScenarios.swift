@@ -5,7 +5,7 @@ import Testing
 
 /// `café` has two spellings, which are two names at MongoDB; taken for one, a subscription would bring
 /// or take away another collection's documents.
-@Suite(.remotes, .timeLimit(.minutes(10)))
+@Suite(.remotes, .timeLimit(.minutes(30)))
 struct SpellingScenarios {
     private static let composed = "caf\u{e9}"
     private static let decomposed = "cafe\u{301}"

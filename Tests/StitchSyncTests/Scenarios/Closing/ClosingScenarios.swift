@@ -5,7 +5,7 @@ import Testing
 
 /// A store that is closed or deleted leaves nobody waiting, nothing locked, and no second engine on
 /// what is about to be deleted.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct ClosingScenarios {
     private static let items = Namespace("app", "items")
 

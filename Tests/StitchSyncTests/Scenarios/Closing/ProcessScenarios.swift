@@ -5,7 +5,7 @@ import Testing
 
 /// A second process, as an app's extension, may write what the first one syncs: 152 of Device Sync's
 /// list, and its advice to hold edits in memory, which nobody needs here.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct ProcessScenarios {
     private static let items = Namespace("app", "items")
 

@@ -5,7 +5,7 @@ import Testing
 
 /// Without these an app in the background would hold a lock for which the system ends it, or sync
 /// although it must not.
-@Suite(.timeLimit(.minutes(5))) struct SuspensionScenarios {
+@Suite(.timeLimit(.minutes(30))) struct SuspensionScenarios {
     private static let items = Namespace("shop", "items")
 
     private static func engine(

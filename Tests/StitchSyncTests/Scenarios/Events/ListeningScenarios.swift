@@ -29,7 +29,7 @@ struct ListeningScenarios {
         #expect(lines.withLock { $0.count } == 2)
     }
 
-    @Test("news behind changes of other collections wake the loop", .timeLimit(.minutes(5)))
+    @Test("news behind changes of other collections wake the loop", .timeLimit(.minutes(30)))
     func behindOthers() async throws {
         let world = try SyncWorld()
         let a = try await world.device("A")
@@ -192,7 +192,7 @@ struct ListeningScenarios {
 
     @Test(
         "a store that is busy when news are to be noted, or read, ends nothing",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     func busyNews() async throws {
         let world = try SyncWorld()
         let clock = ManualClock()
@@ -251,7 +251,7 @@ struct ListeningScenarios {
 
     @Test(
         "a frequency that changes while the engine runs counts from then on",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     func changingFrequency() async throws {
         let world = try SyncWorld()
         let engine = try SyncEngine(

@@ -5,7 +5,7 @@ import Testing
 
 /// Progress that falls, or that ends before all is there, misleads who shows it: 133, 134 and 136 of
 /// the acceptance list.
-@Suite(.remotes, .timeLimit(.minutes(10)))
+@Suite(.remotes, .timeLimit(.minutes(30)))
 struct ProgressScenarios {
     private static var smallPages: SyncLimits {
         var limits = SyncLimits()

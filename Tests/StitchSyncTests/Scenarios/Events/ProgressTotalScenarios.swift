@@ -4,7 +4,7 @@ import Testing
 @testable import StitchSync
 
 /// A bar without an end, or that ends at half or twice its length, tells nobody how long it takes.
-@Suite(.remotes, .timeLimit(.minutes(10)))
+@Suite(.remotes, .timeLimit(.minutes(30)))
 struct ProgressTotalScenarios {
     private static let count = 1_000
 

@@ -62,7 +62,7 @@ struct StatusScenarios {
 
     @Test(
         "waiting for synchronization ends when both sides hold the same, or in time",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     func waiting() async throws {
         let world = try SyncWorld()
         let clock = ManualClock()
@@ -90,7 +90,7 @@ struct StatusScenarios {
 
     @Test(
         "who waits while the engine is offline waits for the network, or in time",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     func waitingOffline() async throws {
         let world = try SyncWorld()
         let engine = try SyncEngine(store: try DocumentStore(at: .inMemory), remote: world.remote)

@@ -55,7 +55,7 @@ struct PatienceScenarios {
     }
 
     @Test(
-        "a request that is not answered in time counts as a lost answer", .timeLimit(.minutes(10)))
+        "a request that is not answered in time counts as a lost answer", .timeLimit(.minutes(30)))
     func requestTimeout() async throws {
         let world = try SyncWorld()
         let clock = ManualClock()
@@ -74,7 +74,7 @@ struct PatienceScenarios {
         #expect(try await items.status() == SyncStatus(synced: 1))
     }
 
-    @Test("waiting ends in time although the remote hangs", .timeLimit(.minutes(10)))
+    @Test("waiting ends in time although the remote hangs", .timeLimit(.minutes(30)))
     func waitTimeout() async throws {
         let world = try SyncWorld()
         let clock = ManualClock()
@@ -94,7 +94,7 @@ struct PatienceScenarios {
         #expect(try await items.status() == SyncStatus(synced: 1))
     }
 
-    @Test("cancelled, a pass and one that waits for its turn end at once", .timeLimit(.minutes(10)))
+    @Test("cancelled, a pass and one that waits for its turn end at once", .timeLimit(.minutes(30)))
     func cancellation() async throws {
         let world = try SyncWorld()
         let (items, trap) = try hanging(world, timeout: .seconds(3600))
@@ -138,7 +138,7 @@ struct PatienceScenarios {
 
     @Test(
         "after a failure a local write, the network, a sign-in and the remote have a pass run at once",
-        .timeLimit(.minutes(10)), arguments: Wake.allCases)
+        .timeLimit(.minutes(30)), arguments: Wake.allCases)
     func wakes(by wake: Wake) async throws {
         let world = try SyncWorld()
         let (reachability, news) = AsyncStream<Bool>.makeStream()
@@ -173,7 +173,7 @@ struct PatienceScenarios {
 
     @Test(
         "a set that is made while nobody is signed in is asked for after the sign-in",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     func subscribedSignedOut() async throws {
         let world = try SyncWorld()
         for number in 1...3 as ClosedRange<Int32> {

@@ -7,7 +7,7 @@ import Testing
 /// Failures are tried again with waits that grow, and that the app's own doing begins anew.
 @Suite(.remotes)
 struct RetryScenarios {
-    @Test("writes while the remote is away do not make the waits longer", .timeLimit(.minutes(10)))
+    @Test("writes while the remote is away do not make the waits longer", .timeLimit(.minutes(30)))
     func writesWhileAway() async throws {
         let world = try SyncWorld()
         let clock = ManualClock()
@@ -31,7 +31,7 @@ struct RetryScenarios {
     }
 
     @Test(
-        "news that no pass can read do not end the wait after a failure", .timeLimit(.minutes(10)))
+        "news that no pass can read do not end the wait after a failure", .timeLimit(.minutes(30)))
     func unreadableNews() async throws {
         let world = try SyncWorld()
         let clock = ManualClock()
@@ -60,7 +60,7 @@ struct RetryScenarios {
         #expect(passes.withLock { $0 } <= 2)
     }
 
-    @Test("a conflict that waits for a handler has no passes made", .timeLimit(.minutes(10)))
+    @Test("a conflict that waits for a handler has no passes made", .timeLimit(.minutes(30)))
     func waitingConflict() async throws {
         let remote = try InProcessRemote(at: .inMemory)
         let clock = ManualClock()

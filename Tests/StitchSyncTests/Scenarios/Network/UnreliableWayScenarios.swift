@@ -187,7 +187,7 @@ struct UnreliableWayScenarios {
 struct RemoteShutdownScenarios {
     @Test(
         "a call whose server does not answer ends when it is cancelled",
-        .timeLimit(.minutes(10)), arguments: ServedWay.allCases)
+        .timeLimit(.minutes(30)), arguments: ServedWay.allCases)
     func cancelled(over served: ServedWay) async throws {
         let way = try await UnreliableWay(served)
         defer { way.close() }
@@ -203,7 +203,7 @@ struct RemoteShutdownScenarios {
     }
 
     @Test(
-        "a closed remote has no connections, and takes no calls", .timeLimit(.minutes(10)),
+        "a closed remote has no connections, and takes no calls", .timeLimit(.minutes(30)),
         arguments: ServedWay.allCases)
     func closed(over served: ServedWay) async throws {
         let world = try UnreliableWay.world(served)

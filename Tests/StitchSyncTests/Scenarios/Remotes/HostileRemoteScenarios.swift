@@ -111,7 +111,7 @@ struct HostileRemoteScenarios {
     }
 
     @Test(
-        "a collection that may not be watched does not delay the others", .timeLimit(.minutes(10)))
+        "a collection that may not be watched does not delay the others", .timeLimit(.minutes(30)))
     func unwatchable() async throws {
         let world = try SyncWorld()
         let secret = Namespace(SyncWorld.database, "secret")

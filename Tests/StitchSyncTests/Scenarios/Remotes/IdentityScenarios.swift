@@ -38,7 +38,7 @@ struct IdentityScenarios {
 
     @Test(
         "who waits for a set in another engine on the file learns of it when the one that syncs has it",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     func waitingBesideAnother() async throws {
         let directory = try ScratchDirectory()
         let world = try SyncWorld()
@@ -79,7 +79,7 @@ struct IdentityScenarios {
 
     @Test(
         "who waits for an upload beside the engine that syncs the file waits for that one",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     func uploadingBesideAnother() async throws {
         let directory = try ScratchDirectory()
         let world = try SyncWorld()
@@ -101,7 +101,7 @@ struct IdentityScenarios {
         #expect(try await items.pendingIDs == [])
     }
 
-    @Test("a lease that is refused closes its own file and no other", .timeLimit(.minutes(10)))
+    @Test("a lease that is refused closes its own file and no other", .timeLimit(.minutes(30)))
     func refusedLease() async throws {
         let directory = try ScratchDirectory()
         let path = directory.path("a.lock")

@@ -34,7 +34,7 @@ struct UserScenarios {
 
     @Test(
         "who waits for sets of a store that is given up is told so, and nothing of them is left",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     func givenUp() async throws {
         let house = try House("anna")
         let remote = try house.world("anna").remote
@@ -311,7 +311,7 @@ struct UserScenarios {
 
     @Test(
         "a switch in the middle of a pass and of writes neither hangs nor writes in another's name",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     func switchInFlight() async throws {
         let house = try House("anna", "ben")
         let world = try house.world("anna")

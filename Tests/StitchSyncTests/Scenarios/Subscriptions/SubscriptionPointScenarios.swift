@@ -6,7 +6,7 @@ import Testing
 
 /// At whatever point of a set's way something else happens, the set ends complete, with what belongs
 /// to it: 114 and 138 of the acceptance list.
-@Suite(.remotes, .timeLimit(.minutes(10)))
+@Suite(.remotes, .timeLimit(.minutes(30)))
 struct SubscriptionPointScenarios {
     /// Ann sees and writes what is hers.
     private static let own = """
