@@ -28,54 +28,70 @@ enum DuplicateFieldCheck {
         _ body: BSONDocument, named name: String,
         _ sequences: [(field: String, documents: [BSONDocument])]
     ) throws(CommandFailure) {
-        var seen: Set<[UInt8]> = []
+        var given: [String] = []
         for sequence in sequences {
-            guard seen.insert(Array(sequence.field.utf8)).inserted else {
+            guard !given.contains(sequence.field) else {
                 throw doubled("\(name).\(sequence.field)")
             }
+            given.append(sequence.field)
             guard !data.contains(sequence.field) else { continue }
             for document in sequence.documents {
-                try check(document, "\(name).\(sequence.field)")
+                try check(document) { "\(name).\(sequence.field)" }
             }
         }
         // The first field is the command's name; only `explain` reads its value as a command.
-        try check(body, name, seen: seen)
+        try check(body, given: given) { name }
+    }
+
+    /// Checks a document and those in it.
+    ///
+    /// - Parameters:
+    ///   - given: names that the document must not have, either.
+    ///   - path: returns the document's path, for the error.
+    private static func check(
+        _ document: BSONDocument, given: [String] = [], _ path: () -> String
+    ) throws(CommandFailure) {
+        try checkNames(document, given: given, path)
+        for (key, value) in document {
+            switch value {
+            // An update may be a pipeline, whose stages are specifications.
+            case .array(let array)
+            where ["u", "update", "updateMods"].contains(key) || !data.contains(key):
+                try check(array) { "\(path()).\(key)" }
+            case .document(let inner) where shallow.contains(key):
+                try checkNames(inner) { "\(path()).\(key)" }
+            case .document(let inner) where !data.contains(key):
+                try check(inner) { "\(path()).\(key)" }
+            default: break
+            }
+        }
     }
 
     private static func check(
-        _ document: BSONDocument, _ path: String, seen: Set<[UInt8]> = []
+        _ array: BSONArray, _ path: () -> String
     ) throws(CommandFailure) {
-        try checkNames(document, path, seen: seen)
-        for (key, value) in document {
-            let isData = data.contains(key)
-            switch value {
-            // An update may be a pipeline, whose stages are specifications.
-            case .array(let array) where ["u", "update", "updateMods"].contains(key) || !isData:
-                try check(array, "\(path).\(key)")
-            case .document(let inner) where shallow.contains(key):
-                try checkNames(inner, "\(path).\(key)")
-            case .document(let inner) where !isData: try check(inner, "\(path).\(key)")
-            default: break
-            }
-        }
-    }
-
-    private static func check(_ array: BSONArray, _ path: String) throws(CommandFailure) {
         for (index, value) in array.values.enumerated() {
             switch value {
-            case .document(let inner): try check(inner, "\(path).\(index)")
-            case .array(let inner): try check(inner, "\(path).\(index)")
+            case .document(let inner): try check(inner) { "\(path()).\(index)" }
+            case .array(let inner): try check(inner) { "\(path()).\(index)" }
             default: break
             }
         }
     }
 
+    /// The number of names up to which comparing each with each is faster than hashing.
+    private static let comparedMax = 16
+
     private static func checkNames(
-        _ document: BSONDocument, _ path: String, seen: Set<[UInt8]> = []
+        _ document: BSONDocument, given: [String] = [], _ path: () -> String
     ) throws(CommandFailure) {
-        var seen = seen
-        for (key, _) in document where !seen.insert(Array(key.utf8)).inserted {
-            throw doubled("\(path).\(key)")
+        let names = given + document.keys
+        let isFew = names.count <= comparedMax
+        var seen: Set<Name> = []
+        for (index, name) in names.enumerated() {
+            let isNew =
+                isFew ? !names[..<index].contains(name) : seen.insert(Name(name)).inserted
+            guard isNew else { throw doubled("\(path()).\(name)") }
         }
     }
 

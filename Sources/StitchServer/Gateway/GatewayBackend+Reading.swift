@@ -18,20 +18,24 @@ extension GatewayBackend {
             guard case .reply(let reply) = outcome else { return outcome }
             return .reply(try counting.answer(query, link, for: call, replacing: reply))
         }
-        if let outcome = try find(call, loader, ruleGuard) { return outcome }
-        let parts = try loader.parts(try CommandNeeds(call))
+        let needs = try CommandNeeds(call)
+        if rule.name == "find", let outcome = try find(call, needs, loader, ruleGuard) {
+            return outcome
+        }
+        let parts = try loader.parts(needs)
         return try onExcerpt(rule, call, parts, ruleGuard)
     }
 
-    /// Answers a `find` that its documents alone decide about; `nil` for another command.
+    /// Answers a `find` that documents alone decide about; `nil` for another.
     private func find(
-        _ call: CommandCall, _ loader: ExcerptLoader, _ ruleGuard: RuleAccessPolicy
+        _ call: CommandCall, _ needs: CommandNeeds, _ loader: ExcerptLoader,
+        _ ruleGuard: RuleAccessPolicy
     ) throws -> CommandOutcome? {
-        guard call.name == "find", !CommandNeeds.namesIndexes(call) else { return nil }
+        guard !needs.needsIndexes else { return nil }
         let alone = call.alone
         let request = try FindCommand.Request(alone)
         guard request.isOfDocuments,
-            let candidates = try loader.documents(try CommandNeeds(call), in: request.namespace)
+            let candidates = try loader.documents(needs, in: request.namespace)
         else { return nil }
         return try FindCommand.answer(
             request, from: candidates, alone, on: front, under: ruleGuard)

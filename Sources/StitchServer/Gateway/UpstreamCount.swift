@@ -17,7 +17,6 @@ struct UpstreamCount {
 
     /// Reads a command; `nil` for one that does something else, or whose answer depends on an index.
     init?(_ call: CommandCall) throws {
-        guard call["hint"] == nil, !CommandNeeds.namesIndexes(call) else { return nil }
         switch call.name {
         case "count": stages = [["$count": "n"]]
         case "aggregate":
@@ -29,7 +28,9 @@ struct UpstreamCount {
         default: return nil
         }
         isPlain = call.name == "count"
-        guard let counted = try CommandNeeds(call).onlyQuery else { return nil }
+        guard call["hint"] == nil, let counted = try CommandNeeds(call).onlyQuery else {
+            return nil
+        }
         namespace = counted.namespace
         self.counted = counted.query
     }

@@ -163,5 +163,19 @@ extension Collection where Element == String {
     }
 }
 
+extension Set where Element == String {
+    /// Whether the set contains a text with the same bytes; O(1).
+    ///
+    /// A set has one of several texts that Swift takes for equal.
+    package func contains(_ text: String) -> Bool {
+        position(of: text, in: self).map { self[$0].hasSameBytes(as: text) } ?? false
+    }
+}
+
+/// Returns the position of a member by Swift's own comparison, which the hashes of a set follow.
+private func position<Member>(of member: Member, in set: Set<Member>) -> Set<Member>.Index? {
+    set.firstIndex(of: member)
+}
+
 /// Whether a pattern's text has the same bytes as a text.
 package func ~= (pattern: String, text: String) -> Bool { pattern.hasSameBytes(as: text) }

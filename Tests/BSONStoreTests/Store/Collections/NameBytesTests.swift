@@ -23,6 +23,12 @@ import Testing
         #expect(Namespace(Self.composed, "c") != Namespace(Self.decomposed, "c"))
     }
 
+    @Test func `a set of texts has one spelling only`() {
+        let texts: Set<String> = [Self.composed, "tea"]
+        #expect(texts.contains(Self.composed) && texts.contains("tea"))
+        #expect(!texts.contains(Self.decomposed) && !texts.contains("te"))
+    }
+
     @Test func `documents of two spellings are there after the file is opened again`() throws {
         do {
             let store = try open()
