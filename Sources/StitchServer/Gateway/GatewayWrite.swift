@@ -174,8 +174,9 @@ struct GatewayWrite {
         return try run(call.carrying(statements, as: field), parts, under: ruleGuard)
     }
 
-    /// Returns the run of inserts that are all allowed, which needs no store: the upstream refuses those
-    /// whose keys are taken. `nil` for other statements.
+    /// Returns the run of inserts that are all allowed; `nil` for other statements.
+    ///
+    /// It needs no store: the upstream refuses those whose keys are taken.
     private func inserts(_ statements: [BSONDocument]) throws -> Run? {
         guard call.name == "insert", let ruleGuard else { return nil }
         let namespace = try call.collection()
