@@ -108,6 +108,10 @@ struct GatewayWrite {
                 finished += landed.map(\.documentID)
                 guard case .refused(let fault) = reason else { continue }
                 let index = pending[0]
+                guard !isInTransaction else {
+                    tally.add(try lastTold(fault, at, run), at: index)
+                    return tally.reply
+                }
                 if refused.insert(index).inserted || run.lacksConflict(of: fault, change) {
                     // With the documents that are in the way, the store here refuses it, too.
                     try note(fault, change, statements, pending, &conflicts)
@@ -160,7 +164,8 @@ struct GatewayWrite {
         without finished: [BSONValue]
     ) throws -> Run {
         if conflicts.needs.isEmpty, let run = try inserts(statements) { return run }
-        var needs = try StatementNeeds(call: call).needs(statements)
+        var needs = try StatementNeeds(call: call, includesTaken: isInTransaction)
+            .needs(statements)
         needs.add(conflicts)
         var parts = try loader.parts(needs)
         if !finished.isEmpty {
@@ -178,7 +183,7 @@ struct GatewayWrite {
     ///
     /// It needs no store: the upstream refuses those whose keys are taken.
     private func inserts(_ statements: [BSONDocument]) throws -> Run? {
-        guard call.name == "insert", let ruleGuard else { return nil }
+        guard call.name == "insert", !isInTransaction, let ruleGuard else { return nil }
         let namespace = try call.collection()
         let definition = try backend.catalog.definition(
             namespace, withIndexes: false, link, for: call)
@@ -265,6 +270,7 @@ struct GatewayWrite {
             case .stopped(_, .changed): continue
             case .stopped(let at, .refused(let fault)):
                 let change = run.changes[at]
+                guard !isInTransaction else { throw try lastTold(fault, at, run) }
                 guard !isRefused || run.lacksConflict(of: fault, change) else {
                     guard isTogether else { throw told(fault, change) }
                     link.retryable?.giveUp()
@@ -314,6 +320,9 @@ struct GatewayWrite {
     private static let namespaceExists: Int32 = 48
     fileprivate static let duplicateKey: Int32 = 11_000
 
+    /// Whether the command is part of a client's transaction.
+    private var isInTransaction: Bool { link.session != nil }
+
     /// Whether all changes land together or none does: in the transaction of a retryable write.
     private var isTogether: Bool {
         link.retryable?.isPossible == true && call.allowsMajority
@@ -362,6 +371,29 @@ struct GatewayWrite {
         guard !access.seesAll || access.hidesFields, let gate = ruleGuard.gate(change.namespace)
         else { return fault }
         return CommandFailure(gate.refusal(of: change.after ?? change.before ?? [:]))
+    }
+
+    /// Returns the upstream's refusal of a change, with which it ended the client's transaction.
+    ///
+    /// What is in the way is read outside of the transaction.
+    private func lastTold(_ fault: CommandFailure, _ at: Int, _ run: Run) throws -> CommandFailure {
+        let change = run.changes[at]
+        guard fault.code == Self.duplicateKey, let access = ruleGuard?.access(change.namespace),
+            let keys = fault.details["keyPattern"]?.documentValue?.keys,
+            !keys.contains(where: access.mask.hides)
+        else { return told(fault, change) }
+        var needs = CommandNeeds()
+        StatementNeeds.add(
+            conflictOf: fault, change.after, in: change.namespace, to: &needs)
+        let outside = ExcerptLoader(
+            link: link.within(nil), catalog: backend.catalog, ruleGuard: ruleGuard, call: call,
+            readsCommitted: false)
+        let candidates =
+            try (outside.parts(needs) + run.parts).filter { $0.namespace == change.namespace }
+            .flatMap(\.documents) + run.changes[..<at].compactMap(\.after)
+        let filter = try Filter(StatementNeeds.conflict(fault, change.after))
+        let isVisible = candidates.lazy.compactMap(access.visible).contains(where: filter.matches)
+        return isVisible ? fault : told(fault, change)
     }
 
     static let conflict = CommandFailure(

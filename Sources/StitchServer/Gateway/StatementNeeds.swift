@@ -3,6 +3,9 @@ internal import BSONStore
 /// The documents that the statements of a writing command need.
 struct StatementNeeds {
     let call: CommandCall
+    /// Whether inserts need the documents that have their ids: in a client's transaction, which an
+    /// upstream ends when it refuses a write.
+    let includesTaken: Bool
 
     /// The argument that holds the statements of a command; `nil` for one without a list.
     static func field(_ command: String) -> String? {
@@ -40,7 +43,12 @@ struct StatementNeeds {
         _ statement: BSONDocument, _ kind: String, _ namespace: Namespace,
         _ needs: inout CommandNeeds
     ) {
-        guard kind != "insert" else { return needs.add(namespace) }
+        guard kind != "insert" else {
+            needs.add(namespace)
+            let document = call.name == "insert" ? statement : statement["document"]?.documentValue
+            if includesTaken, let id = document?["_id"] { needs.add(ids: [id], in: namespace) }
+            return
+        }
         let filter = (statement["q"] ?? statement["filter"])?.documentValue ?? [:]
         if statement["hint"] != nil || CommandNeeds.namesIndexes(filter) { needs.addIndexes() }
         let isMulti =

@@ -155,7 +155,11 @@ final class TransactionTable<Transaction: HeldTransaction>: Sendable {
                 request, session, of: TransactionBounds.owner(call.connection), begin: begin)
             entered = transaction
             let outcome = try answer(transaction)
-            if case .reply(let reply) = outcome, reply["writeErrors"] != nil { giveUp(session) }
+            if case .reply(let reply) = outcome,
+                reply["writeErrors"] != nil || reply["nErrors"]?.wholeNumber ?? 0 > 0
+            {
+                giveUp(session)
+            }
             return outcome
         } catch let error as CloseConnectionRequest {
             throw error

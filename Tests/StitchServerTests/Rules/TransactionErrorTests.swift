@@ -1,0 +1,93 @@
+import BSONStore
+import Testing
+
+@testable import StitchServer
+
+/// A refused write ends its transaction. A client that was told of the end instead of the write's own
+/// error would begin again, without end.
+@Suite(.timeLimit(.minutes(60))) struct TransactionErrorTests {
+    /// A write in a transaction that has inserted the document "t", and the code of its error.
+    private struct Refused {
+        let write: BSONDocument
+        let code: Int32
+        var database = "shop"
+    }
+
+    private static func document(_ id: String, title: String) -> BSONValue {
+        ["_id": .string(id), "owner": "ann", "tenant": "a", "n": 1, "title": .string(title)]
+    }
+
+    private static func inserting(_ documents: BSONValue...) -> BSONDocument {
+        ["insert": "items", "documents": .array(BSONArray(documents))]
+    }
+
+    private static func modifying(_ title: String) -> BSONDocument {
+        [
+            "findAndModify": "items", "query": ["_id": "own"],
+            "update": ["$set": ["title": .string(title)]],
+        ]
+    }
+
+    private static let refused: [Refused] = [
+        Refused(write: inserting(document("own", title: "u")), code: 11_000),
+        Refused(write: inserting(document("far", title: "u")), code: 13),
+        Refused(write: inserting(document("t", title: "u")), code: 11_000),
+        Refused(
+            write: inserting(document("u", title: "u"), document("u", title: "v")), code: 11_000),
+        Refused(write: inserting(document("u", title: "one")), code: 11_000),
+        Refused(
+            write: inserting(document("u", title: "u"), document("v", title: "u")), code: 11_000),
+        Refused(write: inserting(document("u", title: "secret")), code: 13),
+        Refused(write: updating("own", ["$set": ["title": "two"]]), code: 11_000),
+        Refused(write: updating("own", ["$set": ["title": "hush"]]), code: 13),
+        Refused(write: updating("own", ["$set": ["n": 200]]), code: 121),
+        Refused(write: updating("other", ["$set": ["owner": "zoe"]]), code: 13),
+        Refused(write: modifying("two"), code: 11_000),
+        Refused(write: modifying("hush"), code: 13),
+        Refused(
+            write: [
+                "bulkWrite": 1, "nsInfo": [["ns": "shop.items"]],
+                "ops": [
+                    ["insert": 0, "document": document("u", title: "u")],
+                    ["insert": 0, "document": document("own", title: "v")],
+                ],
+            ], code: 11_000, database: "admin"),
+    ]
+
+    @Test(arguments: RuledWorld.Place.allCases)
+    func `a refused write is told, and ends its transaction`(
+        _ place: RuledWorld.Place
+    ) async throws {
+        try await RuledClients.lend(place) { clients in
+            try clients.root.run([
+                "createIndexes": "items",
+                "indexes": [["key": ["title": 1], "name": "title_1", "unique": true]],
+            ])
+            try clients.root.run(["collMod": "items", "validator": ["n": ["$lt": 100]]])
+            let session = ServerSession(7)
+            for (index, refused) in Self.refused.enumerated() {
+                let number = Int64(index) + 1
+                try clients.ann.run(
+                    session.transaction(
+                        number, starts: true, Self.inserting(Self.document("t", title: "t"))))
+                let reply = try clients.ann.reply(
+                    session.transaction(number, refused.write), on: refused.database)
+                #expect(Self.code(of: reply) == refused.code, "\(refused.write): \(reply)")
+                try expectRefusal(
+                    251, by: clients.ann,
+                    session.transaction(number, ["commitTransaction": 1]), on: "admin")
+                #expect(
+                    try clients.root.documents(["find": "items"]).count
+                        == RuledWorld.documents.count)
+            }
+        }
+    }
+
+    /// The code of the error in a reply.
+    private static func code(of reply: BSONDocument) -> Int32? {
+        let results = reply["cursor"]?.documentValue?["firstBatch"]?.arrayValue ?? []
+        let failed = results.compactMap(\.documentValue).first { $0["code"] != nil }
+        let error = failed ?? ServerRefusal.error(of: reply)
+        return error?["code"]?.wholeNumber.map { Int32(clamping: $0) }
+    }
+}
