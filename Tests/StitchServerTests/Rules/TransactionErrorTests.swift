@@ -3,8 +3,8 @@ import Testing
 
 @testable import StitchServer
 
-/// A refused write ends its transaction. A client that was told of the end instead of the write's own
-/// error would begin again, without end.
+/// A refused write ends its transaction; a client that was told only so would begin it again and
+/// again.
 @Suite(.timeLimit(.minutes(60))) struct TransactionErrorTests {
     /// A write in a transaction that has inserted the document "t", and the code of its error.
     private struct Refused {
