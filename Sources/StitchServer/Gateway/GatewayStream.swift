@@ -263,11 +263,10 @@ extension GatewayStream {
     private func shownWithoutImage(
         _ event: FeedEvent, _ change: StoreChange, _ access: RuleAccess
     ) throws -> BSONDocument? {
-        if let after = change.after, let visible = access.visible(after) {
-            guard access.hidesFields else { return plain(event) }
-            // Without the earlier document the whole one is the news.
-            return try document(
-                event, change.showing(.replace, nil, visible), nil)
+        if let visible = change.after.flatMap(access.visible) {
+            // Not what the event tells of the change: the document may have been hidden then, and be
+            // read only now.
+            return try document(event, change.showing(.replace, nil, visible), nil)
         }
         if event.operationType == "update", !touches(event, access) { return nil }
         throw RuleChangeReplay.readAnew

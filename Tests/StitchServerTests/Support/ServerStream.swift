@@ -19,7 +19,9 @@ final class ServerStream {
             "cursor": [:],
         ])
         self.collection = .string(collection ?? "$cmd.aggregate")
-        id = opened["cursor"]?.documentValue?["id"] ?? .null
+        let cursor = opened["cursor"]?.documentValue
+        id = cursor?["id"] ?? .null
+        events = cursor?["firstBatch"]?.arrayValue?.compactMap(\.documentValue) ?? []
     }
 
     /// Waits for the next event.
