@@ -41,9 +41,10 @@ struct CommandNeeds: Sendable {
 
     init() {}
 
-    /// Adds the ids of documents.
+    /// Adds the ids of documents; those that no document has are left out.
     mutating func add(ids: [BSONValue], in namespace: Namespace) {
-        needs[namespace, default: DocumentNeed(namespace: namespace)].ids += ids
+        needs[namespace, default: DocumentNeed(namespace: namespace)].ids +=
+            ids.filter(\.isStorableID)
     }
 
     /// Adds a query.

@@ -25,8 +25,7 @@ struct ExcerptLoader {
         // A view needs the documents of others, which may be views.
         while let need = open.needs.values.first(where: { parts[$0.namespace] == nil }) {
             let namespace = need.namespace
-            let definition = try catalog.definition(
-                namespace, withIndexes: needs.needsIndexes, link, for: call)
+            let definition = try definition(namespace, withIndexes: needs.needsIndexes)
             var part = ExcerptPart(namespace: namespace, definition: definition)
             if let source = definition?.viewOn {
                 open.add(.all, in: Namespace(namespace.database, source))
@@ -52,12 +51,23 @@ struct ExcerptLoader {
         }
     }
 
-    /// Reads the documents of a collection that a command needs; `nil` for a collection that answers
-    /// by more than its documents: a view, or one with a collation.
+    /// Returns the definition of a collection; `nil` when there is none.
+    private func definition(
+        _ namespace: Namespace, withIndexes: Bool
+    ) throws -> UpstreamDefinition? {
+        let known = try catalog.definition(namespace, withIndexes: withIndexes, link, for: call)
+        // A client's transaction may have created the collection, which the catalogue does not show.
+        return known ?? (link.session == nil ? nil : UpstreamDefinition(entry: [:], indexes: nil))
+    }
+
+    /// Reads the documents that a command needs where they alone decide about its answer; none for a
+    /// missing collection, and `nil` for a view or a collection with a collation.
     ///
     /// - Throws: as ``parts(_:)`` does.
-    func documents(_ needs: CommandNeeds, in namespace: Namespace) throws -> [BSONDocument]? {
-        let definition = try catalog.definition(namespace, withIndexes: false, link, for: call)
+    func decidingDocuments(
+        _ needs: CommandNeeds, in namespace: Namespace
+    ) throws -> [BSONDocument]? {
+        let definition = try definition(namespace, withIndexes: false)
         guard let definition, let need = needs.needs[namespace] else { return [] }
         guard definition.viewOn == nil, !definition.hasCollation else { return nil }
         return try documents(need, definition, .begin("the documents that the command needs"))
@@ -78,22 +88,28 @@ struct ExcerptLoader {
             try memory?.add(document.byteCount + 64)
             found.append(Found(document))
         }
-        for ids in need.ids.parts(of: 1_000) {
-            var query = UpstreamQuery(
-                filter: ["_id": ids.count == 1 ? ["$eq": ids[0]] : ["$in": .array(BSONArray(ids))]])
+        var seen: Set<[UInt8]> = []
+        let distinct = need.ids.filter { seen.insert(BSONKey.encode($0)).inserted }
+        for ids in distinct.parts(of: 1_000) {
+            let condition: BSONDocument =
+                if ids.count == 1, let id = ids.first { ["$eq": id] } else {
+                    ["$in": .array(BSONArray(ids))]
+                }
+            var query = UpstreamQuery(filter: ["_id": .document(condition)])
             query.isSmall = ids.count <= Self.smallMax
             // Where other documents are read, too, one without a place would leave all unordered.
             query.showsRecords = need.ids.count > 1 || !need.queries.isEmpty
             query.isCommitted = readsCommitted
             try link.find(need.namespace, query, for: call, add)
         }
+        var isOrdered = false
         for wanted in need.queries {
             let limits = wanted.includesHidden ? nil : access
             guard let query = query(wanted, limits, definition) else { continue }
+            isOrdered = isOrdered || query.limit > 0
             try link.find(need.namespace, query, for: call, add)
         }
         // Not the order of the index that the upstream chose: it could depend on hidden documents.
-        let isOrdered = need.queries.contains { $0.sort?.isEmpty == false && $0.limit > 0 }
         if !isOrdered, found.allSatisfy({ $0.record != nil }) {
             found.sort { ($0.record ?? 0) < ($1.record ?? 0) }
         }

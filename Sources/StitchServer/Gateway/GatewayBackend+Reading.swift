@@ -2,7 +2,7 @@ internal import BSONStore
 internal import StitchRules
 
 extension GatewayBackend {
-    /// Runs a command that reads on an excerpt.
+    /// Runs a command that reads: on an excerpt, unless the upstream or the documents decide alone.
     func read(
         _ rule: CommandDefinition, _ call: CommandCall, _ link: UpstreamLink,
         _ ruleGuard: RuleAccessPolicy
@@ -34,8 +34,8 @@ extension GatewayBackend {
         guard !needs.needsIndexes else { return nil }
         let alone = call.alone
         let request = try FindCommand.Request(alone)
-        guard request.isOfDocuments,
-            let candidates = try loader.documents(needs, in: request.namespace)
+        guard request.documentsDecide,
+            let candidates = try loader.decidingDocuments(needs, in: request.namespace)
         else { return nil }
         return try FindCommand.answer(
             request, from: candidates, alone, on: front, under: ruleGuard)

@@ -3,8 +3,8 @@ internal import StitchRules
 
 /// The backend of a gateway: documents, users and all else that lasts are in a MongoDB deployment.
 ///
-/// A command of a user under rules runs on an ``Excerpt`` of the upstream, by the same code as on a
-/// store. A command of a user whom no rules bind is sent upstream as it is.
+/// A command of a user under rules mostly runs on an ``Excerpt`` of the upstream, by the same code as
+/// on a store. A command of a user whom no rules bind is sent upstream as it is.
 final class GatewayBackend: CommandBackend {
     /// What needs no documents: cursors, sessions, sign-in, and the answers about the server itself.
     let front: StoreBackend

@@ -1,14 +1,16 @@
 internal import BSONStore
 internal import StitchRules
 
-/// A writing command of a client: run on an excerpt, and its changes sent upstream, until all of
-/// them landed as they were judged.
+/// A writing command of a client: judged here, mostly on an excerpt, and its changes sent upstream,
+/// until all of them landed as they were judged.
 struct GatewayWrite {
     /// What one run of some statements led to.
     private struct Run {
         let reply: BSONDocument
         let changes: [StoreChange]
         let parts: [ExcerptPart]
+        /// Whether it consists of inserts that are all allowed, and needed no excerpt.
+        var isOfInserts = false
 
         /// Whether an upstream refused a change for a document that was not there when the run's
         /// documents were read: another client inserts and deletes it.
@@ -109,7 +111,7 @@ struct GatewayWrite {
                 guard case .refused(let fault) = reason else { continue }
                 let index = pending[0]
                 guard !isInTransaction else {
-                    tally.add(try lastTold(fault, at, run), at: index)
+                    tally.add(try toldInTransaction(fault, at, run), at: index)
                     return tally.reply
                 }
                 if refused.insert(index).inserted || run.lacksConflict(of: fault, change) {
@@ -164,7 +166,7 @@ struct GatewayWrite {
         without finished: [BSONValue]
     ) throws -> Run {
         if conflicts.needs.isEmpty, let run = try inserts(statements) { return run }
-        var needs = try StatementNeeds(call: call, includesTaken: isInTransaction)
+        var needs = try StatementNeeds(call: call, loadsTakenIDs: isInTransaction)
             .needs(statements)
         needs.add(conflicts)
         var parts = try loader.parts(needs)
@@ -188,7 +190,7 @@ struct GatewayWrite {
         let definition = try backend.catalog.definition(
             namespace, withIndexes: false, link, for: call)
         guard definition?.viewOn == nil,
-            let documents = try InsertCommand.allowed(statements, call, under: ruleGuard)
+            let documents = try InsertCommand.storedIfAllAllowed(statements, call, under: ruleGuard)
         else { return nil }
         let changes = documents.enumerated().map { index, document in
             StoreChange(
@@ -197,7 +199,7 @@ struct GatewayWrite {
         }
         return Run(
             reply: ["n": .int32(Int32(clamping: changes.count))], changes: changes,
-            parts: [ExcerptPart(namespace: namespace, definition: definition)])
+            parts: [ExcerptPart(namespace: namespace, definition: definition)], isOfInserts: true)
     }
 
     private func run(
@@ -218,6 +220,7 @@ struct GatewayWrite {
     private func answer(
         _ statements: [BSONDocument], _ field: String, _ run: Run, upTo end: Int
     ) throws -> BSONDocument {
+        guard !run.isOfInserts else { return ["n": .int32(Int32(clamping: statements.count))] }
         let again = try self.run(
             call.carrying(statements, as: field), run.parts, under: ruleGuard?.silent)
         // An upsert gave its document an id that it would not give again.
@@ -270,7 +273,7 @@ struct GatewayWrite {
             case .stopped(_, .changed): continue
             case .stopped(let at, .refused(let fault)):
                 let change = run.changes[at]
-                guard !isInTransaction else { throw try lastTold(fault, at, run) }
+                guard !isInTransaction else { throw try toldInTransaction(fault, at, run) }
                 guard !isRefused || run.lacksConflict(of: fault, change) else {
                     guard isTogether else { throw told(fault, change) }
                     link.retryable?.giveUp()
@@ -376,7 +379,9 @@ struct GatewayWrite {
     /// Returns the upstream's refusal of a change, with which it ended the client's transaction.
     ///
     /// What is in the way is read outside of the transaction.
-    private func lastTold(_ fault: CommandFailure, _ at: Int, _ run: Run) throws -> CommandFailure {
+    private func toldInTransaction(_ fault: CommandFailure, _ at: Int, _ run: Run) throws
+        -> CommandFailure
+    {
         let change = run.changes[at]
         guard fault.code == Self.duplicateKey, let access = ruleGuard?.access(change.namespace),
             let keys = fault.details["keyPattern"]?.documentValue?.keys,
@@ -388,9 +393,12 @@ struct GatewayWrite {
         let outside = ExcerptLoader(
             link: link.within(nil), catalog: backend.catalog, ruleGuard: ruleGuard, call: call,
             readsCommitted: false)
-        let candidates =
-            try (outside.parts(needs) + run.parts).filter { $0.namespace == change.namespace }
-            .flatMap(\.documents) + run.changes[..<at].compactMap(\.after)
+        let before = run.changes[..<at].filter { $0.namespace == change.namespace }
+        let changed = Set(before.map { BSONKey.encode($0.documentID) })
+        let unchanged = try (outside.parts(needs) + run.parts)
+            .filter { $0.namespace == change.namespace }.flatMap(\.documents)
+            .filter { !changed.contains(BSONKey.encode($0["_id"] ?? .null)) }
+        let candidates = unchanged + before.compactMap(\.after)
         let filter = try Filter(StatementNeeds.conflict(fault, change.after))
         let isVisible = candidates.lazy.compactMap(access.visible).contains(where: filter.matches)
         return isVisible ? fault : told(fault, change)

@@ -5,7 +5,7 @@ struct StatementNeeds {
     let call: CommandCall
     /// Whether inserts need the documents that have their ids: in a client's transaction, which an
     /// upstream ends when it refuses a write.
-    let includesTaken: Bool
+    let loadsTakenIDs: Bool
 
     /// The argument that holds the statements of a command; `nil` for one without a list.
     static func field(_ command: String) -> String? {
@@ -46,7 +46,7 @@ struct StatementNeeds {
         guard kind != "insert" else {
             needs.add(namespace)
             let document = call.name == "insert" ? statement : statement["document"]?.documentValue
-            if includesTaken, let id = document?["_id"] { needs.add(ids: [id], in: namespace) }
+            if loadsTakenIDs, let id = document?["_id"] { needs.add(ids: [id], in: namespace) }
             return
         }
         let filter = (statement["q"] ?? statement["filter"])?.documentValue ?? [:]

@@ -52,7 +52,9 @@ import Testing
                 try store.read { try $0.find(Self.items, filter: filter, options: options) }
             }
             let selected = try Outcome {
-                try options.selected(from: documents, matching: filter)
+                var selected: [BSONDocument] = []
+                try options.select(from: documents, matching: filter) { selected.append($0) }
+                return selected
             }
             #expect(selected == expected)
             if case .found(let some) = expected { found += some.count } else { failed += 1 }

@@ -13,9 +13,10 @@ struct RuledClients {
     /// Lends the clients of a new server, or of one gateway: another gateway learns of changed
     /// indexes and validators only a moment later.
     static func lend(
-        _ place: RuledWorld.Place, _ body: @escaping @Sendable (RuledClients) throws -> Void
+        _ place: RuledWorld.Place, _ arguments: [String] = RuledWorld.arguments,
+        _ body: @escaping @Sendable (RuledClients) throws -> Void
     ) async throws {
-        try await RuledWorld.lend(place) { ports in
+        try await RuledWorld.lend(place, arguments) { ports in
             try body(
                 RuledClients(
                     port: ports[0], root: RuledWorld.prepare(ports[0]),

@@ -1,4 +1,6 @@
 import BSONStore
+import Foundation
+import TestProcesses
 import Testing
 
 @testable import StitchServer
@@ -38,6 +40,11 @@ import Testing
         Refused(
             write: inserting(document("u", title: "u"), document("v", title: "u")), code: 11_000),
         Refused(write: inserting(document("u", title: "secret")), code: 13),
+        Refused(write: inserting(["_id": ["$x": 1]], document("u", title: "u")), code: 52),
+        Refused(
+            write: inserting(
+                ["_id": .regularExpression(BSONRegularExpression("."))],
+                document("u", title: "u")), code: 2),
         Refused(write: updating("own", ["$set": ["title": "two"]]), code: 11_000),
         Refused(write: updating("own", ["$set": ["title": "hush"]]), code: 13),
         Refused(write: updating("own", ["$set": ["n": 200]]), code: 121),
@@ -80,6 +87,56 @@ import Testing
                     try clients.root.documents(["find": "items"]).count
                         == RuledWorld.documents.count)
             }
+        }
+    }
+
+    @Test(arguments: RuledWorld.Place.allCases)
+    func `a document of another collection does not reveal what a write collides with`(
+        _ place: RuledWorld.Place
+    ) async throws {
+        let rules = FileManager.default.temporaryDirectory.appending(path: "rules-\(UUID())")
+        let source = Python.folder.appending(path: "fixtures/rules/app")
+        try FileManager.default.copyItem(at: source, to: rules)
+        let collections = rules.appending(path: "data_sources/mongodb-atlas/shop")
+        let notes = collections.appending(path: "notes")
+        try FileManager.default.createDirectory(at: notes, withIntermediateDirectories: true)
+        let all = #"{"roles": [{"name": "all", "apply_when": {}, "read": true, "write": true}]}"#
+        try Data(all.utf8).write(to: notes.appending(path: "rules.json"))
+        try await RuledClients.lend(place, ["--auth", "--rules", rules.path]) { clients in
+            try clients.root.run([
+                "createIndexes": "items",
+                "indexes": [["key": ["title": 1], "name": "title_1", "unique": true]],
+            ])
+            try clients.root.insert([["_id": 1]], into: "notes")
+            let document = Self.document("u", title: "secret")
+            let reply = try clients.ann.reply(
+                ServerSession(7).transaction(
+                    1, starts: true,
+                    [
+                        "bulkWrite": 1, "nsInfo": [["ns": "shop.notes"], ["ns": "shop.items"]],
+                        "ops": [
+                            ["insert": 0, "document": document],
+                            ["insert": 1, "document": document],
+                        ],
+                    ]), on: "admin")
+            #expect(Self.code(of: reply) == 13, "\(reply)")
+        }
+        try FileManager.default.removeItem(at: rules)
+    }
+
+    @Test(arguments: RuledWorld.Place.allCases)
+    func `a transaction sees the collection that it creates`(
+        _ place: RuledWorld.Place
+    ) async throws {
+        try await RuledClients.lend(place) { clients in
+            try clients.root.run(["drop": "items"])
+            let session = ServerSession(7)
+            let insert = Self.inserting(Self.document("t", title: "t"))
+            try clients.ann.run(session.transaction(1, starts: true, insert))
+            let found = try clients.ann.run(session.transaction(1, ["find": "items"]))
+            let batch = found["cursor"]?.documentValue?["firstBatch"]?.arrayValue
+            #expect(batch == [Self.document("t", title: "t")])
+            try expectRefusal(11_000, by: clients.ann, session.transaction(1, insert))
         }
     }
 

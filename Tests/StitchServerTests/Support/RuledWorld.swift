@@ -49,7 +49,9 @@ enum RuledWorld {
         case gateways
 
         /// Lends the ports of new servers under the rules, which share their documents.
-        func lend<R>(_ body: ([Int]) async throws -> R) async throws -> R {
+        func lend<R>(
+            _ arguments: [String] = RuledWorld.arguments, _ body: ([Int]) async throws -> R
+        ) async throws -> R {
             switch self {
             case .file: try await ServerProcess.run(arguments) { try await body([$0.port]) }
             case .gateways:
@@ -60,9 +62,12 @@ enum RuledWorld {
 
     /// Lends the ports of new servers under the rules, which share their documents.
     static func lend(
-        _ place: Place, _ body: @escaping @Sendable (_ ports: [Int]) throws -> Void
+        _ place: Place, _ arguments: [String] = arguments,
+        _ body: @escaping @Sendable (_ ports: [Int]) throws -> Void
     ) async throws {
-        try await place.lend { ports in try await BlockingThread.run { try body(ports) } }
+        try await place.lend(arguments) { ports in
+            try await BlockingThread.run { try body(ports) }
+        }
     }
 
     /// Makes the users, their profiles, the indexes and the documents of a new server.

@@ -93,6 +93,18 @@ struct StorableDocument {
     }
 }
 
+extension BSONValue {
+    /// Whether a document of a collection can have the value as its `_id`.
+    package var isStorableID: Bool {
+        do throws(StoreError) {
+            try StorableDocument.check(self, in: Namespace("", ""))
+            return true
+        } catch {
+            return false
+        }
+    }
+}
+
 extension BSONDocument {
     /// Returns the document as a collection stores it: with its `_id`, or a new one, in front.
     ///

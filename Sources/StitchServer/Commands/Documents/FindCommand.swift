@@ -42,7 +42,7 @@ enum FindCommand {
         }
 
         /// Whether the documents of the collection decide alone, and no index or record does.
-        var isOfDocuments: Bool {
+        var documentsDecide: Bool {
             query.isPlain && !cursor.isTailable && !query.options.namesIndex
                 && query.options.sort?.needsMetadata != true
         }
@@ -81,11 +81,11 @@ enum FindCommand {
         let query = request.query
         var result = ResultCollector(front.spools, of: call.cursorOwner)
         do {
-            let found = try call.believing {
-                try query.options.selected(
-                    from: candidates.lazy.compactMap(access.visible), matching: query.filter)
+            try call.believing {
+                try query.options.select(
+                    from: candidates.lazy.compactMap(access.visible), matching: query.filter
+                ) { (document) throws(StoreError) in try result.append(document) }
             }
-            for document in found { try result.append(document) }
         } catch {
             throw CommandFailure.framed(error, executionError)
         }

@@ -50,25 +50,26 @@ enum InsertCommand {
     /// Whether their keys are free is for the upstream of a gateway to say.
     ///
     /// - Throws: the errors that do not concern single documents.
-    static func allowed(
+    static func storedIfAllAllowed(
         _ documents: [BSONDocument], _ call: CommandCall, under ruleGuard: RuleAccessPolicy
     ) throws -> [BSONDocument]? {
         let namespace = try call.collection()
         try namespace.checkWritable()
         try WriteBatch.checkCount(documents.count)
         let access = ruleGuard.access(namespace)
-        var stored: [BSONDocument] = []
-        stored.reserveCapacity(documents.count)
-        for document in documents {
-            try call.checkTime()
-            guard
-                let document = Result(catching: {
-                    try inserted(document, call).storable(in: namespace)
-                }).value,
-                Result(catching: { try access.written(from: nil, toShown: document) }).value != nil
-            else { return nil }
-            stored.append(document)
+        return try call.believing {
+            var stored: [BSONDocument] = []
+            stored.reserveCapacity(documents.count)
+            for document in documents {
+                try call.checkTime()
+                let allowed = Result {
+                    let document = try inserted(document, call).storable(in: namespace)
+                    return try access.written(from: nil, toShown: document)
+                }
+                guard case .success(let document?) = allowed else { return nil }
+                stored.append(document)
+            }
+            return stored
         }
-        return stored
     }
 }

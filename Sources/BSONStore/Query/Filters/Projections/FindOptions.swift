@@ -110,39 +110,51 @@ extension FindOptions {
 }
 
 extension FindOptions {
-    /// Returns what a query finds in documents that are in the order of insertion.
+    /// Calls a body with what a query finds in documents that are in the order of insertion.
     ///
     /// A hint and bounds on an index's keys have no effect.
     ///
     /// - Throws: the errors of the filter, the sort and the projection, as of a query of a
-    ///   collection.
-    package func selected(
-        from documents: some Sequence<BSONDocument>, matching filter: Filter
-    ) throws(StoreError) -> [BSONDocument] {
-        do throws(StoreError) {
-            var found: [BSONDocument] = []
-            var sorter = sort.map { DocumentSorter(order: $0, skip: skip, limit: limit) }
-            let end = sorter == nil ? self.end ?? .max : .max
-            for document in documents where found.count < end {
+    ///   collection, and those of the body.
+    package func select(
+        from documents: some Sequence<BSONDocument>, matching filter: Filter,
+        _ body: (BSONDocument) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        func projected(_ document: BSONDocument) throws(StoreError) -> BSONDocument {
+            try Self.executing { () throws(StoreError) in
+                try projection?.apply(to: document, matching: filter) ?? document
+            }
+        }
+        var sorter = sort.map { DocumentSorter(order: $0, skip: skip, limit: limit) }
+        var (skipped, given) = (0, 0)
+        for document in documents {
+            let isFound = try Self.executing { () throws(StoreError) in
                 try WorkBudget.spend()
-                let isFound = try document.withUnsafeBytes { (bytes) throws(StoreError) in
+                return try document.withUnsafeBytes { (bytes) throws(StoreError) in
                     try filter.passes(bytes)
                 }
-                guard isFound else { continue }
-                if sorter == nil {
-                    found.append(document)
-                } else {
-                    try sorter?.insert(document)
-                }
             }
-            var shown: [BSONDocument] = []
-            for document in (sorter?.sorted() ?? found).dropFirst(skip) {
-                shown.append(
-                    try projection?.apply(to: document, matching: filter) ?? document)
+            guard isFound else { continue }
+            guard sorter == nil else {
+                try Self.executing { () throws(StoreError) in try sorter?.insert(document) }
+                continue
             }
-            return shown
-        } catch {
-            throw error.during(.execution)
+            guard skipped == skip else {
+                skipped += 1
+                continue
+            }
+            try body(try projected(document))
+            given += 1
+            if given == limit { return }
         }
+        for document in (sorter?.sorted() ?? []).dropFirst(skip) {
+            try body(try projected(document))
+        }
+    }
+
+    private static func executing<R>(
+        _ work: () throws(StoreError) -> R
+    ) throws(StoreError) -> R {
+        do throws(StoreError) { return try work() } catch { throw error.during(.execution) }
     }
 }
