@@ -36,7 +36,7 @@
         ///
         /// - Throws: ``MongoFailure`` when no primary can be reached.
         package func openSession() throws(MongoFailure) -> BlockingSession {
-            let client = pool.client()
+            let client = try pool.client()
             do throws(MongoFailure) {
                 return BlockingSession(client, try client.session(), pool)
             } catch {

@@ -112,7 +112,7 @@
 
         init(from pool: MongoClientPool) throws(MongoFailure) {
             self.pool = pool
-            client = pool.client()
+            client = try pool.client()
             do throws(MongoFailure) {
                 session = try client.session()
             } catch {

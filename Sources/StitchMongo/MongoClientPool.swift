@@ -87,9 +87,13 @@
         }
 
         /// Takes a client; waits while all are in use.
-        func client() -> MongoClient {
+        ///
+        /// - Throws: a failure of kind `.network` when none became free within the URI's
+        ///   `waitQueueTimeoutMS`.
+        func client() throws(MongoFailure) -> MongoClient {
             guard let handle = mongoc_client_pool_pop(pool) else {
-                preconditionFailure("the pool gives a client or waits for one")
+                throw MongoFailure(
+                    kind: .network, message: "all connections are in use; raise maxPoolSize")
             }
             return MongoClient(handle: handle)
         }
@@ -101,7 +105,7 @@
         func withClient<R>(
             _ body: (MongoClient) throws(MongoFailure) -> R
         ) throws(MongoFailure) -> R {
-            let client = client()
+            let client = try client()
             defer { giveBack(client) }
             return try body(client)
         }

@@ -50,6 +50,7 @@
 
         private static func uri(_ port: Int) -> String {
             "stitchsync://127.0.0.1:\(port)/app?serverSelectionTimeoutMS=240000"
+                + "&connectTimeoutMS=240000&socketTimeoutMS=240000"
         }
 
         private static func device(_ remote: ServerRemote) async throws -> SyncEngine {

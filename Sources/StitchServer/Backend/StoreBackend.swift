@@ -109,7 +109,9 @@ final class StoreBackend: CommandBackend {
         _ command: ParsedCommand, _ rule: CommandSignature, _ call: CommandCall
     ) throws -> CommandOutcome {
         // A client that has not signed in uses no memory that outlives its connection.
-        if let session = call.session, server.knows(call.connection) { sessions.touch(session) }
+        if let session = call.session, server.knows(call.connection) {
+            try sessions.touch(session)
+        }
         let start = ContinuousClock.now
         let outcome = try runner.run(call, rule) { try command.answer(self) }
         try ProfileLog.note(call, since: start, in: store)

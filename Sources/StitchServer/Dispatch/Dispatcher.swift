@@ -185,7 +185,7 @@ struct Dispatcher: Sendable {
             name: rule.name, givenName: givenName, body: body, sequences: sequences,
             database: database, connection: connection, server: server,
             budget: WorkBudget(
-                deadline: arguments.deadline ?? Self.usualDeadline(rule, body, connection),
+                deadline: arguments.deadline ?? usualDeadline(rule, body, connection),
                 memory: server.memory),
             session: try arguments.session.map { try SessionTable.own($0, of: user) },
             transaction: arguments.transaction,
@@ -196,13 +196,16 @@ struct Dispatcher: Sendable {
     /// The default time limit for commands of users under rules.
     private static let ruledSecondsMax = 60
 
-    private static func usualDeadline(
+    /// Returns the time by which a command without a limit of its own must finish; `nil` for none.
+    func usualDeadline(
         _ rule: CommandDefinition, _ body: BSONDocument, _ connection: ClientConnection
     ) -> ContinuousClock.Instant? {
-        guard connection.state.withLock({ $0.rules }) != nil else { return nil }
+        // Not whether rules were found for the user: the first command after a sign-in looks for them.
+        let user = connection.state.withLock { $0.user }
+        guard server.settings.rules != nil, user?.isBoundless == false else { return nil }
         // The time that a getMore waits does not count as work.
         let wait = rule.name == "getMore" ? body["maxTimeMS"]?.wholeNumber ?? 1_000 : 0
-        return ContinuousClock.now + .seconds(ruledSecondsMax)
+        return ContinuousClock.now + .seconds(Self.ruledSecondsMax)
             + .milliseconds(min(max(0, wait), 600_000))
     }
 

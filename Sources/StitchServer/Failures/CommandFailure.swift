@@ -77,11 +77,11 @@ struct CommandFailure: Error, Sendable, CustomStringConvertible {
     }
 
     /// Returns the entry in `writeErrors` for one write of a command.
-    func writeError(at index: Int) -> BSONValue {
+    func writeError(at index: Int) -> BSONDocument {
         var entry: BSONDocument = ["index": .int32(Int32(clamping: index)), "code": .int32(code)]
         for (key, value) in details { entry.append(key, value) }
         entry.append("errmsg", .string(message))
-        return .document(entry)
+        return entry
     }
 
     /// The message and the code's name.

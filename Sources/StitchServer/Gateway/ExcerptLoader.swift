@@ -11,6 +11,8 @@ struct ExcerptLoader {
     /// Whether only what cannot be rolled back is read; a write is judged by the newest documents.
     var readsCommitted = true
 
+    /// The largest number of collections that a command may read, with those of its views.
+    private static let collectionsMax = 1_000
     /// The largest number of ids that are read without a session.
     private static let smallMax = 100
 
@@ -25,6 +27,10 @@ struct ExcerptLoader {
         // A view needs the documents of others, which may be views.
         while let need = open.needs.values.first(where: { parts[$0.namespace] == nil }) {
             let namespace = need.namespace
+            guard parts.count < Self.collectionsMax else {
+                throw CommandFailure(
+                    165, "a command reads more than \(Self.collectionsMax) collections and views")
+            }
             let definition = try definition(namespace, withIndexes: needs.needsIndexes)
             var part = ExcerptPart(namespace: namespace, definition: definition)
             if let source = definition?.viewOn {

@@ -77,7 +77,7 @@ final class GatewayBackend: CommandBackend {
         _ command: ParsedCommand, _ rule: CommandSignature, _ call: CommandCall
     ) throws -> CommandOutcome {
         if let session = call.session, server.knows(call.connection) {
-            front.sessions.touch(session)
+            try front.sessions.touch(session)
         }
         switch GatewayRoute(rule.name) {
         case .here: return try command.answer(front)
@@ -154,7 +154,7 @@ final class GatewayBackend: CommandBackend {
         case "listCollections": return try listCollections(definition, call, link, ruleGuard)
         case "listDatabases": return try listDatabases(call, link)
         case "stitchsyncTombstones":
-            return .reply(try tombstones.answer(call, ruleGuard))
+            return .reply(try tombstones.answer(call, ruleGuard, catalog))
         default: return try read(definition, call, link, ruleGuard)
         }
     }

@@ -159,8 +159,15 @@ struct GatewayStream: CursorSource {
         {
             return (events, end)
         }
-        let batch = try UpstreamStream.firstBatch(
-            UpstreamStream.command(scope, after: .token(place.document)), scope, link, for: call)
+        let batch: UpstreamBatch
+        do {
+            batch = try UpstreamStream.firstBatch(
+                UpstreamStream.command(scope, after: .token(place.document)), scope, link,
+                for: call)
+        } catch let fault as CommandFailure where fault.code == 10_334 {
+            // No client could read on.
+            throw RuleChangeReplay.readAnew
+        }
         return try Self.read(batch, after: place, feed, link)
     }
 
@@ -174,7 +181,8 @@ struct GatewayStream: CursorSource {
                     try reader.feed.events(after: place, limit: Self.eventsMax)
                 }).value, !events.contains(where: mayShow)
             else { return true }
-            if place < end { place = Self.moved(end, fingerprint) }
+            guard place < end else { return events.count >= Self.eventsMax }
+            place = Self.moved(end, fingerprint)
             if events.count < Self.eventsMax { return false }
         }
     }

@@ -97,9 +97,17 @@ final class ReplyLog: Sendable {
 
     private static let duplicateKey: Int32 = 11_000
 
+    /// The largest reply that is remembered; others are asked for at the upstream.
+    private static let bytesMax = 4_096
+
     /// Remembers what a session did, in this gateway.
     func remember(_ entry: Entry, of session: [UInt8]) {
+        let isSmall = entry.reply?.byteCount ?? 0 <= Self.bytesMax
         state.withLock { state in
+            guard isSmall else {
+                state.entries[session] = nil
+                return
+            }
             if state.entries.updateValue(entry, forKey: session) == nil {
                 state.order.append(session)
             }

@@ -108,6 +108,7 @@ struct StatementTally {
     private var upserted: [(index: Int, entry: BSONDocument)] = []
     private var errors: [(index: Int, entry: BSONDocument)] = []
     private var counts: [Name: Int] = [:]
+    private var room = WriteErrorRoom()
     /// The last reply, of which everything else is taken.
     private var last = BSONDocument()
 
@@ -128,15 +129,20 @@ struct StatementTally {
         last = reply
         if isBulk {
             for name in Self.bulkCounts {
-                counts[name, default: 0] += reply[name]?.wholeNumber ?? 0
+                counts[name, default: 0] += Self.count(reply[name])
             }
             add(reply["cursor"]?.documentValue?["firstBatch"], "idx", indices, to: \.errors)
             return
         }
-        total += reply["n"]?.wholeNumber ?? 0
-        modified += reply["nModified"]?.wholeNumber ?? 0
+        total += Self.count(reply["n"])
+        modified += Self.count(reply["nModified"])
         add(reply["upserted"], "index", indices, to: \.upserted)
         add(reply["writeErrors"], "index", indices, to: \.errors)
+    }
+
+    /// A count in a reply, which may be an upstream's and anything.
+    private static func count(_ value: BSONValue?) -> Int {
+        Int(Int32(clamping: max(0, value?.wholeNumber ?? 0)))
     }
 
     private mutating func add(
@@ -149,6 +155,7 @@ struct StatementTally {
             }
             var moved = entry
             moved.set(field, to: .int32(Int32(clamping: indices[place])))
+            if path == \.errors { moved = room.fitted(moved) }
             self[keyPath: path].append((indices[place], moved))
             if path == \.errors, entry["ok"] != 1.0 { hasErrors = true }
         }
@@ -175,9 +182,9 @@ struct StatementTally {
                 "errmsg": .string(fault.message), "n": 0,
             ]
             for (key, value) in fault.details { entry.append(key, value) }
-            errors.append((index, entry))
-        } else if let entry = fault.writeError(at: index).documentValue {
-            errors.append((index, entry))
+            errors.append((index, room.fitted(entry)))
+        } else {
+            errors.append((index, room.fitted(fault.writeError(at: index))))
         }
     }
 

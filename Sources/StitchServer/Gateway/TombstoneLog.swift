@@ -29,8 +29,15 @@ final class TombstoneLog: Sendable {
             let isNew = namespaces.withLock { known in
                 known.count < Self.countMax && known.insert(namespace).inserted
             }
-            guard isNew, try position(of: namespace) == nil else { continue }
-            try setPosition(try newest(namespace), of: namespace)
+            guard isNew else { continue }
+            do {
+                if try position(of: namespace) == nil {
+                    try setPosition(try newest(namespace), of: namespace)
+                }
+            } catch {
+                _ = namespaces.withLock { $0.remove(namespace) }
+                throw error
+            }
         }
     }
 
@@ -48,12 +55,16 @@ final class TombstoneLog: Sendable {
     /// Answers `stitchsyncTombstones`.
     ///
     /// - Throws: 2 for too many ids, and the upstream's errors.
-    func answer(_ call: CommandCall, _ ruleGuard: RuleAccessPolicy) throws -> BSONDocument {
+    func answer(
+        _ call: CommandCall, _ ruleGuard: RuleAccessPolicy, _ catalog: UpstreamCatalog
+    ) throws -> BSONDocument {
         let namespace = try call.collection()
         let ids = try StitchsyncTombstonesCommand.ids(call)
         var known: [[UInt8]: BSONDocument] = [:]
         // A user who may not see every document must not learn which existed.
-        if ruleGuard.access(namespace).seesAll {
+        if ruleGuard.access(namespace).seesAll,
+            try catalog.definition(namespace, withIndexes: false, link, for: call) != nil
+        {
             try watch([namespace])
             try record(namespace)
             known = try tombstones(ids, in: namespace)
@@ -62,9 +73,13 @@ final class TombstoneLog: Sendable {
         let after = call.document("after").flatMap { token in
             Result { try FeedToken(token) }.value
         }
-        let answers = ids.map { id -> BSONValue in
+        var bytes = 0
+        let answers = try ids.map { id -> BSONValue in
             guard let found = known[BSONKey.encode(id)] else { return .null }
-            return .document(Self.shown(found, id, after: after))
+            let answer = Self.shown(found, id, after: after)
+            bytes += answer.byteCount
+            try StitchsyncTombstonesCommand.check(bytes)
+            return .document(answer)
         }
         return ["tombstones": .array(BSONArray(answers))]
     }
@@ -117,7 +132,9 @@ final class TombstoneLog: Sendable {
             do {
                 batch = try UpstreamStream.firstBatch(
                     command, .collection(namespace), link, for: nil)
-            } catch let fault as CommandFailure where [280, 286, 260, 222].contains(fault.code) {
+            } catch let fault as CommandFailure
+                where UpstreamStream.lostHistory.contains(fault.code)
+            {
                 // What happened meanwhile stays unknown.
                 try setPosition(try newest(namespace), of: namespace)
                 return

@@ -89,7 +89,7 @@ struct UpstreamCount {
         let found = UpstreamBatch(answer).documents
         var reply = reply
         if isPlain {
-            let all = found.first?["n"]?.wholeNumber ?? 0
+            let all = max(0, found.first?["n"]?.wholeNumber ?? 0)
             let shown = CountCommand.shown(all, skip: try call.count("skip") ?? 0, call)
             reply.set("n", to: .int32(Int32(clamping: shown)))
         } else if var cursor = reply["cursor"]?.documentValue {

@@ -169,11 +169,12 @@ extension UpstreamFeed {
         while !isStopped {
             do {
                 try read { pause = 50 }
+                state.pause(milliseconds: pause)
             } catch {
                 state.withLock { $0.isConnected = false }
                 onChange()
                 let code = CommandFailure(error).code
-                if [280, 286, 260, 222].contains(code) {
+                if UpstreamStream.lostHistory.contains(code) {
                     // The history is gone. Streams that were behind it learn so when they ask.
                     forget()
                 } else {
@@ -325,7 +326,11 @@ extension UpstreamFeed {
             if let after {
                 state.images[key] = after
                 state.imageBytes += after.byteCount
-                state.imageOrder.append(key)
+                if before == nil { state.imageOrder.append(key) }
+            }
+            // Of documents that were deleted and inserted again.
+            if state.imageOrder.count > 2 * state.images.count + 1_000 {
+                state.imageOrder = Array(state.images.keys)
             }
             var count = 0
             while state.imageBytes > Self.imageBytesMax, count < state.imageOrder.count {
@@ -341,6 +346,10 @@ extension UpstreamFeed {
 
 /// The command that opens a change stream at the upstream.
 enum UpstreamStream {
+    /// The codes of a history that cannot be read on: it is gone, or has an event that is larger than a
+    /// document may be (10334).
+    static let lostHistory: Set<Int32> = [222, 260, 280, 286, 10_334]
+
     /// The start of a stream.
     enum Start: Sendable {
         case token(BSONDocument)

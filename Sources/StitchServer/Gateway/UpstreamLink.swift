@@ -160,6 +160,8 @@ struct UpstreamLink: Sendable {
         }
     }
 
+    private static let emptyBatchesMax = 100
+
     private func readInSession(
         _ namespace: Namespace, _ command: BSONDocument, for call: CommandCall?,
         _ body: (BSONDocument) throws -> Void
@@ -174,10 +176,16 @@ struct UpstreamLink: Sendable {
         let inSession = within(session)
         var batch = UpstreamBatch(
             try inSession.run(command, on: namespace.database, .read, for: call))
+        var emptyCount = 0
         do {
             while true {
                 for document in batch.documents { try body(document) }
                 guard batch.cursor != 0 else { return }
+                emptyCount = batch.documents.isEmpty ? emptyCount + 1 : 0
+                guard emptyCount < Self.emptyBatchesMax else {
+                    throw CommandFailure(
+                        .internalError, "the database behind this gateway does not end a result")
+                }
                 batch = UpstreamBatch(
                     try inSession.run(
                         batch.more(namespace), on: namespace.database, .read, for: call))

@@ -147,7 +147,13 @@ struct UpstreamWriter {
                 concern["errmsg"]?.stringValue ?? "the write concern was not met")
         }
         let failed = reply["writeErrors"]?.arrayValue?.compactMap(\.documentValue).first
-        if let failed, let index = failed["index"]?.wholeNumber {
+        if let failed {
+            guard let index = failed["index"]?.wholeNumber, changes.indices.contains(index) else {
+                throw CommandFailure(
+                    .internalError,
+                    "the database behind this gateway does not say which of \(changes.count) "
+                        + "statements failed")
+            }
             let code = Int32(clamping: failed["code"]?.int64Value ?? 8)
             guard code != Self.conversionFailure else {
                 return .stopped(at: index, .changed)
@@ -163,7 +169,7 @@ struct UpstreamWriter {
             guard !ErrorLabels.isPassing(code), !isOfTransaction else { throw fault }
             return .stopped(at: index, .refused(fault))
         }
-        let count = reply["n"]?.wholeNumber ?? 0
+        let count = max(0, reply["n"]?.wholeNumber ?? 0)
         guard count < changes.count else { return .done(missedDeletes: 0) }
         // In a transaction nothing has landed, and it can be judged anew.
         guard changes.count > 1, !(link.session != nil && isConditional) else {

@@ -8,8 +8,29 @@ final class SessionTable: Sendable {
         var lastUsed: ContinuousClock.Instant
     }
 
+    private struct State: Sendable {
+        var sessions: [[UInt8]: Session] = [:]
+        /// The number of sessions of each user, by the user's id.
+        var counts: [[UInt8]: Int] = [:]
+
+        mutating func set(_ session: BSONDocument, _ new: Session?) {
+            let owner = SessionTable.bytes(session["uid"])
+            let key = SessionTable.key(session)
+            let before = sessions[key]
+            sessions[key] = new
+            let change = (new == nil ? 0 : 1) - (before == nil ? 0 : 1)
+            let count = counts[owner, default: 0] + change
+            counts[owner] = count == 0 ? nil : count
+        }
+    }
+
     private let timeout: Duration
-    private let sessions = Locked<[[UInt8]: Session]>([:])
+    private let state = Locked(State())
+
+    /// The largest number of sessions; MongoDB's parameter `maxSessions`.
+    private static let countMax = 1_000_000
+    /// The largest number of sessions of one user.
+    private static let countOfUserMax = 50_000
 
     init(timeoutMinutes: Int) { timeout = .seconds(timeoutMinutes * 60) }
 
@@ -59,29 +80,41 @@ final class SessionTable: Sendable {
     }
 
     /// Records the use of a session; an unknown session starts.
-    func touch(_ session: BSONDocument) {
-        sessions.withLock { sessions in
-            sessions[Self.key(session)] = Session(document: session, lastUsed: .now)
+    ///
+    /// - Throws: 261 (TooManyLogicalSessions).
+    func touch(_ session: BSONDocument) throws(CommandFailure) {
+        let isRoom = state.withLock { state in
+            let ofUser = state.counts[Self.bytes(session["uid"])] ?? 0
+            guard
+                ofUser < Self.countOfUserMax && state.sessions.count < Self.countMax
+                    || state.sessions[Self.key(session)] != nil
+            else { return false }
+            state.set(session, Session(document: session, lastUsed: .now))
+            return true
+        }
+        guard isRoom else {
+            throw CommandFailure(
+                261, "cannot start another session: end some, or wait until idle ones have ended")
         }
     }
 
     /// Removes sessions, known or not.
     func end(_ ended: [BSONDocument]) {
-        sessions.withLock { sessions in
-            for session in ended { sessions[Self.key(session)] = nil }
+        state.withLock { state in
+            for session in ended { state.set(session, nil) }
         }
     }
 
     /// Removes and returns the sessions that have been idle for too long.
     func endIdle() -> [BSONDocument] {
         let limit = ContinuousClock.now - timeout
-        return sessions.withLock { sessions in
-            let idle = sessions.filter { $0.value.lastUsed < limit }
-            for key in idle.keys { sessions[key] = nil }
-            return idle.values.map(\.document)
+        return state.withLock { state in
+            let idle = state.sessions.values.filter { $0.lastUsed < limit }.map(\.document)
+            for session in idle { state.set(session, nil) }
+            return idle
         }
     }
 
     /// All sessions.
-    var all: [Session] { sessions.withLock { Array($0.values) } }
+    var all: [Session] { state.withLock { Array($0.sessions.values) } }
 }

@@ -48,6 +48,21 @@ import Testing
         try removeFolder(atPath: folder.path)
     }
 
+    @Test("the first command after a sign-in has a time limit, too")
+    func timeLimit() throws {
+        try Self.withBackend { backend, _, call in
+            let dispatcher = Dispatcher(server: call.server, backend: backend)
+            let rule = try #require(CommandTable.find("aggregate"))
+            #expect(call.connection.state.withLock { $0.rules } == nil)
+            #expect(dispatcher.usualDeadline(rule, [:], call.connection) != nil)
+            call.connection.state.withLock {
+                $0.user = SignedInUser(
+                    name: "root", database: "admin", roles: [Role(name: "root", database: "admin")])
+            }
+            #expect(dispatcher.usualDeadline(rule, [:], call.connection) == nil)
+        }
+    }
+
     @Test("custom data that another process changes hold with the next command")
     func changedElsewhere() throws {
         try Self.withBackend { backend, other, call in

@@ -22,22 +22,53 @@ import Testing
 
     /// Sends an insert to an upstream that refuses it with a code.
     private static func send(refusedWith code: Int32) throws -> UpstreamWriter.Outcome {
+        try send(answeredBy: [
+            "ok": 1.0, "n": 0,
+            "writeErrors": [["index": 0, "code": .int32(code), "errmsg": "no"]],
+        ])
+    }
+
+    /// Sends inserts to an upstream that answers in one way.
+    private static func send(
+        _ count: Int32 = 1, answeredBy reply: BSONDocument
+    ) throws -> UpstreamWriter.Outcome {
         let server = ServerContext(settings: ServerSettings())
         let connection = ClientConnection(id: 1, peer: "127.0.0.1:1", local: "localhost:27017")
         let call = CommandCall(
             name: "insert", givenName: "insert", body: ["insert": "items"], sequences: [:],
             database: "shop", connection: connection, server: server, budget: WorkBudget(),
             session: nil, transaction: nil, snapshot: nil, allowsExhaust: false)
-        let error: BSONDocument = ["index": 0, "code": .int32(code), "errmsg": "no"]
-        let upstream = OneAnswer(reply: ["ok": 1.0, "n": 0, "writeErrors": [.document(error)]])
+        let upstream = OneAnswer(reply: reply)
         let link = UpstreamLink(upstream: upstream, server: server, metrics: UpstreamMetrics())
         let writer = UpstreamWriter(
             link: link, call: call, isConditional: true, hasCollation: { _ in false })
-        return try writer.send([
-            StoreChange(
-                position: 1, namespace: items, kind: .insert, before: nil, after: ["_id": 1],
-                remarks: nil)
-        ])
+        return try writer.send(
+            (0..<count).map { id in
+                StoreChange(
+                    position: 1, namespace: items, kind: .insert, before: nil,
+                    after: ["_id": .int32(id)], remarks: nil)
+            })
+    }
+
+    @Test(
+        "an upstream that does not say which statement failed is an error",
+        arguments: [.int32(1), .int32(-1), .int64(.max), .int64(.min), "0", .null] as [BSONValue])
+    func unknownStatement(index: BSONValue) throws {
+        let error = #expect(throws: CommandFailure.self) {
+            try Self.send(answeredBy: [
+                "ok": 1.0, "n": 0,
+                "writeErrors": [["index": index, "code": 11_000, "errmsg": "no"]],
+            ])
+        }
+        #expect(error?.code == 1)
+    }
+
+    @Test("no count of an upstream ends the process", arguments: [.min, -1, .max] as [Int64])
+    func wrongCounts(count: Int64) throws {
+        _ = try Self.send(2, answeredBy: ["ok": 1.0, "n": .int64(count)])
+        var tally = StatementTally("insert")
+        for place in 0..<3 { tally.add(["n": .int64(count)], at: [place]) }
+        #expect(tally.reply["n"] == .int32(count > 0 ? .max : 0))
     }
 
     @Test(

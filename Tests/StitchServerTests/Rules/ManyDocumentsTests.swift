@@ -48,13 +48,36 @@ import Testing
             let documents = (0..<1_001 as Range<Int32>).map {
                 BSONValue.document(Self.document($0))
             }
-            let inserted = try clients.ann.run(
-                session.transaction(
-                    1, starts: true,
-                    ["insert": "items", "documents": .array(BSONArray(documents))]))
-            #expect(inserted["n"] == 1_001)
-            try clients.ann.run(session.transaction(1, ["commitTransaction": 1]), on: "admin")
+            var number: Int64 = 0
+            let committed = try undisturbed {
+                number += 1
+                let inserted = try clients.ann.reply(
+                    session.transaction(
+                        number, starts: true,
+                        ["insert": "items", "documents": .array(BSONArray(documents))]))
+                guard inserted["n"] == 1_001 else { return inserted }
+                return try clients.ann.reply(
+                    session.transaction(number, ["commitTransaction": 1]), on: "admin")
+            }
+            #expect(committed["ok"] == 1.0, "\(committed)")
             #expect(try clients.stored(1_000) != nil)
+        }
+    }
+
+    @Test(arguments: RuledWorld.Place.allCases)
+    func `the errors of many writes fit into a reply`(_ place: RuledWorld.Place) async throws {
+        try await RuledClients.lend(place) { clients in
+            let text = BSONValue.string(String(repeating: "x", count: 200_000))
+            try clients.root.update("own", ["$set": ["title": text]])
+            let update: BSONValue = ["$set": ["n": ["$toInt": "$title"]]]
+            let updates = [BSONValue](repeating: ["q": ["_id": "own"], "u": [update]], count: 200)
+            let reply = try clients.ann.reply([
+                "update": "items", "ordered": false, "updates": .array(BSONArray(updates)),
+            ])
+            let errors = reply["writeErrors"]?.arrayValue?.compactMap(\.documentValue) ?? []
+            #expect(errors.compactMap { $0["index"]?.wholeNumber } == Array(0..<200))
+            #expect(errors.allSatisfy { $0["code"] == errors[0]["code"] })
+            #expect((1_000_000...2_000_000).contains(reply.byteCount), "\(reply.byteCount)")
         }
     }
 

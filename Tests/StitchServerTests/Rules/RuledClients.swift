@@ -51,3 +51,13 @@ func expectRefusal(
 func updating(_ id: BSONValue, _ update: BSONValue) -> BSONDocument {
     ["update": "items", "updates": [["q": ["_id": id], "u": update]]]
 }
+
+/// Runs a transaction until no other writer is in its way, such as the log of denied writes.
+///
+/// - Returns: the last reply of the transaction.
+func undisturbed(_ transaction: () throws -> BSONDocument) throws -> BSONDocument {
+    while true {
+        let reply = try transaction()
+        if ServerRefusal.error(of: reply)?["code"] != 112 { return reply }
+    }
+}

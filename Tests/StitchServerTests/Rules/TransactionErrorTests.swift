@@ -72,13 +72,17 @@ import Testing
             ])
             try clients.root.run(["collMod": "items", "validator": ["n": ["$lt": 100]]])
             let session = ServerSession(7)
-            for (index, refused) in Self.refused.enumerated() {
-                let number = Int64(index) + 1
-                try clients.ann.run(
-                    session.transaction(
-                        number, starts: true, Self.inserting(Self.document("t", title: "t"))))
-                let reply = try clients.ann.reply(
-                    session.transaction(number, refused.write), on: refused.database)
+            let insert = Self.inserting(Self.document("t", title: "t"))
+            var number: Int64 = 0
+            for refused in Self.refused {
+                let reply = try undisturbed {
+                    number += 1
+                    let first = try clients.ann.reply(
+                        session.transaction(number, starts: true, insert))
+                    guard first["ok"] == 1.0 else { return first }
+                    return try clients.ann.reply(
+                        session.transaction(number, refused.write), on: refused.database)
+                }
                 #expect(Self.code(of: reply) == refused.code, "\(refused.write): \(reply)")
                 try expectRefusal(
                     251, by: clients.ann,
@@ -109,16 +113,18 @@ import Testing
             ])
             try clients.root.insert([["_id": 1]], into: "notes")
             let document = Self.document("u", title: "secret")
-            let reply = try clients.ann.reply(
-                ServerSession(7).transaction(
-                    1, starts: true,
-                    [
-                        "bulkWrite": 1, "nsInfo": [["ns": "shop.notes"], ["ns": "shop.items"]],
-                        "ops": [
-                            ["insert": 0, "document": document],
-                            ["insert": 1, "document": document],
-                        ],
-                    ]), on: "admin")
+            let write: BSONDocument = [
+                "bulkWrite": 1, "nsInfo": [["ns": "shop.notes"], ["ns": "shop.items"]],
+                "ops": [
+                    ["insert": 0, "document": document], ["insert": 1, "document": document],
+                ],
+            ]
+            var number: Int64 = 0
+            let reply = try undisturbed {
+                number += 1
+                return try clients.ann.reply(
+                    ServerSession(7).transaction(number, starts: true, write), on: "admin")
+            }
             #expect(Self.code(of: reply) == 13, "\(reply)")
         }
         try FileManager.default.removeItem(at: rules)
@@ -132,11 +138,18 @@ import Testing
             try clients.root.run(["drop": "items"])
             let session = ServerSession(7)
             let insert = Self.inserting(Self.document("t", title: "t"))
-            try clients.ann.run(session.transaction(1, starts: true, insert))
-            let found = try clients.ann.run(session.transaction(1, ["find": "items"]))
-            let batch = found["cursor"]?.documentValue?["firstBatch"]?.arrayValue
-            #expect(batch == [Self.document("t", title: "t")])
-            try expectRefusal(11_000, by: clients.ann, session.transaction(1, insert))
+            var number: Int64 = 0
+            let reply = try undisturbed {
+                number += 1
+                let first = try clients.ann.reply(
+                    session.transaction(number, starts: true, insert))
+                guard first["ok"] == 1.0 else { return first }
+                let found = try clients.ann.run(session.transaction(number, ["find": "items"]))
+                let batch = found["cursor"]?.documentValue?["firstBatch"]?.arrayValue
+                #expect(batch == [Self.document("t", title: "t")])
+                return try clients.ann.reply(session.transaction(number, insert))
+            }
+            #expect(Self.code(of: reply) == 11_000, "\(reply)")
         }
     }
 

@@ -16,7 +16,7 @@ enum ServedWay: Sendable, Hashable, CaseIterable {
         case libmongoc
     #endif
 
-    /// The longest search for a server, which may answer late beside many other tests.
+    /// The longest wait for a server, which may answer late beside many other tests.
     private static let patience = Duration.seconds(120)
 
     /// Makes a remote that has not connected yet.
@@ -27,6 +27,8 @@ enum ServedWay: Sendable, Hashable, CaseIterable {
                 var options = ServerRemote.Options()
                 options.usesBulkWrite = address.inBulk
                 options.serverSelectionTimeout = Self.patience
+                options.connectTimeout = Self.patience
+                options.socketTimeout = Self.patience
                 return try ServerRemote(address.uri, options: options)
         #endif
         #if MongoRemote

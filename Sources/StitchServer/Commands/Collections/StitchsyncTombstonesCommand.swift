@@ -42,13 +42,20 @@ enum StitchsyncTombstonesCommand {
             }
             let answer = document(tombstone, after: place)
             bytes += answer.byteCount
-            guard bytes <= bytesMax else {
-                throw CommandFailure(
-                    .badValue, "the answer is larger than \(bytesMax) bytes; ask about fewer ids")
-            }
+            try check(bytes)
             answers.append(.document(answer))
         }
         return .reply(["tombstones": .array(BSONArray(answers))])
+    }
+
+    /// Checks the size of an answer.
+    ///
+    /// - Throws: 2 (BadValue) for one that is too large.
+    static func check(_ bytes: Int) throws(CommandFailure) {
+        guard bytes <= bytesMax else {
+            throw CommandFailure(
+                .badValue, "the answer is larger than \(bytesMax) bytes; ask about fewer ids")
+        }
     }
 
     /// Returns the ids that a command asks about.

@@ -136,6 +136,7 @@ private struct BulkTally: Sendable {
     let showsErrorsOnly: Bool
     private(set) var entries: [BSONDocument] = []
     private var counts: [String: Int] = [:]
+    private var room = WriteErrorRoom()
 
     init(showsErrorsOnly: Bool) { self.showsErrorsOnly = showsErrorsOnly }
 
@@ -159,7 +160,7 @@ private struct BulkTally: Sendable {
                 "errmsg": .string(fault.message), "n": 0,
             ]
             for (key, value) in fault.details { entry.append(key, value) }
-            entries.append(entry)
+            entries.append(room.fitted(entry))
             return
         }
         counts[outcome.kind, default: 0] += outcome.count

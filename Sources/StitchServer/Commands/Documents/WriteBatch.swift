@@ -12,6 +12,7 @@ struct WriteBatch: Sendable {
     var modified: Int?
     var upserted: [BSONValue] = []
     private(set) var errors: [BSONValue] = []
+    private var room = WriteErrorRoom()
 
     init(isOrdered: Bool) { self.isOrdered = isOrdered }
 
@@ -46,7 +47,7 @@ struct WriteBatch: Sendable {
 
     /// Records a failed write, and returns whether the next one is run.
     mutating func goesOn(after fault: CommandFailure, at index: Int) -> Bool {
-        errors.append(fault.writeError(at: index))
+        errors.append(.document(room.fitted(fault.writeError(at: index))))
         return !isOrdered
     }
 

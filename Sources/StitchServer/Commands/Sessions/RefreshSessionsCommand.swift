@@ -6,7 +6,7 @@ enum RefreshSessionsCommand {
         "refreshSessions", [], fields: [:],
         .store { call, store in
             for session in try call.ownSessions(call.target.arrayValue) {
-                store.sessions.touch(session)
+                try store.sessions.touch(session)
             }
             return .ok
         })

@@ -8,7 +8,7 @@ enum StartSessionCommand {
             let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
             let session: BSONDocument = ["id": .binary(BSONBinary(bytes, subtype: 4))]
             let user = call.connection.state.withLock { $0.user }
-            store.sessions.touch(try SessionTable.own(session, of: user))
+            try store.sessions.touch(SessionTable.own(session, of: user))
             return .reply([
                 "id": .document(session),
                 "timeoutMinutes": .int32(Int32(call.server.settings.sessionTimeoutMinutes)),

@@ -1,0 +1,29 @@
+import BSONStore
+import Testing
+
+@testable import StitchServer
+
+/// Any user can name any number of sessions, also without a request to each.
+@Suite struct SessionTableTests {
+    private static func session(_ number: Int64, of user: UInt8) -> BSONDocument {
+        let id = withUnsafeBytes(of: number) { Array($0) } + Array(repeating: 0, count: 8)
+        return [
+            "id": .binary(BSONBinary(id, subtype: 4)), "uid": .binary(BSONBinary([user])),
+        ]
+    }
+
+    @Test func `the sessions of one user are bounded, and leave room for others`() throws {
+        let table = SessionTable(timeoutMinutes: 30)
+        for number in 0..<50_000 as Range<Int64> { try table.touch(Self.session(number, of: 1)) }
+        let error = #expect(throws: CommandFailure.self) {
+            try table.touch(Self.session(50_000, of: 1))
+        }
+        #expect(error?.code == 261)
+        try table.touch(Self.session(7, of: 1))
+        try table.touch(Self.session(7, of: 2))
+        table.end([Self.session(0, of: 1), Self.session(0, of: 1)])
+        try table.touch(Self.session(50_000, of: 1))
+        #expect(throws: CommandFailure.self) { try table.touch(Self.session(0, of: 1)) }
+        #expect(table.all.count == 50_001)
+    }
+}
