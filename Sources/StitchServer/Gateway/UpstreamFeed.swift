@@ -168,8 +168,9 @@ extension UpstreamFeed {
         var pause = 50
         while !isStopped {
             do {
-                try read { pause = 50 }
-                state.pause(milliseconds: pause)
+                let wasOpen = try read { pause = 50 }
+                // An upstream that opens no stream is not asked again and again.
+                if !wasOpen { state.pause(milliseconds: pause) }
             } catch {
                 state.withLock { $0.isConnected = false }
                 onChange()
@@ -199,8 +200,10 @@ extension UpstreamFeed {
         news.notify()
     }
 
-    /// Reads the stream until an error, or until the feed stops.
-    private func read(_ hasSucceeded: () -> Void) throws {
+    /// Reads the stream until it ends, or until the feed stops.
+    ///
+    /// - Returns: whether the upstream opened a stream.
+    private func read(_ hasSucceeded: () -> Void) throws -> Bool {
         let session: any UpstreamSession
         do throws(UpstreamFailure) {
             session = try link.upstream.openSession()
@@ -218,9 +221,9 @@ extension UpstreamFeed {
         var isFirst = true
         while !isStopped {
             try add(batch, isFirst: isFirst, inSession)
-            isFirst = false
             hasSucceeded()
-            guard batch.cursor != 0 else { return }
+            guard batch.cursor != 0 else { return !isFirst || !batch.documents.isEmpty }
+            isFirst = false
             var more = batch.more(Namespace(database, target), size: 1_000)
             more.append("maxTimeMS", .int64(Self.waitMilliseconds))
             batch = UpstreamBatch(try inSession.run(more, on: database, .read, for: nil))
@@ -229,6 +232,7 @@ extension UpstreamFeed {
             _ = try inSession.run(
                 batch.kill(Namespace(database, target)), on: database, .read, for: nil)
         }
+        return true
     }
 
     private func add(_ batch: UpstreamBatch, isFirst: Bool, _ link: UpstreamLink) throws {
