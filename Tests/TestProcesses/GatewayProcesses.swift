@@ -25,11 +25,12 @@ package final class GatewayProcesses {
     /// - Parameters:
     ///   - count: the number of gateways.
     ///   - arguments: the gateways' further arguments.
+    ///   - upstreamArguments: the upstream's arguments.
     package static func run<R>(
-        _ count: Int = 2, _ arguments: [String] = [], log: URL? = nil,
-        _ body: (GatewayProcesses) async throws -> R
+        _ count: Int = 2, _ arguments: [String] = [], upstreamArguments: [String] = [],
+        log: URL? = nil, _ body: (GatewayProcesses) async throws -> R
     ) async throws -> R {
-        try await ServerProcess.run { upstream in
+        try await ServerProcess.run(upstreamArguments) { upstream in
             let own = ["--upstream", uri(port: upstream.port)] + arguments
             return try await run(count, own, log, [], upstream, body)
         }

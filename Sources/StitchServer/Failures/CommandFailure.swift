@@ -84,6 +84,16 @@ struct CommandFailure: Error, Sendable, CustomStringConvertible {
         return entry
     }
 
+    /// Returns the entry in the results of `bulkWrite` for one write that failed.
+    func bulkWriteError(at index: Int) -> BSONDocument {
+        var entry: BSONDocument = [
+            "ok": 0.0, "idx": .int32(Int32(clamping: index)), "code": .int32(code),
+            "errmsg": .string(message), "n": 0,
+        ]
+        for (key, value) in details { entry.append(key, value) }
+        return entry
+    }
+
     /// The message and the code's name.
     var description: String { "\(message) (\(codeName))" }
 }

@@ -57,7 +57,7 @@ struct ExcerptLoader {
         }
     }
 
-    /// Returns the definition of a collection; `nil` when there is none.
+    /// Returns a collection's definition; `nil` if the collection does not exist.
     private func definition(
         _ namespace: Namespace, withIndexes: Bool
     ) throws -> UpstreamDefinition? {

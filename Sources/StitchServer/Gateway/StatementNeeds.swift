@@ -155,9 +155,12 @@ struct StatementTally {
             }
             var moved = entry
             moved.set(field, to: .int32(Int32(clamping: indices[place])))
-            if path == \.errors { moved = room.fitted(moved) }
+            // The results of `bulkWrite` are those of writes that succeeded, too.
+            if path == \.errors, entry["ok"] != 1.0 {
+                hasErrors = true
+                moved = room.fitted(moved)
+            }
             self[keyPath: path].append((indices[place], moved))
-            if path == \.errors, entry["ok"] != 1.0 { hasErrors = true }
         }
     }
 
@@ -177,12 +180,7 @@ struct StatementTally {
         hasErrors = true
         if isBulk {
             counts["nErrors", default: 0] += 1
-            var entry: BSONDocument = [
-                "ok": 0.0, "idx": .int32(Int32(clamping: index)), "code": .int32(fault.code),
-                "errmsg": .string(fault.message), "n": 0,
-            ]
-            for (key, value) in fault.details { entry.append(key, value) }
-            errors.append((index, room.fitted(entry)))
+            errors.append((index, room.fitted(fault.bulkWriteError(at: index))))
         } else {
             errors.append((index, room.fitted(fault.writeError(at: index))))
         }

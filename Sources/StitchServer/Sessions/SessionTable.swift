@@ -10,7 +10,7 @@ final class SessionTable: Sendable {
 
     private struct State: Sendable {
         var sessions: [[UInt8]: Session] = [:]
-        /// The number of sessions of each user, by the user's id.
+        /// The number of sessions of each signed-in user, by the user's id.
         var counts: [[UInt8]: Int] = [:]
 
         mutating func set(_ session: BSONDocument, _ new: Session?) {
@@ -18,6 +18,7 @@ final class SessionTable: Sendable {
             let key = SessionTable.key(session)
             let before = sessions[key]
             sessions[key] = new
+            guard !owner.isEmpty else { return }
             let change = (new == nil ? 0 : 1) - (before == nil ? 0 : 1)
             let count = counts[owner, default: 0] + change
             counts[owner] = count == 0 ? nil : count
@@ -29,7 +30,7 @@ final class SessionTable: Sendable {
 
     /// The largest number of sessions; MongoDB's parameter `maxSessions`.
     private static let countMax = 1_000_000
-    /// The largest number of sessions of one user.
+    /// The largest number of sessions of one signed-in user.
     private static let countOfUserMax = 50_000
 
     init(timeoutMinutes: Int) { timeout = .seconds(timeoutMinutes * 60) }

@@ -5,11 +5,11 @@ import Testing
 
 /// Any user can name any number of sessions, also without a request to each.
 @Suite struct SessionTableTests {
-    private static func session(_ number: Int64, of user: UInt8) -> BSONDocument {
+    private static func session(_ number: Int64, of user: UInt8?) -> BSONDocument {
         let id = withUnsafeBytes(of: number) { Array($0) } + Array(repeating: 0, count: 8)
-        return [
-            "id": .binary(BSONBinary(id, subtype: 4)), "uid": .binary(BSONBinary([user])),
-        ]
+        var session: BSONDocument = ["id": .binary(BSONBinary(id, subtype: 4))]
+        if let user { session.append("uid", .binary(BSONBinary([user]))) }
+        return session
     }
 
     @Test func `the sessions of one user are bounded, and leave room for others`() throws {
@@ -24,6 +24,12 @@ import Testing
         table.end([Self.session(0, of: 1), Self.session(0, of: 1)])
         try table.touch(Self.session(50_000, of: 1))
         #expect(throws: CommandFailure.self) { try table.touch(Self.session(0, of: 1)) }
+        #expect(table.all.count == 50_001)
+    }
+
+    @Test func `without sign-in clients do not share the bound of one user`() throws {
+        let table = SessionTable(timeoutMinutes: 30)
+        for number in 0..<50_001 as Range<Int64> { try table.touch(Self.session(number, of: nil)) }
         #expect(table.all.count == 50_001)
     }
 }

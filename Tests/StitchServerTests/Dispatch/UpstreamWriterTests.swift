@@ -63,6 +63,20 @@ import Testing
         #expect(error?.code == 1)
     }
 
+    @Test("results of writes that succeeded stay whole, however many there are")
+    func manyResults() {
+        let count = 30_000
+        let results = (0..<count).map { index -> BSONValue in
+            ["ok": 1.0, "idx": .int32(Int32(index)), "n": 1, "nModified": 1]
+        }
+        var tally = StatementTally("bulkWrite")
+        tally.add(
+            ["cursor": ["firstBatch": .array(BSONArray(results))]], at: Array(0..<count))
+        let told = tally.reply["cursor"]?.documentValue?["firstBatch"]?.arrayValue
+        #expect(told == BSONArray(results))
+        #expect(!tally.hasErrors)
+    }
+
     @Test("no count of an upstream ends the process", arguments: [.min, -1, .max] as [Int64])
     func wrongCounts(count: Int64) throws {
         _ = try Self.send(2, answeredBy: ["ok": 1.0, "n": .int64(count)])

@@ -60,22 +60,17 @@ import Testing
     }
 
     private static func run(_ body: @escaping @Sendable (World) throws -> Void) async throws {
-        try await ServerProcess.run(["--test-commands"]) { upstream in
-            let arguments =
-                ["--upstream", GatewayProcesses.uri(port: upstream.port)] + RuledWorld.arguments
-            try await ServerProcess.run(arguments, hasFile: false) { first in
-                try await ServerProcess.run(arguments, hasFile: false) { second in
-                    let (port, ports) = (upstream.port, [first.port, second.port])
-                    let gateways = [first.processID, second.processID]
-                    try await BlockingThread.run {
-                        _ = try RuledWorld.prepare(ports[0])
-                        try body(
-                            World(
-                                upstream: ServerClient(port: port, database: "shop"),
-                                ports: ports, gateways: gateways,
-                                anns: ports.map { try RuledWorld.client($0, "ann") }))
-                    }
-                }
+        try await GatewayProcesses.run(
+            2, RuledWorld.arguments, upstreamArguments: ["--test-commands"]
+        ) { processes in
+            let (port, ports) = (processes.upstream.port, processes.ports)
+            let gateways = processes.gateways.map(\.processID)
+            try await BlockingThread.run {
+                _ = try RuledWorld.prepare(ports[0])
+                try body(
+                    World(
+                        upstream: ServerClient(port: port, database: "shop"), ports: ports,
+                        gateways: gateways, anns: ports.map { try RuledWorld.client($0, "ann") }))
             }
         }
     }

@@ -32,27 +32,22 @@ import Testing
 
     /// Lends gateways that may not have the upstream keep earlier documents.
     private static func run(_ body: @escaping @Sendable (World) throws -> Void) async throws {
-        try await ServerProcess.run(["--test-commands"]) { upstream in
-            let arguments =
-                ["--upstream", GatewayProcesses.uri(port: upstream.port)] + RuledWorld.arguments
-            try await ServerProcess.run(arguments, hasFile: false) { first in
-                try await ServerProcess.run(arguments, hasFile: false) { second in
-                    let (port, ports) = (upstream.port, [first.port, second.port])
-                    try await BlockingThread.run {
-                        let client = try ServerClient(port: port, database: "shop")
-                        try client.run(
-                            [
-                                "configureFailPoint": "failCommand", "mode": "alwaysOn",
-                                "data": ["failCommands": ["collMod"], "errorCode": 13],
-                            ], on: "admin")
-                        _ = try RuledWorld.prepare(ports[0])
-                        try body(
-                            World(
-                                upstream: client,
-                                anns: ports.map { try RuledWorld.client($0, "ann") },
-                                fay: RuledWorld.client(ports[0], "fay")))
-                    }
-                }
+        try await GatewayProcesses.run(
+            2, RuledWorld.arguments, upstreamArguments: ["--test-commands"]
+        ) { processes in
+            let (port, ports) = (processes.upstream.port, processes.ports)
+            try await BlockingThread.run {
+                let client = try ServerClient(port: port, database: "shop")
+                try client.run(
+                    [
+                        "configureFailPoint": "failCommand", "mode": "alwaysOn",
+                        "data": ["failCommands": ["collMod"], "errorCode": 13],
+                    ], on: "admin")
+                _ = try RuledWorld.prepare(ports[0])
+                try body(
+                    World(
+                        upstream: client, anns: ports.map { try RuledWorld.client($0, "ann") },
+                        fay: RuledWorld.client(ports[0], "fay")))
             }
         }
     }

@@ -166,7 +166,7 @@ extension Collection where Element == String {
 extension Set where Element == String {
     /// Whether the set contains a text with the same bytes; O(1).
     ///
-    /// A set has one of several texts that Swift takes for equal.
+    /// Of texts that Swift's own `==` takes for equal, a set holds only one.
     package func contains(_ text: String) -> Bool {
         position(of: text, in: self).map { self[$0].hasSameBytes(as: text) } ?? false
     }

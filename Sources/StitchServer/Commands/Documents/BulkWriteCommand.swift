@@ -152,21 +152,17 @@ private struct BulkTally: Sendable {
     }
 
     mutating func add(_ outcome: BulkOutcome, _ fault: CommandFailure?, at index: Int) {
-        let place = BSONValue.int32(Int32(clamping: index))
         if let fault {
             counts["nErrors", default: 0] += 1
-            var entry: BSONDocument = [
-                "ok": 0.0, "idx": place, "code": .int32(fault.code),
-                "errmsg": .string(fault.message), "n": 0,
-            ]
-            for (key, value) in fault.details { entry.append(key, value) }
-            entries.append(room.fitted(entry))
+            entries.append(room.fitted(fault.bulkWriteError(at: index)))
             return
         }
         counts[outcome.kind, default: 0] += outcome.count
         counts["nModified", default: 0] += outcome.modified ?? 0
         let n = outcome.count + (outcome.upsertedID == nil ? 0 : 1)
-        var entry: BSONDocument = ["ok": 1.0, "idx": place, "n": .int32(Int32(clamping: n))]
+        var entry: BSONDocument = [
+            "ok": 1.0, "idx": .int32(Int32(clamping: index)), "n": .int32(Int32(clamping: n)),
+        ]
         if let modified = outcome.modified {
             entry.append("nModified", .int32(Int32(clamping: modified)))
         }
