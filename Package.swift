@@ -295,7 +295,8 @@ let package = Package(
             dependencies: ["StitchSyncTesting", "StitchSync", "BSONStore"],
             swiftSettings: strict),
         .testTarget(
-            name: "TypedDocumentTests", dependencies: ["BSONStore", "StitchSync"],
+            name: "TypedDocumentTests",
+            dependencies: ["BSONStore", "StitchSync", "SyncSimulation"],
             swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]

@@ -19,7 +19,7 @@ extension SyncCollection {
     public func insertMany(_ documents: some Sequence<Document>) async throws -> [BSONValue] {
         let encoded = try documents.map {
             try WallClock.fillingTimestamps(
-                in: coding.encode($0, nil).withoutVersion)
+                in: coding.encode($0).withoutVersion)
         }
         let ids = try await write { sync in
             try encoded.map { document in
@@ -89,7 +89,9 @@ extension SyncCollection {
 
     /// Replaces the first document that matches a filter.
     ///
-    /// Its `_id` stays, and so do fields that a `Codable` type does not know.
+    /// Its `_id` stays. Of a `Codable` type only the fields whose values differ are written: all
+    /// others keep their stored bytes. To change a value that was read earlier, use
+    /// ``modify(id:_:)``, which keeps the edits that arrived meanwhile.
     @discardableResult
     public func replaceOne(
         _ filter: BSONDocument, _ document: Document, upsert: Bool = false
@@ -102,15 +104,16 @@ extension SyncCollection {
             ).first
             return try sync.transaction.replaceOne(
                 sync.namespace, filter: filter,
-                document: try coding.encode(document, original).withoutVersion, upsert: upsert)
+                document: try coding.write(document, onto: [original]).withoutVersion,
+                upsert: upsert)
         }
     }
 
     /// Lets a closure change a document: reads it, calls the closure and stores the result, in one
     /// transaction.
     ///
-    /// No other local write and no download can come between. Fields that a `Codable` type does not
-    /// know stay. A closure that changes nothing stores nothing.
+    /// No other local write and no download can come between. Only the fields that the closure
+    /// changes are written. A closure that changes nothing stores nothing.
     ///
     /// ```swift
     /// try await todos.modify(id: .objectID(id)) { todo in
@@ -134,8 +137,10 @@ extension SyncCollection {
         let modified = try await write { sync -> Document? in
             guard let original = try sync.local(id)?.withoutVersion else { return nil }
             var document = try decode(original)
+            let edition = try coding.edition(document, original)
             try change(&document)
-            let encoded = try coding.encode(document, original).withoutVersion
+            let encoded = try coding.change(document, [edition]).withoutVersion
+            guard encoded != original else { return document }
             let outcome = try sync.transaction.replaceOne(
                 sync.namespace, filter: filter, document: encoded, upsert: false)
             for image in outcome.images {
@@ -228,7 +233,7 @@ extension SyncCollection {
     /// Replaces the first document that matches a filter and returns it, before or after as the
     /// options say.
     ///
-    /// Its `_id` stays, and so do fields that a `Codable` type does not know.
+    /// Its `_id` stays. Of a `Codable` type only the fields whose values differ are written.
     ///
     /// - Throws: `StoreError` with MongoDB's codes for an invalid filter or replacement, and for
     ///   `arrayFilters`.
@@ -239,7 +244,7 @@ extension SyncCollection {
         try options.checkReplaces()
         let coding = coding
         return try await findAndChange(Filter(filter), options) { original in
-            let replacement = try coding.encode(document, original).withoutVersion
+            let replacement = try coding.write(document, onto: [original]).withoutVersion
             let update = try Update(replacement)
             guard update.isReplacement else {
                 throw StoreError(

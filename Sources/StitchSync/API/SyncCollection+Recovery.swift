@@ -148,7 +148,9 @@ extension SyncCollection {
     public func retryRejectedWrite(_ id: Int64, as document: Document) async throws -> Bool {
         let coding = coding
         return try await retry(id) { rejected in
-            try coding.encode(document, rejected.latestDocument ?? rejected.base).withoutVersion
+            try coding.write(
+                document, onto: [rejected.latestDocument, rejected.document, rejected.base]
+            ).withoutVersion
         }
     }
 

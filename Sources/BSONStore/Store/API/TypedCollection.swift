@@ -95,8 +95,10 @@ extension TypedCollection {
 
     /// Replaces the first document that matches a filter with a value.
     ///
-    /// Fields of the stored document that the type does not know are kept, so that an older app
-    /// does not drop what a newer one wrote.
+    /// Only the fields whose values differ are written: all others keep their stored bytes, and
+    /// fields that the type does not know stay, so that an older app does not drop what a newer one
+    /// wrote. To change a value that was read earlier, use ``modify(id:_:)``, which keeps the
+    /// writes that were made meanwhile.
     ///
     /// - Throws: the encoder's error; `immutableField` (66) when the value has another `_id`.
     @discardableResult
@@ -126,7 +128,8 @@ extension TypedCollection {
     /// Lets a closure change a document: reads it, calls the closure and stores the result, in one
     /// transaction.
     ///
-    /// Fields that the type does not know are kept. A closure that changes nothing stores nothing.
+    /// Only the fields that the closure changes are written. A closure that changes nothing stores
+    /// nothing.
     ///
     /// ```swift
     /// try todos.modify(id: .objectID(id)) { todo in todo.tags.removeAll { $0 == "today" } }
@@ -147,10 +150,11 @@ extension TypedCollection {
         return try documents.store.write { transaction in
             guard let found = try transaction.get(documents.namespace, id: id) else { return nil }
             var document = try decode(found)
+            let edition = try encoder.edition(of: document, decodedFrom: found)
             try change(&document)
-            try transaction.replaceOne(
-                documents.namespace, filter: filter,
-                document: try encoder.encode(document, onto: found))
+            let changed = try encoder.encode(document, changing: [edition])
+            guard changed != found else { return document }
+            try transaction.replaceOne(documents.namespace, filter: filter, document: changed)
             return document
         }
     }
@@ -167,7 +171,9 @@ extension TypedCollection {
         }
         return try transaction.replaceOne(
             namespace, filter: try Filter(["_id": id]),
-            document: try encoder.encode(document, onto: found))
+            document: try encoder.encode(
+                document,
+                changing: [encoder.edition(decoding: found, as: Document.self, by: decoder)]))
     }
 
     func decode(_ document: BSONDocument) throws(DocumentDecodingFailure) -> Document {

@@ -9,9 +9,10 @@ extension DocumentCoding {
             guard let merged = merging.merge.merge(conflict)?.document else {
                 return try await open.resolve(conflict)
             }
-            var document = try decode(merged)
+            guard var document = try typed(merged, "merged") else { return .useRemote }
+            let edition = try edition(document, merged)
             try await merging.decide(&document, typed(conflict))
-            return .use(try encode(document, merged))
+            return .use(try change(document, [edition]))
         }.counting(by: handler.counting)
     }
 
@@ -43,14 +44,27 @@ extension DocumentCoding {
     func typed(_ conflict: Conflict<BSONDocument>) throws -> Conflict<Document> {
         Conflict(
             namespace: conflict.namespace, documentID: conflict.documentID,
-            base: try conflict.base.map(decode), local: try conflict.local.map(decode),
-            remote: try conflict.remote.map(decode), mayHaveLanded: conflict.mayHaveLanded)
+            base: try typed(conflict.base, "base"), local: try typed(conflict.local, "local"),
+            remote: try typed(conflict.remote, "remote"), mayHaveLanded: conflict.mayHaveLanded)
+    }
+
+    private func typed(
+        _ edition: BSONDocument?, _ name: String
+    ) throws(EditionDecodingFailure) -> Document? {
+        guard let edition else { return nil }
+        do {
+            return try decode(edition)
+        } catch {
+            throw EditionDecodingFailure(
+                edition: name,
+                failure: DocumentDecodingFailure(error, decoding: edition, as: Document.self))
+        }
     }
 
     /// Returns a conflict of raw documents, which have the fields of the app's type only.
     func untyped(_ conflict: Conflict<Document>) throws -> Conflict<BSONDocument> {
         func encoded(_ edition: Document?) throws -> BSONDocument? {
-            try edition.map { try encode($0, nil) }
+            try edition.map { try encode($0) }
         }
         return Conflict(
             namespace: conflict.namespace, documentID: conflict.documentID,
@@ -78,7 +92,19 @@ extension DocumentCoding {
         case .useRemote: .useRemote
         case .delete: .delete
         case .use(let document):
-            .use(try encode(document, conflict.remote ?? conflict.local ?? conflict.base))
+            .use(
+                try write(document, onto: [conflict.remote, conflict.local, conflict.base]))
         }
     }
+}
+
+/// An edition of a conflict that does not decode as the app's type.
+///
+/// The document waits until the app, or an edition of another device, makes it decodable.
+struct EditionDecodingFailure: Error, CustomStringConvertible {
+    /// The edition: `base`, `local`, `remote` or `merged`.
+    let edition: String
+    let failure: DocumentDecodingFailure
+
+    var description: String { "the \(edition) edition: \(failure)" }
 }

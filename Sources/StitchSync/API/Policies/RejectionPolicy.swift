@@ -84,7 +84,10 @@ extension DocumentCoding {
                 case .revert: .revert
                 case .keepPaused: .keepPaused
                 case .edit(let document):
-                    .edit(try encode(document, rejected.latestDocument ?? rejected.base))
+                    .edit(
+                        try write(
+                            document,
+                            onto: [rejected.latestDocument, rejected.document, rejected.base]))
                 }
             }
         }

@@ -26,42 +26,47 @@ public struct BSONEncoder: Sendable {
     ///   hold, a key with NUL, nesting deeper than 100 levels, or a value that does not become a
     ///   document; and whatever the value's own code throws.
     public func encode<T: Encodable>(_ value: T) throws -> BSONDocument {
-        try encodeDocument(value, marksOmitted: false)
+        try encodeDocument(value, isMarked: false)
     }
 
     /// Encodes any value: a document, an array or a single value.
     ///
     /// - Throws: As ``encode(_:)``, except for values that do not become a document.
     public func encodeValue<T: Encodable>(_ value: T) throws -> BSONValue {
-        try BSONEncodingStorage.encode(value, with: self, marksOmitted: false) { typeByte, bytes in
+        try BSONEncodingStorage.encode(value, with: self, isMarked: false) { typeByte, bytes in
             guard let start = bytes.baseAddress else { return .null }
             return BSONValue(
                 copying: BSONRawValue(typeByte: typeByte, start: start, count: bytes.count))
         }
     }
 
-    /// Encodes a value over the document that it was decoded from, keeping the fields that its type
-    /// does not know.
+    /// Encodes a value over the document that it was decoded from: only what the value changed is
+    /// written.
     ///
-    /// Fields of the value replace those of `original` in place. Optionals that are `nil` are
-    /// removed. Fields without a coding key stay, in nested documents too. A document in an array
-    /// keeps its unknown fields if it has the same `_id` or if none of its known fields changed.
-    /// Dictionaries are replaced as a whole. A number that is equal but of another width keeps its
-    /// width.
+    /// The document is decoded once more, and both values' encodings are compared. What is equal in
+    /// both keeps its stored bytes: fields that the type does not know, nulls, missing fields with a
+    /// default, the width of numbers, the order of sets. An optional that became `nil` is removed.
+    /// Docs/SCHEMA.md, "Arrays of documents", says how elements of arrays are compared.
     ///
-    /// A type that omits fields without `encodeIfPresent` cannot remove them.
+    /// If the document does not decode as the type, all fields of the value are written, and the
+    /// fields that the type does not know stay.
     ///
+    /// - Complexity: O(*n* log *n*) in the size of the document.
     /// - Throws: As ``encode(_:)``.
     public func encode<T: Encodable>(
         _ value: T, onto original: BSONDocument
     ) throws -> BSONDocument {
-        BSONEncodingMerge.merge(try encodeDocument(value, marksOmitted: true), onto: original)
+        let decoder = BSONDecoder(strategies: strategies, userInfo: userInfo)
+        guard let type = T.self as? any Codable.Type else {
+            return try encode(value, changing: [EncodedEdition(original)])
+        }
+        return try encode(value, changing: [edition(decoding: original, as: type, by: decoder)])
     }
 
-    private func encodeDocument<T: Encodable>(
-        _ value: T, marksOmitted: Bool
+    func encodeDocument<T: Encodable>(
+        _ value: T, isMarked: Bool
     ) throws -> BSONDocument {
-        try BSONEncodingStorage.encode(value, with: self, marksOmitted: marksOmitted) {
+        try BSONEncodingStorage.encode(value, with: self, isMarked: isMarked) {
             typeByte, bytes in
             guard typeByte == BSONType.document.rawValue else {
                 throw EncodingError.invalidValue(

@@ -70,6 +70,7 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
             slot(native.type)
             storage.put(native)
         } else {
+            noteContainer(T.self)
             if storage.hasDefaultKeys { return try value.encode(to: self) }
             // The value that asked may write its own keys afterwards.
             let outer = keysAreData
@@ -87,12 +88,19 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
             return try encodeNative(value, kind: kind, key: key, typeIndex: typeIndex)
         }
         try checkDepth(value, key: key)
-        let isWhole = storage.marksOmitted && value is any BSONKeyedCollection
+        noteContainer(T.self)
         try withUnsafePointer(to: key as any CodingKey) { key in
             try unmanagedStorage._withUnsafeGuaranteedRef {
-                try $0.encode(
-                    value, parent: self, key: key, typeIndex: typeIndex, isWhole: isWhole)
+                try $0.encode(value, parent: self, key: key, typeIndex: typeIndex)
             }
+        }
+    }
+
+    /// Notes what a type says about the container that its value is about to request.
+    @inline(__always)
+    private func noteContainer<T>(_ type: T.Type) {
+        unmanagedStorage._withUnsafeGuaranteedRef {
+            if $0.isMarked { $0.nextContainer = BSONEncodingMarks.Container(type) }
         }
     }
 
@@ -117,9 +125,9 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
 
     /// Returns the value, wrapped if a merge must not look into it or keep another number's width.
     private func marked(_ value: BSONValue, kind: BSONNativeKind) -> BSONValue {
-        guard storage.marksOmitted else { return value }
+        guard storage.isMarked else { return value }
         switch kind {
-        case .value, .document, .array, .decimal128: return BSONEncodingMerge.exact(value)
+        case .value, .document, .array, .decimal128: return BSONEncodingMarks.exact(value)
         case .int, .string, .double, .bool, .int64, .int32, .date, .uuid, .data, .url, .decimal,
             .objectID, .binary, .datetime, .timestamp, .regularExpression, .dbPointer,
             .javascriptWithScope, .int16, .int8, .uint, .uint64, .uint32, .uint16, .uint8, .float,

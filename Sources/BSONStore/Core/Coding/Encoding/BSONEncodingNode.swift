@@ -34,8 +34,6 @@ final class BSONEncodingNode: Encoder, BSONReusableNode {
     @exclusivity(unchecked) private(set) var start: Int
     @exclusivity(unchecked) private(set) var depth: Int
     @exclusivity(unchecked) var nextIdle: Unmanaged<BSONEncodingNode>?
-    /// Whether the value is a dictionary: all its keys are its own.
-    @exclusivity(unchecked) private(set) var isWhole: Bool
     /// Whether the keys are data, as a dictionary's are, so that no strategy changes them.
     @exclusivity(unchecked) var keysAreData: Bool
     @exclusivity(unchecked) var shape = Shape.open
@@ -45,12 +43,11 @@ final class BSONEncodingNode: Encoder, BSONReusableNode {
     @exclusivity(unchecked) private var box = BSONContainerBox<BSONEncodingNode>()
 
     private init(
-        _ links: Links, typeIndex: Int, isWhole: Bool, keysAreData: Bool, depth: Int
+        _ links: Links, typeIndex: Int, keysAreData: Bool, depth: Int
     ) {
         self.links = links
         buffer = links.shared._withUnsafeGuaranteedRef { $0.buffer }
         self.typeIndex = typeIndex
-        self.isWhole = isWhole
         self.keysAreData = keysAreData
         self.depth = depth
         start = buffer.pointee.count
@@ -60,20 +57,20 @@ final class BSONEncodingNode: Encoder, BSONReusableNode {
     /// `BSONEncodingStorage.encode`, which ends with ``endUse(of:)``.
     convenience init(
         borrowing storage: BSONEncodingStorage, parent: BSONEncodingNode?,
-        key: UnsafePointer<any CodingKey>?, typeIndex: Int, isWhole: Bool, keysAreData: Bool
+        key: UnsafePointer<any CodingKey>?, typeIndex: Int, keysAreData: Bool
     ) {
         self.init(
             Links(borrowing: storage, parent: parent, key: key), typeIndex: typeIndex,
-            isWhole: isWhole, keysAreData: keysAreData, depth: (parent?.depth ?? 0) + 1)
+            keysAreData: keysAreData, depth: (parent?.depth ?? 0) + 1)
     }
 
     /// Begins a value in a separate storage that lives as long as the node has references.
     convenience init(retaining parent: BSONEncodingNode, key: any CodingKey) {
         let storage = BSONEncodingStorage(
-            parent.storage.encoder, marksOmitted: parent.storage.marksOmitted)
+            parent.storage.encoder, isMarked: parent.storage.isMarked)
         self.init(
             Links(retaining: storage, parent: parent, key: key), typeIndex: storage.outermost(),
-            isWhole: false, keysAreData: false, depth: parent.depth + 1)
+            keysAreData: false, depth: parent.depth + 1)
     }
 
     /// Begins the use of an idle node for another value of its type.
@@ -83,13 +80,12 @@ final class BSONEncodingNode: Encoder, BSONReusableNode {
     @inline(__always)
     func beginUse(
         parent: BSONEncodingNode?, key: UnsafePointer<any CodingKey>?, typeIndex: Int,
-        isWhole: Bool, keysAreData: Bool
+        keysAreData: Bool
     ) {
         assert(detached.isEmpty, "endUse(of:) removes what finish() left.")
         assert(box.isOnlyReference, "A container that code outside holds would write this value.")
         links.borrow(parent: parent, key: key)
         self.typeIndex = typeIndex
-        self.isWhole = isWhole
         self.keysAreData = keysAreData
         start = buffer.pointee.count
         depth = (parent?.depth ?? 0) &+ 1
@@ -150,7 +146,7 @@ final class BSONEncodingNode: Encoder, BSONReusableNode {
         case .open:
             shape = .keyed
             open(.document)
-            if isWhole, storage.marksOmitted { BSONEncodingMerge.markWhole(&buffer.pointee) }
+            mark(isArray: false)
         case .keyed: hasSeveralContainers = true
         case .unkeyed, .single:
             preconditionFailure("A value is encoded as one kind of container only.")
@@ -162,6 +158,7 @@ final class BSONEncodingNode: Encoder, BSONReusableNode {
         case .open:
             shape = .unkeyed
             open(.array)
+            mark(isArray: true)
         case .unkeyed: break
         case .keyed, .single:
             preconditionFailure("A value is encoded as one kind of container only.")
@@ -172,6 +169,19 @@ final class BSONEncodingNode: Encoder, BSONReusableNode {
         set(type)
         buffer.pointee.reserve(4)
         buffer.pointee.put(little: 0 as Int32)
+    }
+
+    /// Writes what the value's type says about the container that has just begun.
+    @inline(__always)
+    private func mark(isArray: Bool) {
+        if unmanagedStorage._withUnsafeGuaranteedRef({ $0.isMarked }) { markNext(isArray) }
+    }
+
+    @inline(never)
+    private func markNext(_ isArray: Bool) {
+        guard let container = storage.nextContainer else { return }
+        storage.nextContainer = nil
+        BSONEncodingMarks.mark(container, isArray: isArray, &buffer.pointee)
     }
 
     /// Patches the type byte of the value.
@@ -224,11 +234,25 @@ final class BSONEncodingNode: Encoder, BSONReusableNode {
     /// Keeps the last of the elements with the same key, if several containers wrote them.
     private func removeRepeatedKeys() {
         let document = BSONDocument(unchecked: buffer.pointee.array(start..<buffer.pointee.count))
-        let clean = BSONEncodingMerge.keepingLast(document)
+        let clean = document.keepingLastOfRepeatedKeys
         if clean.byteCount == document.byteCount { return }
         clean.withUnsafeBytes { bytes in
             buffer.pointee.replace(
                 start..<buffer.pointee.count, with: bytes.bindMemory(to: UInt8.self))
         }
+    }
+}
+
+extension BSONDocument {
+    /// The document with only the last of the elements that have the same key.
+    fileprivate var keepingLastOfRepeatedKeys: BSONDocument {
+        let elements = Array(self)
+        var last: [Name: Int] = [:]
+        for (index, element) in elements.enumerated() { last[element.key] = index }
+        var result = BSONDocument()
+        for (index, element) in elements.enumerated() where last[element.key] == index {
+            result.append(element.key, element.value)
+        }
+        return result
     }
 }

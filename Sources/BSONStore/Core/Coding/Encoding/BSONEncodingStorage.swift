@@ -3,8 +3,10 @@
 /// `BSONDecodingNode` explains the ownership of storages and nodes.
 final class BSONEncodingStorage {
     @exclusivity(unchecked) private(set) var encoder: BSONEncoder
-    /// Whether absent optionals and dictionaries leave marks for `BSONEncodingMerge`.
-    @exclusivity(unchecked) private(set) var marksOmitted: Bool
+    /// Whether the encoding holds marks (`BSONEncodingMarks`).
+    @exclusivity(unchecked) private(set) var isMarked: Bool
+    /// What the type of the value that encodes itself next says; only in marked encodings.
+    @exclusivity(unchecked) var nextContainer: BSONEncodingMarks.Container?
     let hasDefaultKeys: Bool
     /// The bytes, in separate memory that containers reach without reference counting.
     let buffer: UnsafeMutablePointer<BSONByteBuffer>
@@ -18,9 +20,9 @@ final class BSONEncodingStorage {
     /// The maximum number of bytes that a storage keeps for the next encoding.
     private static let idleCapacityMax = 65_536
 
-    init(_ encoder: BSONEncoder, marksOmitted: Bool) {
+    init(_ encoder: BSONEncoder, isMarked: Bool) {
         self.encoder = encoder
-        self.marksOmitted = marksOmitted
+        self.isMarked = isMarked
         hasDefaultKeys = encoder.strategies.keys.isDefault
         buffer = .allocate(capacity: 1)
         buffer.initialize(to: BSONByteBuffer(capacity: 1_000))
@@ -33,7 +35,7 @@ final class BSONEncodingStorage {
 
     /// Encodes an outermost value and returns a result made from its type byte and bytes.
     static func encode<T: Encodable, R>(
-        _ value: T, with encoder: BSONEncoder, marksOmitted: Bool,
+        _ value: T, with encoder: BSONEncoder, isMarked: Bool,
         _ result: (UInt8, UnsafeRawBufferPointer) throws -> R
     ) throws -> R {
         var storage: BSONEncodingStorage
@@ -41,15 +43,16 @@ final class BSONEncodingStorage {
         if encoder.strategies.keys.isDefault, let idle = idleStorages.take() {
             storage = idle
             if !encoder.isPlain { storage.encoder = encoder }
-            storage.marksOmitted = marksOmitted
+            storage.isMarked = isMarked
         } else {
-            storage = BSONEncodingStorage(encoder, marksOmitted: marksOmitted)
+            storage = BSONEncodingStorage(encoder, isMarked: isMarked)
         }
         defer {
             // A node that has escaped retains the storage.
             if storage.hasDefaultKeys, isKnownUniquelyReferenced(&storage) {
                 if !encoder.isPlain { storage.encoder = plainEncoder }
                 storage.failure = nil
+                storage.nextContainer = nil
                 storage.buffer.pointee.clear(keeping: idleCapacityMax)
                 idleStorages.put(storage)
             }
@@ -62,12 +65,11 @@ final class BSONEncodingStorage {
     private func encodeOutermost<T: Encodable>(_ value: T) throws {
         let typeIndex = outermost()
         if BSONNativeKind.of(T.self) == nil {
-            return try encode(value, parent: nil, key: nil, typeIndex: typeIndex, isWhole: false)
+            return try encode(value, parent: nil, key: nil, typeIndex: typeIndex)
         }
         // The coders' own types never see their encoder: this node cannot escape.
         let node = BSONEncodingNode(
-            borrowing: self, parent: nil, key: nil, typeIndex: typeIndex, isWhole: false,
-            keysAreData: false)
+            borrowing: self, parent: nil, key: nil, typeIndex: typeIndex, keysAreData: false)
         try node.encode(value)
         node.finish()
     }
@@ -86,8 +88,7 @@ final class BSONEncodingStorage {
     /// call, and this frame keeps the node alive.
     @inline(__always)
     func encode<T: Encodable>(
-        _ value: T, parent: BSONEncodingNode?, key: UnsafePointer<any CodingKey>?, typeIndex: Int,
-        isWhole: Bool
+        _ value: T, parent: BSONEncodingNode?, key: UnsafePointer<any CodingKey>?, typeIndex: Int
     ) throws {
         assert(parent.map { $0.storage === self } ?? true, "The parent is of another storage.")
         let keysAreData = !hasDefaultKeys && value is any BSONKeyedCollection
@@ -95,11 +96,10 @@ final class BSONEncodingStorage {
         if let idle = pool.take(T.self) {
             node = idle
             node.beginUse(
-                parent: parent, key: key, typeIndex: typeIndex, isWhole: isWhole,
-                keysAreData: keysAreData)
+                parent: parent, key: key, typeIndex: typeIndex, keysAreData: keysAreData)
         } else {
             node = BSONEncodingNode(
-                borrowing: self, parent: parent, key: key, typeIndex: typeIndex, isWhole: isWhole,
+                borrowing: self, parent: parent, key: key, typeIndex: typeIndex,
                 keysAreData: keysAreData)
         }
         do {

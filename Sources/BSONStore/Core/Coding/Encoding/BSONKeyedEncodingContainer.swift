@@ -107,8 +107,8 @@ struct BSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
         switch node.storage.encoder.strategies.nils {
         case .encodeNull: try encodeNil(forKey: key)
         case .omit:
-            guard node.storage.marksOmitted else { return }
-            guard head(BSONEncodingMerge.omittedByte, key: key.stringValue) else {
+            guard node.storage.isMarked else { return }
+            guard head(BSONEncodingMarks.omittedByte, key: key.stringValue) else {
                 throw BSONEncodingError.nullInKey(key, at: node)
             }
         }

@@ -2,7 +2,7 @@ import BSONStore
 import Testing
 
 /// Without these, an old app would delete the fields that a newer one has added.
-@Suite struct BSONEncodingMergeTests {
+@Suite struct EncodedChangeTests {
     struct Place: Codable { var city: String? }
     struct Item: Codable {
         // swift-format-ignore: NoLeadingUnderscores
@@ -93,7 +93,7 @@ import Testing
         #expect(result["raw"] == ["l": 2])
     }
 
-    @Test("an array's documents keep unknown fields by `_id`, or when they did not change")
+    @Test("an array's documents keep unknown fields: by `_id`, by content, by position")
     func arrays() throws {
         let result = try edit(original) {
             $0.items.swapAt(0, 1)
@@ -102,8 +102,55 @@ import Testing
         }
         #expect(
             result["items"] == [
-                ["_id": 7, "name": "B", "new": 2], ["name": "a", "new": 1], ["name": "C"],
+                ["_id": 7, "name": "B", "new": 2], ["name": "a", "new": 1],
+                ["name": "C", "new": 3],
             ])
+    }
+
+    @Test("where an array's length changed, changed documents without an identity are new ones")
+    func arraysOfAnotherLength() throws {
+        let result = try edit(original) {
+            $0.items.remove(at: 0)
+            $0.items[0].name = "B"
+            $0.items[1].name = "C"
+        }
+        #expect(result["items"] == [["_id": 7, "name": "B", "new": 2], ["name": "C"]])
+    }
+
+    @Test("a key that the type declares tells elements apart")
+    func elementKeys() throws {
+        struct Line: Codable, ArrayElement {
+            static let elementKey = "sku"
+            var sku: String
+            var quantity: Int
+        }
+        struct Order: Codable { var lines: [Line] }
+        let original: BSONDocument = [
+            "lines": [
+                ["sku": "a", "quantity": 1, "note": "x"], ["sku": "b", "quantity": 2, "note": "y"],
+            ]
+        ]
+        var order = try BSONDecoder().decode(Order.self, from: original)
+        order.lines.insert(Line(sku: "c", quantity: 9), at: 0)
+        order.lines[1].quantity = 5
+        #expect(
+            try BSONEncoder().encode(order, onto: original) == [
+                "lines": [
+                    ["sku": "c", "quantity": .int64(9)],
+                    ["sku": "a", "quantity": .int64(5), "note": "x"],
+                    ["sku": "b", "quantity": 2, "note": "y"],
+                ]
+            ])
+    }
+
+    @Test("a document that does not decode takes all fields of the value, and keeps unknown ones")
+    func undecodable() throws {
+        struct Pen: Codable { var color: String, width: Int?, price: Double }
+        let original: BSONDocument = ["color": 7, "width": 1, "price": 2, "later": true]
+        let pen = Pen(color: "red", width: nil, price: 2)
+        #expect(
+            try BSONEncoder().encode(pen, onto: original)
+                == ["color": "red", "price": 2, "later": true])
     }
 
     @Test("equal numbers keep their width, others take the type's")

@@ -1,0 +1,79 @@
+/// A stored document, and what a value's type makes of it.
+///
+/// A write compares the encoding of the new value with the encoding of the old one, and changes the
+/// stored document only where these differ (rule R15, Docs/SCHEMA.md).
+package struct EncodedEdition: Sendable {
+    /// The document as it is stored.
+    package let stored: BSONDocument
+    /// The encoding of the value that was decoded from it, with marks; `nil` where it does not
+    /// decode.
+    let encoded: BSONDocument?
+
+    /// Creates the edition of a document that the app's type does not see.
+    package init(_ stored: BSONDocument) { self.init(stored, encoded: nil) }
+
+    init(_ stored: BSONDocument, encoded: BSONDocument?) {
+        self.stored = stored
+        self.encoded = encoded
+    }
+}
+
+extension BSONEncoder {
+    /// Describes a document by the value that was decoded from it, before the app changes the
+    /// value.
+    ///
+    /// - Throws: As ``encode(_:)``.
+    package func edition<T: Encodable>(
+        of value: T, decodedFrom stored: BSONDocument
+    ) throws -> EncodedEdition {
+        EncodedEdition(stored, encoded: try encodeDocument(value, isMarked: true))
+    }
+
+    /// Describes a document by decoding it as a type; one that does not decode has no encoding.
+    package func edition<T: Codable>(
+        decoding stored: BSONDocument, as type: T.Type, by decoder: BSONDecoder
+    ) -> EncodedEdition {
+        // A document of another form is an expected case: the value then replaces what it knows.
+        do {
+            return try edition(of: decoder.decode(type, from: stored), decodedFrom: stored)
+        } catch {
+            return EncodedEdition(stored)
+        }
+    }
+
+    /// Writes the changes of a value onto the document that it came from.
+    ///
+    /// Where the value equals an edition, that edition's bytes are used, with the fields that the
+    /// type does not know.
+    ///
+    /// - Parameter editions: the document to write onto, then other editions of it, best first.
+    /// - Throws: As ``encode(_:)``.
+    package func encode<T: Encodable>(
+        _ value: T, changing editions: [EncodedEdition]
+    ) throws -> BSONDocument {
+        guard let first = editions.first else { return try encode(value) }
+        let encoded = try encodeDocument(value, isMarked: true)
+        if encoded == first.encoded { return first.stored }
+        let after = MarkedValue(encoded)
+        let places = editions.map { edition in
+            EncodedChange.Place(
+                before: edition.encoded.map { MarkedValue($0) }, stored: .document(edition.stored))
+        }
+        guard case .document(let result) = EncodedChange.apply(after, to: places) else {
+            return first.stored
+        }
+        return result
+    }
+}
+
+extension MarkedValue {
+    /// Parses an outermost encoding with marks.
+    fileprivate init(_ encoded: BSONDocument) {
+        self = encoded.withUnsafeBytes { bytes in
+            MarkedValue(
+                BSONRawValue(
+                    typeByte: BSONType.document.rawValue, start: BSONCursor.base(bytes),
+                    count: bytes.count))
+        }
+    }
+}

@@ -1,0 +1,215 @@
+import BSONStore
+import Foundation
+import StitchSync
+import Testing
+
+/// Without these a typed write would overwrite what the app left alone, and another device's edit
+/// with it (rule R15).
+@Suite struct TypedWriteLawTests {
+    /// A way to store a changed value.
+    typealias Writer =
+        @Sendable (
+            _ value: Record, _ before: Record, _ stored: BSONDocument, _ coder: Coder
+        ) throws -> BSONDocument
+
+    struct Coder {
+        let encoder: BSONEncoder
+        let decoder: BSONDecoder
+        let types = RecordTypes()
+
+        init() {
+            encoder = BSONEncoder(userInfo: [.recordTypes: types])
+            decoder = BSONDecoder(userInfo: [.recordTypes: types])
+        }
+
+        func decode(_ type: RecordType, _ document: BSONDocument) throws -> Record {
+            try types.with(type) { try decoder.decode(Record.self, from: document) }
+        }
+    }
+
+    /// As `modify` does.
+    static let modifying: Writer = { value, before, stored, coder in
+        let edition = try coder.encoder.edition(of: before, decodedFrom: stored)
+        return try coder.encoder.encode(value, changing: [edition])
+    }
+
+    /// As `replaceOne` does.
+    static let replacing: Writer = { value, before, stored, coder in
+        try coder.types.with(value.type.type) { try coder.encoder.encode(value, onto: stored) }
+    }
+
+    /// A wrong engine: it writes the whole encoding over the fields that it knows.
+    static let overwriting: Writer = { value, before, stored, coder in
+        var result = stored
+        for (key, field) in try coder.encoder.encode(value) { result[key] = field }
+        return result
+    }
+
+    /// The number of random pairs of edits; a long run sets `LAW_PAIRS`.
+    static var pairs: Int {
+        ProcessInfo.processInfo.environment["LAW_PAIRS"].flatMap { Int($0) } ?? 4_000
+    }
+
+    @Test("modify changes exactly what the app changed", .timeLimit(.minutes(60)))
+    func modify() throws {
+        for seed in 0..<Self.pairs {
+            if let broken = try Self.broken(UInt64(seed), Self.modifying) {
+                Issue.record("seed \(seed): \(broken)")
+                return
+            }
+        }
+    }
+
+    @Test("a replacement changes exactly what the app changed", .timeLimit(.minutes(60)))
+    func replace() throws {
+        for seed in 0..<Self.pairs {
+            if let broken = try Self.broken(UInt64(seed), Self.replacing) {
+                Issue.record("seed \(seed): \(broken)")
+                return
+            }
+        }
+    }
+
+    @Test("a wrong engine that writes the whole encoding breaks the law")
+    func wrong() throws {
+        let broken = try (0..<200).compactMap { try Self.broken(UInt64($0), Self.overwriting) }
+        #expect(broken.count > 50)
+    }
+
+    // MARK: - The law
+
+    /// Lets two devices edit different properties of one stored document.
+    ///
+    /// - Returns: what broke the law; `nil` if nothing did.
+    static func broken(_ seed: UInt64, _ write: Writer) throws -> String? {
+        var dice = RecordDice(seed: seed)
+        let type = dice.type()
+        let coder = Coder()
+        var stored = dice.stored(dice.record(type))
+        if stored["_id"] == nil { stored.append("_id", 1) }
+        let value = try coder.decode(type, stored)
+        guard try write(value, value, stored, coder) == stored else {
+            return "a write of an unchanged value: \(stored)"
+        }
+        let names = type.members.map(\.name)
+        let half = dice.below(names.count + 1)
+        var editions: [BSONDocument] = []
+        var wanted = value
+        for part in [Array(names[..<half]), Array(names[half...])] {
+            var edited = value
+            let changed = dice.edit(&edited, outOf: part)
+            let written = try write(edited, value, stored, coder)
+            if let broken = difference(stored, written, type, value, edited) {
+                return "\(broken)\n\(stored)\n\(written)"
+            }
+            let read = try coder.decode(type, written)
+            guard same(read, edited, coder) else {
+                return "an edit of \(changed) is lost\n\(stored)\n\(written)"
+            }
+            for name in changed { wanted.values[name] = edited.values[name] }
+            editions.append(written)
+        }
+        let merged = ThreeWayMerge().merge(base: stored, local: editions[0], remote: editions[1])
+        guard merged.overlaps.isEmpty else {
+            return "overlaps \(merged.overlaps)\n\(stored)\n\(editions)"
+        }
+        guard same(try coder.decode(type, merged.document), wanted, coder) else {
+            return "the merge lost an edit\n\(stored)\n\(editions)\n\(merged.document)"
+        }
+        return nil
+    }
+
+    private static func same(_ left: Record, _ right: Record, _ coder: Coder) -> Bool {
+        // URLs and negative zeros keep their text and sign in encodings only.
+        left == right
+    }
+
+    /// Compares what is stored before and after, where the value did not change.
+    private static func difference(
+        _ before: BSONDocument, _ after: BSONDocument, _ type: RecordType, _ old: Record,
+        _ new: Record
+    ) -> String? {
+        let known = Set(type.members.map(\.name))
+        for (key, value) in before where !known.contains(key) {
+            guard let kept = after[key], kept.contentEquals(value) else {
+                return "the unknown field \(key) changed"
+            }
+        }
+        for (key, _) in after where !known.contains(key) && before[key] == nil {
+            return "a field \(key) appeared"
+        }
+        for member in type.members {
+            let (was, now) = (before[member.name], after[member.name])
+            if old.values[member.name] == new.values[member.name] {
+                guard was.map({ [$0] }) == now.map({ [$0] }) else {
+                    return "\(member.name) changed without an edit"
+                }
+                continue
+            }
+            if let broken = inside(member, was, now, old, new) {
+                return "\(member.name): \(broken)"
+            }
+        }
+        let order = after.keys.filter { before[$0] != nil }
+        return order == before.keys.filter { after[$0] != nil } ? nil : "the order changed"
+    }
+
+    /// Compares the parts of a property that changed.
+    private static func inside(
+        _ member: RecordType.Member, _ was: BSONValue?, _ now: BSONValue?, _ old: Record,
+        _ new: Record
+    ) -> String? {
+        switch (member.kind, old.values[member.name], new.values[member.name]) {
+        case (.record(let type), .record(let old)?, .record(let new)?):
+            guard case .document(let was)? = was, case .document(let now)? = now else { return nil }
+            return difference(was, now, type, old, new)
+        case (.records(let type), .records(let old)?, .records(let new)?):
+            guard case .array(let was)? = was, case .array(let now)? = now else { return nil }
+            return elements(type, old, new, was.values, now.values)
+        case (.stringSet, .stringSet(let old)?, .stringSet(let new)?):
+            return sets(was, now) { value in
+                guard case .string(let text) = value else { return false }
+                return old.contains(text) && new.contains(text)
+            }
+        default: return nil
+        }
+    }
+
+    /// Elements with an identity, and those that did not change, keep what the type does not know.
+    private static func elements(
+        _ type: RecordType, _ old: [Record], _ new: [Record], _ was: [BSONValue],
+        _ now: [BSONValue]
+    ) -> String? {
+        guard was.count == old.count, now.count == new.count else { return "another count" }
+        for (index, record) in new.enumerated() {
+            let source: Int?
+            if let id = record.values["id"] {
+                source = old.firstIndex { $0.values["id"] == id }
+            } else if let same = old.firstIndex(of: record) {
+                // Equal elements may take each other's place.
+                guard old.filter({ $0 == record }).count == 1,
+                    new.filter({ $0 == record }).count == 1
+                else { continue }
+                source = same
+            } else {
+                source = old.count == new.count && !new.contains(old[index]) ? index : nil
+            }
+            guard let source, case .document(let before) = was[source],
+                case .document(let after) = now[index]
+            else { continue }
+            if let broken = difference(before, after, type, old[source], record) {
+                return "[\(index)]: \(broken)"
+            }
+        }
+        return nil
+    }
+
+    /// Elements of sets that stay keep their order.
+    private static func sets(
+        _ was: BSONValue?, _ now: BSONValue?, _ stays: (BSONValue) -> Bool
+    ) -> String? {
+        guard case .array(let was)? = was, case .array(let now)? = now else { return nil }
+        let (before, after) = (was.values.filter(stays), now.values.filter(stays))
+        return before == after ? nil : "the set's order changed"
+    }
+}
