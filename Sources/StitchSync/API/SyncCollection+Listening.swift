@@ -33,6 +33,7 @@ extension SyncCollection {
             conflictHandler: conflictHandler.map(coding.untyped), frequency: syncFrequency,
             rejection: coding.untyped(rejectionPolicy), strict: strictWrites,
             dropped: droppedCollectionPolicy, unexplained: unexplainedAbsence, isSet: true)
+        configuration.retriesUndecodable.withLock { $0 = conflictHandler != nil }
         engine.state.withLock { $0.configurations[namespace] = configuration }
         engine.delivery.configure(namespace, changeEventListener.map(untyped))
         var tell: (@Sendable (SyncError) async -> Void)?

@@ -38,6 +38,7 @@ struct CollectionPass {
             let fetching = applyRemote(identity, isStaging: isBootstrapping)
             try await moveBatchedAttempts()
             try await pauseQuarantined()
+            try await resumeUndecodable()
             try removeFinishedWaits()
             try await readHistory(fetching, changed: .fetch)
             try await fetchWanted(fetching)
@@ -124,6 +125,27 @@ extension CollectionPass {
                 .unhandled(in: context.namespace).isEmpty
         }
         if hasUnhandled { try await context.write { try PauseQuarantined(sync: $0).run() } }
+    }
+
+    /// Ends the pauses of documents that an earlier version of the app could not decode in a
+    /// conflict; once for each conflict handler that the app sets.
+    private func resumeUndecodable() async throws {
+        let isDue = context.configuration.retriesUndecodable.withLock { isDue in
+            defer { isDue = false }
+            return isDue
+        }
+        guard isDue else { return }
+        let ids = try context.read { records, collection in
+            try records.documentIDs(.paused, in: collection.rowID)
+        }
+        guard !ids.isEmpty else { return }
+        try await context.write { sync in
+            for id in ids {
+                guard var record = try sync.record(id), record.isUndecodable else { continue }
+                try sync.endPause(of: &record)
+                try sync.save(record)
+            }
+        }
     }
 
     /// Removes from the pass's progress the conflicts that waited for the app and are resolved now.

@@ -125,7 +125,8 @@ struct ReadInbox {
         }
         guard let last = page.last?.rowID else { return nil }
         let known = page.filter {
-            ($0.pause == nil || $0.isUnexplained) && $0.attempt == nil && $0.base != .absent
+            ($0.pause == nil || $0.isUnexplained || $0.isUndecodable) && $0.attempt == nil
+                && $0.base != .absent
         }
         let ids = known.map(\.documentID)
         let found =

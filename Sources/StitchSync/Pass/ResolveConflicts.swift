@@ -67,10 +67,17 @@ struct ResolveConflicts {
     }
 
     private func failure(of conflict: OpenConflict, _ cause: any Error) -> SyncError {
-        SyncError(
-            cause is TimeoutError ? .handlerTimeout : .handlerFailed,
-            "the conflict handler failed: \(cause)", namespace: context.namespace,
-            documentID: conflict.record.documentID, underlying: cause)
+        let code: SyncError.Code
+        var message = "the conflict handler failed: \(cause)"
+        switch cause {
+        case let failure as EditionDecodingFailure:
+            (code, message) = (.decodingFailed, "\(failure)")
+        case is TimeoutError: code = .handlerTimeout
+        default: code = .handlerFailed
+        }
+        return SyncError(
+            code, message, namespace: context.namespace, documentID: conflict.record.documentID,
+            underlying: cause)
     }
 
     /// Commits answers in one transaction; an answer that cannot be stored pauses its document.

@@ -138,6 +138,8 @@ extension SyncRecord {
 extension SyncRecord {
     /// Whether the document is missing at the remote without evidence of a delete.
     var isUnexplained: Bool { pause?.code == .unexplainedAbsence }
+    /// Whether a conflict waits until the app can decode the document's editions.
+    var isUndecodable: Bool { pause?.code == .decodingFailed }
 
     /// The document's sync state.
     var status: DocumentSyncStatus {

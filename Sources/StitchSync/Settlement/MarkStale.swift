@@ -28,7 +28,13 @@ struct MarkStale {
             return try MarkUnexplained(sync: sync).lift(record, AbsenceCause(change))
         }
         guard try sync.snapshot.isNews(change, to: record) else { return }
-        try sync.markStale(record, AbsenceCause(change))
+        try mark(record, AbsenceCause(change))
+    }
+
+    /// Marks a record as stale; an edition that the app may decode ends its pause.
+    private func mark(_ record: SyncRecord, _ told: AbsenceCause? = nil) throws {
+        guard record.isUndecodable else { return try sync.markStale(record, told) }
+        try MarkUnexplained(sync: sync).lift(record, told)
     }
 
     /// Marks a document as stale whose version or fingerprint differs from the base's.
@@ -49,10 +55,8 @@ struct MarkStale {
             if record.isRowMissing(local: try sync.local(record.documentID)) {
                 return try sync.markStale(record)
             }
-            if version == .absent || version != record.version { return try sync.markStale(record) }
-            if let content, try !sync.snapshot.isBase(content, of: record) {
-                try sync.markStale(record)
-            }
+            if version == .absent || version != record.version { return try mark(record) }
+            if let content, try !sync.snapshot.isBase(content, of: record) { try mark(record) }
         }
     }
 

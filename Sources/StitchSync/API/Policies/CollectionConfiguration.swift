@@ -10,4 +10,7 @@ struct CollectionConfiguration: Sendable {
     var unexplained = UnexplainedAbsencePolicy.keep
     /// Whether the app has configured the collection since the start.
     var isSet = false
+    /// Whether the next pass tries those documents again that did not decode in a conflict: a new
+    /// version of the app may decode them.
+    let retriesUndecodable = Locked(false)
 }
