@@ -32,7 +32,7 @@ import Testing
 
     @Test("each form of a UUID and of data is written and read")
     func binaries() throws {
-        try check(.init(uuids: .string), ["deviceID": "00112233-4455-6677-8899-AABBCCDDEEFF"])
+        try check(.init(uuids: .string), ["deviceID": "00112233-4455-6677-8899-aabbccddeeff"])
         try check(.init(data: .base64), ["rawData": "/w=="])
     }
 

@@ -29,6 +29,21 @@ import Testing
         }
     }
 
+    // A string literal also makes a `BSONValue`, whose content is no decimal.
+    // swift-format-ignore: NeverForceUnwrap
+    @Test("a literal with an exclamation mark is read as text")
+    func literals() throws {
+        let half = try BSONDecimal128("1.5")
+        #expect(BSONDecimal128("1.5")! == half)
+        #expect(BSONDecimal128("1.5".dropFirst(2))! == BSONDecimal128(Int64(5)))
+        #expect(BSONDecimal128("1.5x".dropFirst(2)) == nil)
+        #expect(BSONObjectID("5f3c8a2e1b4d6c7890abcdef")!.hex == "5f3c8a2e1b4d6c7890abcdef")
+        let price: BSONDecimal128 = try BSONDecimal128("2.50")
+        #expect(price.description == "2.50")
+        #expect(BSONDecimal128(bson: "1.5") == nil)
+        #expect(BSONDecimal128(bson: .decimal128(price)) == price)
+    }
+
     @Test("random texts give what libbson gives", arguments: 0..<20)
     func texts(block: Int) {
         var random = RandomBSON(seed: UInt64(block))

@@ -100,7 +100,7 @@ import Testing
         let filter = Page.filter { $0.firstSeen == seen && $0.hitCount["aB"] == 2 }
         #expect(
             try filter.bson(with: pages.encoder)
-                == ["first_seen": "2023-11-14T22:13:20Z", "hit_count.aB": .int64(2)])
+                == ["first_seen": "2023-11-14T22:13:20.000Z", "hit_count.aB": .int64(2)])
         #expect(throws: StoreError.self) {
             try pages.updateOne({ $0.id == 1 }) { $0.firstSeen.currentDate() }
         }

@@ -28,12 +28,12 @@ import Testing
             $1.id == $0.id
         },
         Case("equal Date") {
-            ["due": .date($0.due)]
+            try ["due": .date($0.due)]
         } _: {
             $1.due == $0.due
         },
         Case("earlier Date") {
-            ["due": ["$lt": .date($0.due + 1)]]
+            try ["due": ["$lt": .date($0.due + 1)]]
         } _: {
             $1.due < $0.due + 1
         },
@@ -113,7 +113,7 @@ import Testing
     @Test func `a value has the bytes that the encoder writes`() throws {
         let (first, second) = try Parcel.pair()
         for parcel in [first, second] {
-            var expected: BSONDocument = [
+            var expected: BSONDocument = try [
                 "_id": .uuid(parcel.id), "due": .date(parcel.due), "seal": .data(parcel.seal),
             ]
             expected.append("price", try .decimal(parcel.price))
@@ -123,7 +123,7 @@ import Testing
             expected.append("shelf", .enum(parcel.shelf))
             expected.append("weight", .int(parcel.weight))
             if let sender = parcel.sender { expected.append("sender", .uuid(sender)) }
-            if let returned = parcel.returned { expected.append("returned", .date(returned)) }
+            if let returned = parcel.returned { expected.append("returned", try .date(returned)) }
             expected.append("receiver", .objectID(parcel.receiver))
             #expect(try BSONEncoder().encode(parcel) == expected)
             #expect(try BSONValue(encoding: parcel) == .document(expected))
@@ -146,14 +146,39 @@ import Testing
         #expect(try BSONDecoder().decode(Parcel.self, from: document) == rounded)
     }
 
-    @Test func `a date that no datetime holds becomes the nearest`() throws {
-        let times: [(Double, Int64)] = [
-            (.infinity, .max), (-.infinity, .min), (1e300, .max), (-1e300, .min), (.nan, 0),
-        ]
-        for (seconds, milliseconds) in times {
-            let value = BSONValue.date(Date(timeIntervalSince1970: seconds))
-            #expect(value == .datetime(BSONDatetime(milliseconds: milliseconds)))
+    @Test func `a date that no datetime holds is refused on every road, with the field's name`()
+        throws
+    {
+        let parcels = try DocumentStore(at: .inMemory)
+            .collection(Namespace("app", "parcels"), of: Parcel.self)
+        var (first, second) = try Parcel.pair()
+        try parcels.insertOne(second)
+        for seconds in [Double.nan, .infinity, -.infinity, 1e300] {
+            let date = Date(timeIntervalSince1970: seconds)
+            first.due = date
+            second.due = date
+            let (sound, broken) = (second.id, first)
+            let roads: [(String, () throws -> Void)] = [
+                ("insert", { try parcels.insertOne(broken) }),
+                ("filter", { _ = try parcels.find { $0.due == date } }),
+                ("order", { _ = try parcels.find { $0.due < date } }),
+                ("opposite", { _ = try parcels.find { !($0.due < date && $0.weight == 1) } }),
+                ("list", { _ = try parcels.find { $0.due.in([.distantPast, date]) } }),
+                ("count", { _ = try parcels.count { $0.due > date } }),
+                ("set", { try parcels.updateOne({ $0.id == sound }) { $0.due.set(date) } }),
+                ("max", { try parcels.updateOne({ $0.id == sound }) { $0.due.max(date) } }),
+                ("delete", { try parcels.deleteOne { $0.due == date } }),
+            ]
+            for (name, road) in roads {
+                let error = #expect(throws: EncodingError.self, "\(name)") { try road() }
+                let text = error.map { "\($0)" } ?? ""
+                #expect(text.contains("due"), "\(name): \(text)")
+            }
+            #expect(throws: BSONError.self) {
+                try parcels.documents.find(["due": ["$lt": .date(date)]])
+            }
         }
+        #expect(try parcels.count { _ in .all } == 1)
     }
 
     @Test func `a decimal that would lose digits is refused, as by the encoder`() throws {

@@ -17,7 +17,9 @@ public struct BSONCodingStrategies: Sendable {
         case secondsSince1970
         /// As a double of milliseconds since 1970.
         case millisecondsSince1970
-        /// As RFC 3339 text in UTC, with milliseconds where there are any.
+        /// As RFC 3339 text in UTC, always with milliseconds, so that texts sort as their times do.
+        ///
+        /// Years from 0 to 9999. Texts with other fractions and offsets are read, too.
         case iso8601
         /// As the app's closures define.
         case custom(
@@ -29,7 +31,7 @@ public struct BSONCodingStrategies: Sendable {
     public enum UUIDs: Sendable {
         /// As a binary of subtype 4.
         case binary
-        /// As its text.
+        /// As its text in lower case; either case is read.
         case string
     }
 

@@ -29,8 +29,9 @@ extension BSONValue: Codable {
 public protocol BSONValueCodable: Codable {
     /// The value with its type.
     var bsonValue: BSONValue { get }
+    // The label keeps `BSONDecimal128("1.5")` from being read as a conversion of a string value.
     /// Extracts the content of a value; `nil` if the value has another type.
-    init?(_ value: BSONValue)
+    init?(bson value: BSONValue)
 }
 
 extension BSONValueCodable {
@@ -39,7 +40,7 @@ extension BSONValueCodable {
 
     /// Decodes a value and extracts its content.
     public init(from decoder: any Decoder) throws {
-        guard let content = Self(try BSONValue(from: decoder)) else {
+        guard let content = Self(bson: try BSONValue(from: decoder)) else {
             throw DecodingError.typeMismatch(
                 Self.self,
                 DecodingError.Context(
@@ -54,7 +55,7 @@ extension BSONDocument: BSONValueCodable {
     /// The document as a value.
     public var bsonValue: BSONValue { .document(self) }
     /// Extracts a document from a value.
-    public init?(_ value: BSONValue) {
+    public init?(bson value: BSONValue) {
         guard case .document(let content) = value else { return nil }
         self = content
     }
@@ -64,7 +65,7 @@ extension BSONArray: BSONValueCodable {
     /// The array as a value.
     public var bsonValue: BSONValue { .array(self) }
     /// Extracts an array from a value.
-    public init?(_ value: BSONValue) {
+    public init?(bson value: BSONValue) {
         guard case .array(let content) = value else { return nil }
         self = content
     }
@@ -74,7 +75,7 @@ extension BSONBinary: BSONValueCodable {
     /// The binary as a value.
     public var bsonValue: BSONValue { .binary(self) }
     /// Extracts a binary from a value.
-    public init?(_ value: BSONValue) {
+    public init?(bson value: BSONValue) {
         guard case .binary(let content) = value else { return nil }
         self = content
     }
@@ -84,7 +85,7 @@ extension BSONObjectID: BSONValueCodable {
     /// The id as a value.
     public var bsonValue: BSONValue { .objectID(self) }
     /// Extracts an id from a value.
-    public init?(_ value: BSONValue) {
+    public init?(bson value: BSONValue) {
         guard case .objectID(let content) = value else { return nil }
         self = content
     }
@@ -94,7 +95,7 @@ extension BSONDatetime: BSONValueCodable {
     /// The datetime as a value.
     public var bsonValue: BSONValue { .datetime(self) }
     /// Extracts a datetime from a value.
-    public init?(_ value: BSONValue) {
+    public init?(bson value: BSONValue) {
         guard case .datetime(let content) = value else { return nil }
         self = content
     }
@@ -104,7 +105,7 @@ extension BSONRegularExpression: BSONValueCodable {
     /// The expression as a value.
     public var bsonValue: BSONValue { .regularExpression(self) }
     /// Extracts an expression from a value.
-    public init?(_ value: BSONValue) {
+    public init?(bson value: BSONValue) {
         guard case .regularExpression(let content) = value else { return nil }
         self = content
     }
@@ -114,7 +115,7 @@ extension BSONDBPointer: BSONValueCodable {
     /// The pointer as a value.
     public var bsonValue: BSONValue { .dbPointer(self) }
     /// Extracts a pointer from a value.
-    public init?(_ value: BSONValue) {
+    public init?(bson value: BSONValue) {
         guard case .dbPointer(let content) = value else { return nil }
         self = content
     }
@@ -124,7 +125,7 @@ extension BSONJavaScriptWithScope: BSONValueCodable {
     /// The code as a value.
     public var bsonValue: BSONValue { .javascriptWithScope(self) }
     /// Extracts code with scope from a value.
-    public init?(_ value: BSONValue) {
+    public init?(bson value: BSONValue) {
         guard case .javascriptWithScope(let content) = value else { return nil }
         self = content
     }
@@ -134,7 +135,7 @@ extension BSONTimestamp: BSONValueCodable {
     /// The timestamp as a value.
     public var bsonValue: BSONValue { .timestamp(self) }
     /// Extracts a timestamp from a value.
-    public init?(_ value: BSONValue) {
+    public init?(bson value: BSONValue) {
         guard case .timestamp(let content) = value else { return nil }
         self = content
     }
@@ -144,7 +145,7 @@ extension BSONDecimal128: BSONValueCodable {
     /// The decimal as a value.
     public var bsonValue: BSONValue { .decimal128(self) }
     /// Extracts a decimal from a value.
-    public init?(_ value: BSONValue) {
+    public init?(bson value: BSONValue) {
         guard case .decimal128(let content) = value else { return nil }
         self = content
     }

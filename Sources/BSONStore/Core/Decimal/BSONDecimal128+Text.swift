@@ -13,6 +13,16 @@ extension BSONDecimal128: CustomStringConvertible {
         self = try text.withUTF8 { Self.parse($0) }.get()
     }
 
+    /// Reads a decimal number, with `nil` for a text that ``init(_:)`` throws for.
+    @_disfavoredOverload
+    public init?(_ text: some StringProtocol) {
+        do throws(BSONError) {
+            try self.init(String(text))
+        } catch {
+            return nil
+        }
+    }
+
     /// Reads the bytes of a text; see ``init(_:)``.
     init(utf8 text: UnsafeBufferPointer<UInt8>) throws(BSONError) {
         self = try Self.parse(text).get()

@@ -58,7 +58,9 @@ package struct ExtendedJSONDate: Sendable, Hashable {
     }
 
     /// Writes RFC 3339 text in UTC; `nil` outside of the years 0 to 9999.
-    static func text(_ milliseconds: Int64) -> String? {
+    ///
+    /// With `hasMilliseconds` all texts have one width, so that they sort as their times do.
+    static func text(_ milliseconds: Int64, hasMilliseconds: Bool = false) -> String? {
         guard (-62_167_219_200_000...253_402_300_799_999).contains(milliseconds) else { return nil }
         let date = ExtendedJSONDate(milliseconds: milliseconds)
         func padded(_ value: Int, _ width: Int) -> String {
@@ -67,7 +69,8 @@ package struct ExtendedJSONDate: Sendable, Hashable {
         }
         let day = "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))"
         let time = "\(padded(date.hour, 2)):\(padded(date.minute, 2)):\(padded(date.second, 2))"
-        let fraction = date.millisecond == 0 ? "" : ".\(padded(date.millisecond, 3))"
+        let fraction =
+            date.millisecond == 0 && !hasMilliseconds ? "" : ".\(padded(date.millisecond, 3))"
         return "\(day)T\(time)\(fraction)Z"
     }
 

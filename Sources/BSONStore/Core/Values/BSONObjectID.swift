@@ -43,6 +43,16 @@ public struct BSONObjectID: Sendable, Hashable {
         low = UInt32(truncatingIfNeeded: value)
     }
 
+    /// Reads 24 hexadecimal digits, with `nil` for a text that ``init(_:)`` throws for.
+    @_disfavoredOverload
+    public init?(_ hex: String) {
+        do throws(BSONError) {
+            try self.init(Substring(hex))
+        } catch {
+            return nil
+        }
+    }
+
     /// The 12 bytes in wire order.
     public var bytes: [UInt8] {
         withUnsafeBytes(of: high.bigEndian) { upper in

@@ -59,7 +59,7 @@ struct TypedFilterWriter {
 
     private func clause(_ path: TypedFieldPath, _ test: FieldTest) throws -> Clause {
         let name = try name(of: path)
-        let alternatives = try operators(test, isElement: false)
+        let alternatives = try operators(path, test, isElement: false)
         switch alternatives.count {
         case 0: return .never
         case 1: return .field(name, alternatives[0])
@@ -91,7 +91,7 @@ struct TypedFilterWriter {
         switch node {
         case .field(let path, let test):
             let name = try name(of: path)
-            let alternatives = try operators(test, isElement: false)
+            let alternatives = try operators(path, test, isElement: false)
             if alternatives.count == 1 {
                 return [.field(name, FilterOperator.opposite(of: alternatives[0]))]
             }
@@ -135,6 +135,12 @@ struct TypedFilterWriter {
 
 extension TypedFilterWriter {
     /// Returns the operators of a test, as alternatives; only conditions on elements have several.
+    private func operators(
+        _ path: TypedFieldPath, _ test: FieldTest, isElement: Bool
+    ) throws -> [[FilterOperator]] {
+        try path.naming { try operators(test, isElement: isElement) }
+    }
+
     private func operators(
         _ test: FieldTest, isElement: Bool
     ) throws -> [[FilterOperator]] {
@@ -209,7 +215,8 @@ extension TypedFilterWriter {
         switch node {
         case .field(let path, let test):
             try check(path)
-            return combine(try operators(test, isElement: true), isOpposite: isOpposite)
+            return combine(
+                try operators(path, test, isElement: true), isOpposite: isOpposite)
         case .bson(let document):
             let operators = document.map { FilterOperator($0.key, $0.value) }
             return combine([operators], isOpposite: isOpposite)

@@ -19,7 +19,8 @@ struct TypedUpdateWriter {
         var groups: [Group] = []
         for operation in operations {
             switch operation {
-            case .field(let path, let change): try add(change, at: path, to: &groups)
+            case .field(let path, let change):
+                try path.naming { try add(change, at: path, to: &groups) }
             case .bson(let document): try Self.add(document, to: &groups)
             }
         }

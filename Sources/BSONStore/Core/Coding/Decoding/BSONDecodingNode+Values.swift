@@ -41,10 +41,17 @@ extension BSONDecodingNode {
         }
     }
 
-    /// Reads a number that a float represents exactly; `nil` for others.
+    /// Reads the float nearest to a double, or another number that a float represents exactly;
+    /// `nil` for others.
+    ///
+    /// A double beyond the range of floats, or so small that only zero is left, is not read.
     static func float(_ raw: BSONRawValue) -> Float? {
         guard let value = double(raw) else { return nil }
-        return value.isNaN ? .nan : Float(exactly: value)
+        if value.isNaN { return .nan }
+        guard raw.typeByte == BSONType.double.rawValue else { return Float(exactly: value) }
+        let nearest = Float(value)
+        guard nearest.isFinite == value.isFinite, nearest.isZero == value.isZero else { return nil }
+        return nearest
     }
 
     @inline(__always)

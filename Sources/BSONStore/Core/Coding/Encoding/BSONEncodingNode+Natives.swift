@@ -41,7 +41,7 @@ extension BSONEncodingNode {
         case .uint32: .int64(Int64(reinterpret(value, as: UInt32.self)))
         case .uint16: .int32(Int32(reinterpret(value, as: UInt16.self)))
         case .uint8: .int32(Int32(reinterpret(value, as: UInt8.self)))
-        case .float: .double(Double(reinterpret(value, as: Float.self)))
+        case .float: .double(Double(shortest: reinterpret(value, as: Float.self)))
         case .strings: array(value) { (text: String) in .string(text) }
         case .ints: array(value) { (number: Int) in .int64(Int64(number)) }
         case .doubles: array(value) { (number: Double) in .double(number) }
@@ -66,24 +66,44 @@ extension BSONEncodingNode {
         switch storage.encoder.strategies.dates {
         case .bsonDatetime:
             guard let datetime = BSONDatetime(date) else {
-                throw BSONEncodingError.tooLarge(date, at: self, key: key)
+                throw BSONEncodingError.noDate(date, as: "a datetime", at: self, key: key)
             }
             return .datetime(datetime)
-        case .secondsSince1970: return .double(date.timeIntervalSince1970)
-        case .millisecondsSince1970: return .double(date.timeIntervalSince1970 * 1_000)
+        case .secondsSince1970:
+            return .double(try finite(date.timeIntervalSince1970, of: date, key: key))
+        case .millisecondsSince1970:
+            return .double(try finite(date.timeIntervalSince1970 * 1_000, of: date, key: key))
         case .iso8601:
             guard let datetime = BSONDatetime(date),
-                let text = ExtendedJSONDate.text(datetime.milliseconds)
-            else { throw BSONEncodingError.tooLarge(date, at: self, key: key) }
+                let text = ExtendedJSONDate.text(datetime.milliseconds, hasMilliseconds: true)
+            else {
+                throw BSONEncodingError.noDate(
+                    date, as: "a date as text, from the year 0 to 9999", at: self, key: key)
+            }
             return .string(text)
-        case .custom(let encode, _): return try encode(date)
+        case .custom(let encode, _):
+            do {
+                return try encode(date)
+            } catch let error as BSONError {
+                throw BSONEncodingError.make(
+                    error.message, date.timeIntervalSince1970, at: self, key: key)
+            }
         }
+    }
+
+    private func finite(
+        _ number: Double, of date: Date, key: (any CodingKey)?
+    ) throws -> Double {
+        guard number.isFinite else {
+            throw BSONEncodingError.noDate(date, as: "a date as a number", at: self, key: key)
+        }
+        return number
     }
 
     private func uuidValue(_ uuid: UUID) -> BSONValue {
         switch storage.encoder.strategies.uuids {
         case .binary: .binary(BSONBinary(uuid))
-        case .string: .string(uuid.uuidString)
+        case .string: .string(uuid.uuidString.lowercased())
         }
     }
 

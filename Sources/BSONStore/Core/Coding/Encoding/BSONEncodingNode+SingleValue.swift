@@ -24,7 +24,7 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
         buffer.pointee.put(little: value.bitPattern)
     }
 
-    func encode(_ value: Float) throws { try encode(Double(value)) }
+    func encode(_ value: Float) throws { try encode(Double(shortest: value)) }
 
     func encode(_ value: Int) throws { try encode(Int64(value)) }
 

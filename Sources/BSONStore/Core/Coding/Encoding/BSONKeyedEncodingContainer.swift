@@ -49,7 +49,9 @@ struct BSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
         buffer.pointee.put(little: value.bitPattern)
     }
 
-    func encode(_ value: Float, forKey key: Key) throws { try encode(Double(value), forKey: key) }
+    func encode(_ value: Float, forKey key: Key) throws {
+        try encode(Double(shortest: value), forKey: key)
+    }
 
     func encode(_ value: Int, forKey key: Key) throws { try encode(Int64(value), forKey: key) }
 
