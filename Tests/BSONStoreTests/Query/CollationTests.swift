@@ -33,6 +33,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "ΣΣςσ", "Kk\u{212A}", "Åå\u{212B}", "Ss\u{17F}", "µΜμ", "Ββϐ", "Θθϑϴ", "Φφϕ", "Ωω\u{2126}",
+        "ß\u{1E9E}", "Вв\u{1C80}", "Ṡṡẛ",
+    ])
+    func `forms of a letter are equal on the second level and not on the third`(
+        _ forms: String
+    ) throws {
+        let second = try #require(try Collation(["locale": "en", "strength": 2]))
+        let third = try #require(try Collation(["locale": "en"]))
+        let texts = Set(forms.unicodeScalars.map { String($0) })
+        for left in texts {
+            for right in texts {
+                #expect(second.compare(left, right) == .equal, "\(left) and \(right)")
+                let isSame = left == right
+                #expect((third.compare(left, right) == .equal) == isSame, "\(left) and \(right)")
+            }
+        }
+    }
+
     @Test func `every key is UTF-8 and equal texts have equal keys`() throws {
         var random = SeededGenerator(seed: 1)
         let options: [BSONDocument] = [

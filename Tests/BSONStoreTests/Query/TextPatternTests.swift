@@ -33,7 +33,25 @@ import Testing
         for text in example.missed { #expect(!Self.isFound(pattern, text), "\(text)") }
     }
 
-    static let cases = [
+    /// The simple case foldings beyond one capital and one small letter, without those above.
+    @Test(arguments: [
+        "Ββϐ", "Εεϵ", "Θθϑϴ", "Ιι\u{1FBE}\u{345}", "Κκϰ", "Ππϖ", "Ρρϱ", "Φφϕ", "Ωω\u{2126}",
+        "Ṡṡẛ", "Вв\u{1C80}", "Тт\u{1C84}\u{1C85}", "Ꙋꙋ\u{1C88}",
+        "Ǉǈǉ", "Ǳǲǳ", "ῃῌ", "ᾠᾨ", "\u{390}\u{1FD3}", "ﬅﬆ", "Ⰰⰰ", "𐐀𐐨", "Ꭰꭰ", "Ⓐⓐ",
+    ])
+    func `characters with one folding are one`(_ characters: String) throws {
+        for left in characters.unicodeScalars {
+            let patterns = [String(left), "[\(left)]", "[^\(left)]"]
+            for right in characters.unicodeScalars {
+                for (index, pattern) in patterns.enumerated() {
+                    let regex = try CompiledRegex(BSONRegularExpression(pattern, options: "i"))
+                    #expect(Self.isFound(regex, String(right)) == (index < 2), "\(pattern)")
+                }
+            }
+        }
+    }
+
+    static let cases: [Case] = [
         Case("abc", ["abc", "xabcx"], not: ["ab", "ABC", ""]),
         Case("^abc", ["abcd"], not: ["xabc"]),
         Case("abc$", ["xabc", "abc\n"], not: ["abcd", "abc\n\n"]),
@@ -42,6 +60,18 @@ import Testing
         Case("a.c", "s", ["a\nc"], not: ["ac"]),
         Case("^b$", "m", ["a\nb\nc"], not: ["ab"]),
         Case("straße", "i", ["STRAßE", "Straße"], not: ["strasse"]),
+        Case("^οδυσσεύς$", "i", ["ΟΔΥΣΣΕΎΣ", "ΟΔΥΣΣΕΎς", "οδυσσεύσ"], not: ["οδυσσεύ"]),
+        Case("ς", "i", ["Σ", "σ", "ς"], not: ["s"]), Case("Σ", "i", ["ς", "σ"], not: ["S"]),
+        Case("[ρσ]", "i", ["ς", "ϱ"], not: ["s"]), Case("[^σ]", "i", ["s"], not: ["ς", "Σ"]),
+        Case("ß", "i", ["\u{1E9E}", "ß"], not: ["ss", "SS"]),
+        Case("\u{1E9E}", "i", ["ß"], not: ["S"]),
+        Case("k", "i", ["K", "\u{212A}"], not: ["c"]), Case("\u{212A}", "i", ["k"], not: []),
+        Case("[a-z]", "i", ["\u{212A}", "\u{17F}"], not: ["ä", "\u{131}"]),
+        Case("å", "i", ["Å", "\u{212B}"], not: ["A"]),
+        Case("µm", "i", ["\u{39C}M", "μM"], not: ["mm"]),
+        Case("ǆ", "i", ["Ǆ", "ǅ"], not: ["dž"]), Case("ᾳ", "i", ["ᾼ"], not: ["α"]),
+        Case("(σ)\\1", "i", ["σς", "ΣΣ", "ςΣ"], not: ["σo"]),
+        Case("\u{131}", "i", ["\u{131}"], not: ["I", "i"]),
         Case("a b # c", "x", ["ab"], not: ["a b"]),
         Case("a|b|", ["", "c"], not: []),
         Case("^(a|bc)+$", ["a", "bc", "abca"], not: ["b", ""]),

@@ -125,10 +125,28 @@ enum CollationWeights {
         return [Element(weight: weight(.letter, 0x1_0000 + lower.value), isUpper: isUpper)]
     }
 
-    /// Returns the usual form of a letter that has several: full width, katakana, final sigma.
+    /// Returns the usual form of a letter that has several: full width, katakana, the long s, the
+    /// final sigma and other Greek and Cyrillic forms.
     private static func variants(of scalar: Unicode.Scalar) -> Unicode.Scalar? {
         switch scalar.value {
+        case 0xB5: "\u{3BC}"
+        case 0x17F: "s"
         case 0x3C2: "\u{3C3}"
+        case 0x3D0: "\u{3B2}"
+        case 0x3D1: "\u{3B8}"
+        case 0x3D5: "\u{3C6}"
+        case 0x3D6: "\u{3C0}"
+        case 0x3F0: "\u{3BA}"
+        case 0x3F1: "\u{3C1}"
+        case 0x3F5: "\u{3B5}"
+        case 0x1C80: "\u{432}"
+        case 0x1C81: "\u{434}"
+        case 0x1C82: "\u{43E}"
+        case 0x1C83: "\u{441}"
+        case 0x1C84, 0x1C85: "\u{442}"
+        case 0x1C86: "\u{44A}"
+        case 0x1C87: "\u{463}"
+        case 0x1C88: "\u{A64B}"
         case 0x30A1...0x30F6: Unicode.Scalar(scalar.value - 0x60)
         case 0xFF41...0xFF5A: Unicode.Scalar(scalar.value - 0xFEE0)
         default: nil

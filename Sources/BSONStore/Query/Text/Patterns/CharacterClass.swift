@@ -24,7 +24,7 @@ struct CharacterClass: Sendable {
     func contains(_ character: UInt32) -> Bool {
         var isIn = holds(character)
         if !isIn, ignoresCase {
-            isIn = Self.variants(character).contains { holds($0) }
+            isIn = CaseVariants.of(character).contains { holds($0) }
         }
         return isIn != isNegated
     }
@@ -38,17 +38,6 @@ struct CharacterClass: Sendable {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F: true
         default: false
         }
-    }
-
-    /// Returns the other cases of a character, if they are single characters.
-    static func variants(_ character: UInt32) -> [UInt32] {
-        guard let scalar = Unicode.Scalar(character) else { return [] }
-        var variants: [UInt32] = []
-        for text in [scalar.properties.lowercaseMapping, scalar.properties.uppercaseMapping] {
-            let scalars = Array(text.unicodeScalars)
-            if scalars.count == 1, scalars[0] != scalar { variants.append(scalars[0].value) }
-        }
-        return variants
     }
 }
 

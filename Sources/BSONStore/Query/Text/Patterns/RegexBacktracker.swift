@@ -189,7 +189,7 @@ struct RegexBacktracker {
             let (a, leftSize) = RegexAutomaton.character(at: left, in: text)
             let (b, rightSize) = RegexAutomaton.character(at: right, in: text)
             guard let a, let b else { return nil }
-            guard a == b || (ignoresCase && CharacterClass.variants(a).contains(b)) else {
+            guard a == b || (ignoresCase && CaseVariants.of(a).contains(b)) else {
                 return nil
             }
             left += leftSize

@@ -152,7 +152,7 @@ struct RegexParser {
     }
 
     mutating func character(_ value: UInt32) -> Node {
-        let variants = flags.ignoresCase ? CharacterClass.variants(value) : []
+        let variants = flags.ignoresCase ? CaseVariants.of(value) : []
         guard !variants.isEmpty else { return .take(.character(value)) }
         var members = CharacterClass()
         members.ranges = ([value] + variants).map { $0...$0 }
