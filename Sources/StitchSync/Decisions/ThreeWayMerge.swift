@@ -5,11 +5,11 @@ public import BSONStore
 /// A field that one side changed takes that side's value. A field that both sides changed to the
 /// same value takes it. Nested documents merge at every depth; arrays are single values. A field
 /// that both sides changed to different values is an overlap: it takes the remote's value and is
-/// listed. A set-like array instead joins both sides' elements, and a counter adds both
-/// differences, even equal ones.
+/// listed. A set-like array instead joins both sides' elements, an array with ids merges the
+/// elements of one id as documents, and a counter adds both differences, even equal ones.
 ///
 /// ```swift
-/// let merge = ThreeWayMerge(counters: ["votes"], arrays: ["tags"])
+/// let merge = ThreeWayMerge(counters: ["votes"], arrays: ["tags"], arraysByID: ["items"])
 /// await todos.configure(conflictHandler: .mergeFields(merge))
 /// ```
 public struct ThreeWayMerge: Sendable {
@@ -22,7 +22,12 @@ public struct ThreeWayMerge: Sendable {
         public var overlaps: [String]
     }
 
-    /// Dotted paths of int32, int64 or double fields whose differences add up.
+    /// Dotted paths of numbers whose differences add up.
+    ///
+    /// The sum has the type that `$inc` gives it: the widest of int32, int64, double and
+    /// decimal128, and an int32 that overflows becomes an int64. Where the sum of an int64
+    /// overflows, or a number is infinite or NaN, the field is an overlap. Within the elements of
+    /// ``arraysByID`` a path has no positions: `items.count`.
     ///
     /// Of paths that are equal Swift strings, such as both encodings of an accent, the set shows
     /// one.
@@ -37,8 +42,23 @@ public struct ThreeWayMerge: Sendable {
         get { Set(arrayNames.map(\.text)) }
         set { arrayNames = Set(names: newValue) }
     }
+    /// Dotted paths of arrays of documents that are merged element by element.
+    ///
+    /// Elements are the same if they have the same `_id`, or the same `id` where they have no
+    /// `_id`. An element that both sides have is merged like a nested document. One that a side
+    /// added stays, behind the element that it follows there. One that a side removed is removed if
+    /// the other side did not change it, else it is an overlap. The order is the remote's, or the
+    /// local one if only the local side moved elements.
+    ///
+    /// An array with an element without id, or with two of one id, is merged as a single value. As
+    /// with ``counters``, the set shows one of several paths that are equal Swift strings.
+    public var arraysByID: Set<String> {
+        get { Set(keyedNames.map(\.text)) }
+        set { keyedNames = Set(names: newValue) }
+    }
     private var counterNames: Set<Name>
     private var arrayNames: Set<Name>
+    private var keyedNames: Set<Name>
     /// Whether both sides may contain the same change; then equal counters are not added.
     private var mayBeOneChange = false
     /// The side whose value an overlap takes.
@@ -50,19 +70,25 @@ public struct ThreeWayMerge: Sendable {
         case remote
     }
 
-    /// Makes a merge with the given counters and set-like arrays.
+    /// Makes a merge with the given counters, set-like arrays and arrays with ids.
     ///
     /// A set of strings keeps one of the two encodings of an accent. Where documents have both, use
-    /// ``init(counterPaths:arrayPaths:)``.
-    public init(counters: Set<String> = [], arrays: Set<String> = []) {
-        self.init(counterPaths: counters, arrayPaths: arrays)
+    /// ``init(counterPaths:arrayPaths:arrayByIDPaths:)``.
+    public init(
+        counters: Set<String> = [], arrays: Set<String> = [], arraysByID: Set<String> = []
+    ) {
+        self.init(counterPaths: counters, arrayPaths: arrays, arrayByIDPaths: arraysByID)
     }
 
     /// Makes a merge with paths that are compared by their bytes: `café` in both encodings is two
     /// fields, as in MongoDB.
-    public init(counterPaths: some Sequence<String>, arrayPaths: some Sequence<String>) {
+    public init(
+        counterPaths: some Sequence<String>, arrayPaths: some Sequence<String>,
+        arrayByIDPaths: some Sequence<String> = []
+    ) {
         counterNames = Set(names: counterPaths)
         arrayNames = Set(names: arrayPaths)
+        keyedNames = Set(names: arrayByIDPaths)
     }
 
     /// Merges two editions; a missing base counts as an empty document.
@@ -70,7 +96,7 @@ public struct ThreeWayMerge: Sendable {
         base: BSONDocument?, local: BSONDocument, remote: BSONDocument
     ) -> Result {
         var overlaps: [String] = []
-        let document = merge(base ?? [:], local, remote, prefix: "", &overlaps)
+        let document = merge(base ?? [:], local, remote, at: nil, &overlaps)
         return Result(document: document, overlaps: overlaps)
     }
 
@@ -89,40 +115,73 @@ public struct ThreeWayMerge: Sendable {
         return !merge(base: base, local: both, remote: both).document.contentEquals(both)
     }
 
+    /// The place of a value: its name for ``counters`` and the like, and its path in the document.
+    private struct Place {
+        /// The dotted path without positions of ``arraysByID``.
+        var name: String
+        /// The dotted path with them.
+        var path: String
+
+        func field(_ key: String) -> Place {
+            Place(name: "\(name).\(key)", path: "\(path).\(key)")
+        }
+
+        func element(_ index: Int) -> Place { Place(name: name, path: "\(path).\(index)") }
+    }
+
     private func merge(
-        _ base: BSONDocument, _ local: BSONDocument, _ remote: BSONDocument, prefix: String,
+        _ base: BSONDocument, _ local: BSONDocument, _ remote: BSONDocument, at place: Place?,
         _ overlaps: inout [String]
     ) -> BSONDocument {
         var merged = BSONDocument()
-        for key in remote.keys {
-            let value = merge(
-                base[key], local[key], remote[key], path: prefix + key, &overlaps)
+        let (before, mine) = (BSONFieldIndex(base), BSONFieldIndex(local))
+        let theirs = BSONFieldIndex(remote)
+        func here(_ key: String) -> Place {
+            place?.field(key) ?? Place(name: key, path: key)
+        }
+        for (key, _) in remote {
+            let value = merge(before[key], mine[key], theirs[key], at: here(key), &overlaps)
             if let value { merged.append(key, value) }
         }
-        for (key, value) in local where remote[key] == nil {
-            let value = merge(base[key], value, nil, path: prefix + key, &overlaps)
+        for (key, value) in local where theirs[key] == nil {
+            let value = merge(before[key], value, nil, at: here(key), &overlaps)
             if let value { merged.append(key, value) }
         }
         return merged
     }
 
     private func merge(
-        _ base: BSONValue?, _ local: BSONValue?, _ remote: BSONValue?, path: String,
+        _ base: BSONValue?, _ local: BSONValue?, _ remote: BSONValue?, at place: Place,
         _ overlaps: inout [String]
     ) -> BSONValue? {
         if same(local, base) { return remote }
         if same(remote, base) { return local }
         if case .document(let mine) = local, case .document(let theirs) = remote {
             let base = base?.documentValue ?? [:]
-            return .document(merge(base, mine, theirs, prefix: path + ".", &overlaps))
+            return .document(merge(base, mine, theirs, at: place, &overlaps))
+        }
+        if keyedNames.contains(place.name),
+            let array = mergeByID(base, local, remote, at: place, &overlaps)
+        {
+            return array
         }
         if same(local, remote) {
-            let isCounted = counterNames.contains(path) && !mayBeOneChange
-            return isCounted ? Self.sum(base, local, remote) ?? remote : remote
+            let isCounted = counterNames.contains(place.name) && !mayBeOneChange
+            return isCounted ? CounterSum.of(base, local, remote) ?? remote : remote
         }
-        if counterNames.contains(path), let sum = Self.sum(base, local, remote) { return sum }
-        if arrayNames.contains(path), let union = Self.union(base, local, remote) { return union }
-        overlaps.append(path)
+        if counterNames.contains(place.name), let sum = CounterSum.of(base, local, remote) {
+            return sum
+        }
+        if arrayNames.contains(place.name), let union = Self.union(base, local, remote) {
+            return union
+        }
+        return overlap(local, remote, at: place, &overlaps)
+    }
+
+    private func overlap(
+        _ local: BSONValue?, _ remote: BSONValue?, at place: Place, _ overlaps: inout [String]
+    ) -> BSONValue? {
+        overlaps.append(place.path)
         return switch winner {
         case .local: local
         case .remote: remote
@@ -137,50 +196,62 @@ public struct ThreeWayMerge: Sendable {
         }
     }
 
-    /// Returns `remote + (local - base)` in the remote's type; `nil` after an overflow.
-    private static func sum(
-        _ base: BSONValue?, _ local: BSONValue?, _ remote: BSONValue?
-    ) -> BSONValue? {
-        switch (base ?? .int32(0), local, remote) {
-        case (.double(let base), .double(let local)?, .double(let remote)?):
-            return .double(remote + (local - base))
-        case (let base, let local?, let remote?):
-            guard let base = wholeNumber(base), let mine = wholeNumber(local),
-                let theirs = wholeNumber(remote)
-            else { return nil }
-            let (difference, under) = mine.subtractingReportingOverflow(base)
-            let (sum, over) = theirs.addingReportingOverflow(difference)
-            if under || over { return nil }
-            if case .int32 = remote, let narrow = Int32(exactly: sum) { return .int32(narrow) }
-            return .int64(sum)
-        case (_, nil, _), (_, _, nil): return nil
-        }
-    }
-
-    /// Returns the value of an int32 or int64.
-    private static func wholeNumber(_ value: BSONValue) -> Int64? {
-        switch value {
-        case .int32(let value): Int64(value)
-        case .int64(let value): value
-        default: nil
-        }
-    }
-
     /// Returns the remote's elements without those that local removed, then those that local added.
     private static func union(
         _ base: BSONValue?, _ local: BSONValue?, _ remote: BSONValue?
     ) -> BSONValue? {
         guard let local = local?.arrayValue, let remote = remote?.arrayValue else { return nil }
-        let base = base?.arrayValue?.values ?? []
+        let before = Set((base?.arrayValue?.values ?? []).map(hash))
         let mine = local.values
+        let own = Set(mine.map(hash))
         let kept = remote.values.filter { element in
-            contains(mine, element) || !contains(base, element)
+            let content = hash(element)
+            return own.contains(content) || !before.contains(content)
         }
-        let added = mine.filter { !contains(base, $0) && !contains(kept, $0) }
-        return .array(BSONArray(kept + added))
+        let known = before.union(kept.map(hash))
+        return .array(BSONArray(kept + mine.filter { !known.contains(hash($0)) }))
     }
 
-    private static func contains(_ values: [BSONValue], _ value: BSONValue) -> Bool {
-        values.contains { $0.contentEquals(value) }
+    /// Returns a hash that two values have in common if their contents are equal.
+    private static func hash(_ value: BSONValue) -> BSONContentHash {
+        BSONDocument([("", value)]).contentHash()
+    }
+}
+
+// MARK: - Arrays with ids
+
+extension ThreeWayMerge {
+    /// Returns the elements of both sides, merged by their ids; `nil` for other values and for
+    /// arrays whose elements cannot be told apart.
+    private func mergeByID(
+        _ base: BSONValue?, _ local: BSONValue?, _ remote: BSONValue?, at place: Place,
+        _ overlaps: inout [String]
+    ) -> BSONValue? {
+        guard let mine = local.flatMap(KeyedElements.init),
+            let theirs = remote.flatMap(KeyedElements.init),
+            let before = KeyedElements(base ?? .array([]))
+        else { return nil }
+        var values: [BSONValue] = []
+        for id in KeyedElements.order(base: before, local: mine, remote: theirs) {
+            let index = theirs.places[id] ?? mine.places[id] ?? 0
+            let value = element(
+                before[id], mine[id], theirs[id], at: place.element(index), &overlaps)
+            if let value { values.append(value) }
+        }
+        return .array(BSONArray(values))
+    }
+
+    private func element(
+        _ base: BSONValue?, _ local: BSONValue?, _ remote: BSONValue?, at place: Place,
+        _ overlaps: inout [String]
+    ) -> BSONValue? {
+        switch (local, remote) {
+        case (_?, _?): return merge(base, local, remote, at: place, &overlaps)
+        case (let one?, nil), (nil, let one?):
+            // Added on one side, or removed on the other.
+            guard let base else { return one }
+            return same(one, base) ? nil : overlap(local, remote, at: place, &overlaps)
+        case (nil, nil): return nil
+        }
     }
 }

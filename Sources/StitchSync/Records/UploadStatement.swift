@@ -40,8 +40,9 @@ enum UploadStatement {
         }
         var values = BSONDocument()
         var missing: [String] = []
+        var reader = BSONPathReader(base)
         for path in paths.paths {
-            if let value = base[path: path] {
+            if let value = reader.value(at: path) {
                 values.append(path, value)
             } else {
                 missing.append(path)

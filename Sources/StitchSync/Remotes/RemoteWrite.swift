@@ -46,12 +46,13 @@ public struct RemoteWrite: Sendable, Hashable {
         /// Whether a document meets the condition (rules R1 and R6).
         package func holds(for document: BSONDocument) -> Bool {
             guard VersionField(of: document) == version else { return false }
+            var reader = BSONPathReader(document)
             for (path, value) in values {
-                guard let found = document[path: path], found.contentEquals(value) else {
+                guard let found = reader.value(at: path), found.contentEquals(value) else {
                     return false
                 }
             }
-            guard missing.allSatisfy({ document[path: $0] == nil }) else { return false }
+            for path in missing where reader.value(at: path) != nil { return false }
             guard let content else { return true }
             return content.contentEquals(document.withoutVersion)
         }

@@ -1,5 +1,7 @@
-import BSONStore
 import Testing
+
+@testable import BSONCore
+@testable import BSONStore
 
 /// A wrong difference sends the wrong fields, or leaves one behind for ever.
 struct UpdateDescriptionTests {
@@ -53,6 +55,70 @@ struct UpdateDescriptionTests {
             before: ["v": 1, "n": ["v": 1]], after: ["v": 2, "n": ["v": 2]],
             updated: ["n.v": 2]),
     ]
+
+    /// A document of random fields, some in nested documents, in a random order.
+    private static func document(_ random: inout RandomBSON, depth: Int = 2) -> BSONDocument {
+        var document = BSONDocument()
+        let names = (0..<random.number(0..<40)).map { _ in "f\(random.number(0..<40))" }
+        for name in random.shuffled(Array(Set(names)).sorted()) {
+            let isNested = depth > 0 && random.number(0..<6) == 0
+            document.append(
+                name,
+                isNested
+                    ? .document(Self.document(&random, depth: depth - 1))
+                    : .int32(Int32(random.number(0..<3))))
+        }
+        return document
+    }
+
+    @Test("many paths at once do what they do one by one", arguments: 0..<20 as Range<UInt64>)
+    func manyPaths(seed: UInt64) throws {
+        var random = RandomBSON(seed: seed)
+        for _ in 0..<100 {
+            let (before, after) = (Self.document(&random), Self.document(&random))
+            let difference = try #require(UpdateDescription.difference(from: before, to: after))
+            var expected = before
+            for path in difference.removedFields { expected.removeValue(atPath: path) }
+            for (path, value) in difference.updatedFields {
+                try expected.set(path: path, to: value)
+            }
+            let applied = try difference.apply(to: before)
+            #expect(applied == expected)
+            #expect(applied.contentEquals(after))
+            var reader = BSONPathReader(after)
+            for path in difference.paths + ["f1.f2", "f1.f2.f3", "x", "x.y", ""] {
+                let found = reader.value(at: path)
+                #expect(found == after[path: path], "\(path)")
+            }
+            // To another document, where values may stand in the way.
+            let other = Self.document(&random)
+            var single: Result<BSONDocument, BSONError> = .success(other)
+            do throws(BSONError) {
+                var result = other
+                for path in difference.removedFields { result.removeValue(atPath: path) }
+                for (path, value) in difference.updatedFields {
+                    try result.set(path: path, to: value)
+                }
+                single = .success(result)
+            } catch {
+                single = .failure(error)
+            }
+            let whole = Result { () throws(BSONError) in try difference.apply(to: other) }
+            #expect(whole == single)
+        }
+    }
+
+    @Test("names are compared by their bytes, wherever they stand")
+    func bytes() throws {
+        let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
+        let fields = (0..<20).map { ("f\($0)", BSONValue.int32(0)) }
+        let before = BSONDocument(fields + [(composed, 1)])
+        let after = BSONDocument([(decomposed, 1)] + fields)
+        let difference = try #require(UpdateDescription.difference(from: before, to: after))
+        #expect(difference.removedFields.map { Array($0.utf8) } == [Array(composed.utf8)])
+        #expect(difference.updatedFields.keys.map { Array($0.utf8) } == [Array(decomposed.utf8)])
+        #expect(try difference.apply(to: before).contentEquals(after))
+    }
 
     @Test("differences are told by path", arguments: cases)
     func differences(one: Case) throws {

@@ -15,17 +15,17 @@ struct UpdateComparison {
             return named
         }
         description = mark
-        let later = FieldCursor(after)
+        let later = BSONFieldIndex(after)
         for (key, old) in before where !excluded.contains(key) {
-            guard let new = later.value(of: key) else {
+            guard let new = later[key] else {
                 guard Self.canStandInPath(key) else { return false }
                 description.removedFields.append(prefix + key)
                 continue
             }
             guard compare(old, new, key: key, prefix: prefix) else { return false }
         }
-        let earlier = FieldCursor(before)
-        for (key, new) in after where !excluded.contains(key) && earlier.value(of: key) == nil {
+        let earlier = BSONFieldIndex(before)
+        for (key, new) in after where !excluded.contains(key) && earlier[key] == nil {
             guard Self.canStandInPath(key) else { return false }
             description.updatedFields.append(prefix + key, new)
         }
@@ -58,10 +58,13 @@ struct UpdateComparison {
                         prefix: prefix)
                     if !named { return false }
                 }
+                var known: BSONFieldIndex?
                 while let b = later.next() {
-                    var known = BSONCursor(old)
                     let key = String(validUTF8: b.key)
-                    if excluded.contains(key) || known.next(withKey: b.key) != nil { continue }
+                    if excluded.contains(key) { continue }
+                    let fields = known ?? BSONFieldIndex(before)
+                    known = fields
+                    if fields[key] != nil { continue }
                     guard Self.canStandInPath(key) else { return false }
                     description.updatedFields.append(
                         prefix + key, BSONValue(b.value, sharing: after, at: newBase))
@@ -144,25 +147,4 @@ struct IgnoredKeys {
     static func atTop(_ field: String?) -> Self { IgnoredKeys(isTop: true, field: field) }
 
     func contains(_ key: String) -> Bool { isTop && (key == "_id" || key == field) }
-}
-
-/// A look-up of fields in a document that is usually read in the same order.
-private final class FieldCursor {
-    private let document: BSONDocument
-    private var iterator: BSONDocument.Iterator
-
-    init(_ document: BSONDocument) {
-        self.document = document
-        iterator = document.makeIterator()
-    }
-
-    func value(of key: String) -> BSONValue? {
-        if let next = iterator.next(), next.key == key { return next.value }
-        iterator = document.makeIterator()
-        while let next = iterator.next() {
-            if next.key == key { return next.value }
-        }
-        iterator = document.makeIterator()
-        return nil
-    }
 }

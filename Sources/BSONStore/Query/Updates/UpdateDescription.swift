@@ -66,7 +66,7 @@ extension UpdateDescription {
     /// A key that is empty, begins with `$` or contains a dot cannot occur in a path. Below the top
     /// level, its parent is set whole; at the top level, there is no description and a replacement
     /// is required. `_id` and the excluded field are ignored at the top level only. O(n) in the
-    /// size of both, quadratic in the number of fields that changed places.
+    /// size of both.
     ///
     /// - Parameter splittingArrays: whether arrays are compared element by element if that is
     ///   shorter than the whole, as in MongoDB's change events.
@@ -79,10 +79,18 @@ extension UpdateDescription {
         return named ? comparison.description : nil
     }
 
+    /// The number of paths up to which each is applied on its own.
+    private static let appliedSinglyMax = 8
+
     /// Applies the description: sets and removes its paths, creating missing parents.
     ///
     /// - Throws: ``BSONError/Code/pathNotViable`` if a path leads through a value without fields.
     public func apply(to document: BSONDocument) throws(BSONError) -> BSONDocument {
+        if updatedFields.count + removedFields.count > Self.appliedSinglyMax,
+            let result = PathChanges(self)?.apply(to: document)
+        {
+            return result
+        }
         var result = document
         for path in removedFields { _ = result.removeValue(atPath: path) }
         for array in truncatedArrays {

@@ -2,12 +2,19 @@
 ///
 /// The wider type wins: int32, int64, double, Decimal128. An int32 that overflows becomes an int64;
 /// an int64 that overflows has no result.
-enum BSONArithmetic {
+package enum BSONArithmetic {
     /// Returns the sum; `nil` for other types and for an overflow of int64.
-    static func add(_ left: BSONValue, _ right: BSONValue) -> BSONValue? {
+    package static func add(_ left: BSONValue, _ right: BSONValue) -> BSONValue? {
         apply(
             left, right, whole: { $0.addingReportingOverflow($1) }, double: { $0 + $1 },
             decimal: DecimalArithmetic.add)
+    }
+
+    /// Returns the difference; `nil` for other types and for an overflow of int64.
+    package static func subtract(_ left: BSONValue, _ right: BSONValue) -> BSONValue? {
+        apply(
+            left, right, whole: { $0.subtractingReportingOverflow($1) }, double: { $0 - $1 },
+            decimal: { DecimalArithmetic.add($0, -$1) })
     }
 
     /// Returns the product; `nil` for other types and for an overflow of int64.
