@@ -58,7 +58,7 @@ import Testing
         let error = await #expect(throws: FixtureFailure.self) { try await fixture.check() }
         #expect(
             try #require(error).description == """
-                1 of 1 fixtures failed
+                1 of 1 fixture failed
 
                 a case
                   number of handler calls
@@ -97,19 +97,51 @@ import Testing
             ])
     }
 
-    @Test func `a type that differs is shown where the relaxed form hides it`() async throws {
-        let text = Self.text(
-            expect: """
-                {"calls": [{"base": {"_id": 1, "a": "plan"}, "local": {"_id": 1, "a": "mine"},
-                            "remote": {"_id": 1, "a": "theirs"}}],
-                 "local": {"_id": {"$numberLong": "1"}, "a": "theirs"},
-                 "remote": {"_id": 1, "a": "theirs"}}
+    @Test func `numbers are compared by value, at any depth`() async throws {
+        let document = #"{"_id": 1, "n": {"a": [1, {"b": 2.5}], "c": 3}}"#
+        func text(_ expected: String) -> String {
+            Self.text(expect: #"{"both": \#(expected)}"#)
+                .replacing(#"{"_id": 1, "a": "theirs"}"#, with: document)
+        }
+        try await Self.fixture(
+            text(
+                """
+                {"n": {"c": 3.0, "a": [{"$numberLong": "1"}, {"b": {"$numberDecimal": "2.50"}}]},
+                 "_id": {"$numberLong": "1"}}
                 """)
-        let differences = try await Self.fixture(text).differences()
+        ).check()
+        let differences = try await Self.fixture(
+            text(#"{"_id": 1, "n": {"a": [1, {"b": 2}], "c": "3"}}"#)
+        ).differences()
         #expect(
-            differences.map(\.fields) == [
-                [#"_id: expected {"$numberLong":"1"}, got {"$numberInt":"1"}"#]
+            differences.first?.fields == [
+                #"n.a: expected [1,{"b":2}], got [1,{"b":2.5}]"#,
+                #"n.c: expected "3", got 3"#,
             ])
+    }
+
+    @Test func `a case without calls and with one end for both sides is short`() async throws {
+        let fixture = try Self.fixture(
+            Self.text(expect: #"{"both": {"_id": 1, "a": "theirs"}}"#))
+        try await fixture.check()
+        #expect(fixture.expectation.calls == nil)
+        let wrong = try Self.fixture(Self.text(expect: #"{"both": {"_id": 1, "a": "mine"}}"#))
+        #expect(try await wrong.differences().map(\.what) == ["local document", "remote document"])
+        let deleted = try Self.fixture(
+            Self.text(handler: #"{"answers": ["delete"]}"#, expect: #"{"both": null}"#))
+        try await deleted.check()
+    }
+
+    @Test func `a fixture's merge knows arrays with ids`() async throws {
+        let text = """
+            {"cases": [{"name": "a", "handler": {"mergeFields": {"arraysByID": ["items"]}},
+              "start": {
+                "base": {"_id": 1, "items": [{"id": 1, "a": 0, "b": 0}]},
+                "local": {"_id": 1, "items": [{"id": 1, "a": 1, "b": 0}]},
+                "remote": {"_id": 1, "items": [{"id": 1, "a": 0, "b": 2}]}},
+              "expect": {"both": {"_id": 1, "items": [{"id": 1, "a": 1, "b": 2}]}}}]}
+            """
+        try await Self.fixture(text).check()
     }
 
     @Test func `a remote's replacement needs no _id`() async throws {
@@ -180,6 +212,10 @@ import Testing
         ),
         (text(local: "7"), "cases[0].start.local: a document or null is expected, not 7"),
         (text(expect: #"{"local": null}"#), "cases[0].expect.remote: it is missing"),
+        (
+            text(expect: #"{"local": null, "both": null}"#),
+            "cases[0].expect.local: it is there beside both"
+        ),
         (
             text(
                 expect:

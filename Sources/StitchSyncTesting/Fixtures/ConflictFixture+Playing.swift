@@ -132,9 +132,10 @@ extension FixtureHandler {
         case .remoteWins: return .remoteWins
         case .localWins: return .localWins
         case .newest(let path): return .newest(by: path)
-        case .mergeFields(let counters, let arrays, let overlaps):
+        case .mergeFields(let counters, let arrays, let arraysByID, let overlaps):
             return .mergeFields(
-                ThreeWayMerge(counterPaths: counters, arrayPaths: arrays),
+                ThreeWayMerge(
+                    counterPaths: counters, arrayPaths: arrays, arrayByIDPaths: arraysByID),
                 overlaps: try overlaps.conflictHandler())
         case .answers(let answers):
             let next = Locked(0)

@@ -124,7 +124,7 @@ extension FixtureHandler {
             return .mergeFields(counters: [], arrays: [], overlaps: .remoteWins)
         }
         let object = try FixtureObject(
-            choice.value, at: choice.path, keys: ["counters", "arrays", "overlaps"])
+            choice.value, at: choice.path, keys: ["counters", "arrays", "arraysByID", "overlaps"])
         let overlaps = try object["overlaps"].map { value throws(FixtureError) in
             let handler = try FixtureHandler(value, at: object.place("overlaps"))
             guard handler.isBuiltIn else {
@@ -136,7 +136,8 @@ extension FixtureHandler {
         }
         return .mergeFields(
             counters: try object.strings("counters"),
-            arrays: try object.strings("arrays"), overlaps: overlaps ?? .remoteWins)
+            arrays: try object.strings("arrays"),
+            arraysByID: try object.strings("arraysByID"), overlaps: overlaps ?? .remoteWins)
     }
 }
 
@@ -180,23 +181,20 @@ extension FixtureExpectation {
     init(_ value: BSONValue, at path: String) throws(FixtureError) {
         let object = try FixtureObject(
             value, at: path,
-            keys: ["calls", "local", "remote", "version", "events", "errors", "state"])
-        _ = try object.required("local")
-        _ = try object.required("remote")
-        _ = try object.required("calls")
-        local = try object.optionalDocument("local")
-        remote = try object.optionalDocument("remote")
-        calls = []
-        for (value, path) in try object.list("calls") {
-            let call = try FixtureObject(
-                value, at: path, keys: ["base", "local", "remote", "mayHaveLanded"])
-            calls.append(
-                Call(
-                    base: try call.optionalDocument("base"),
-                    local: try call.optionalDocument("local"),
-                    remote: try call.optionalDocument("remote"),
-                    mayHaveLanded: call["mayHaveLanded"] == .bool(true)))
+            keys: ["calls", "both", "local", "remote", "version", "events", "errors", "state"])
+        if object["both"] != nil {
+            for key in ["local", "remote"] where object[key] != nil {
+                throw FixtureError(object.place(key), "it is there beside both")
+            }
+            local = try object.optionalDocument("both")
+            remote = local
+        } else {
+            _ = try object.required("local")
+            _ = try object.required("remote")
+            local = try object.optionalDocument("local")
+            remote = try object.optionalDocument("remote")
         }
+        calls = object["calls"] == nil ? nil : try Self.calls(object)
         version = try object["version"].map { value throws(FixtureError) in
             try Version(value, at: object.place("version"))
         }
@@ -214,6 +212,21 @@ extension FixtureExpectation {
                 object.place("state"),
                 "there is no \(state); there are \(Self.states.joined(separator: ", "))")
         }
+    }
+
+    private static func calls(_ object: FixtureObject) throws(FixtureError) -> [Call] {
+        var calls: [Call] = []
+        for (value, path) in try object.list("calls") {
+            let call = try FixtureObject(
+                value, at: path, keys: ["base", "local", "remote", "mayHaveLanded"])
+            calls.append(
+                Call(
+                    base: try call.optionalDocument("base"),
+                    local: try call.optionalDocument("local"),
+                    remote: try call.optionalDocument("remote"),
+                    mayHaveLanded: call["mayHaveLanded"] == .bool(true)))
+        }
+        return calls
     }
 
     private static let states = [

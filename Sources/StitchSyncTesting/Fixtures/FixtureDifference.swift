@@ -24,25 +24,19 @@ public struct FixtureDifference: Sendable, Hashable, CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    /// Compares documents by content, field by field, in any order.
+    /// Compares documents by content, field by field, in any order, and numbers by value.
     static func between(
         _ what: String, _ expected: BSONDocument?, _ actual: BSONDocument?
     ) -> [FixtureDifference] {
-        let isSame =
-            switch (expected, actual) {
-            case (nil, nil): true
-            case (let expected?, let actual?): expected.contentEquals(actual)
-            case (nil, _), (_, nil): false
-            }
-        if isSame { return [] }
+        let (expected, actual) = (
+            expected.map(BSONValue.document), actual.map(BSONValue.document)
+        )
+        if isSame(expected, actual) { return [] }
         var fields: [String] = []
-        if let expected, let actual {
-            compare(.document(expected), .document(actual), at: "", &fields)
-        }
+        if expected != nil, actual != nil { compare(expected, actual, at: "", &fields) }
         return [
-            texts(expected.map(BSONValue.document), actual.map(BSONValue.document)) {
-                FixtureDifference(what: what, expected: $0, actual: $1, fields: fields)
-            }
+            FixtureDifference(
+                what: what, expected: text(expected), actual: text(actual), fields: fields)
         ]
     }
 
@@ -50,28 +44,38 @@ public struct FixtureDifference: Sendable, Hashable, CustomStringConvertible {
         _ expected: BSONValue?, _ actual: BSONValue?, at path: String, _ fields: inout [String]
     ) {
         switch (expected, actual) {
-        case (nil, nil): return
         case (.document(let left)?, .document(let right)?):
-            for key in left.keys + right.keys.filter({ left[$0] == nil }) {
+            for key in keys(left, right) {
                 compare(left[key], right[key], at: path.isEmpty ? key : "\(path).\(key)", &fields)
             }
-        case (let left?, let right?) where left.contentEquals(right): return
         default:
-            texts(expected, actual) { fields.append("\(path): expected \($0), got \($1)") }
+            guard !isSame(expected, actual) else { return }
+            fields.append("\(path): expected \(text(expected)), got \(text(actual))")
         }
     }
 
-    /// Passes both values to a closure in relaxed form, or in canonical form where only types
-    /// differ.
-    private static func texts<Result>(
-        _ expected: BSONValue?, _ actual: BSONValue?, _ body: (String, String) -> Result
-    ) -> Result {
-        func text(_ value: BSONValue?, _ form: ExtendedJSONFormat) -> String {
-            value?.extendedJSON(form) ?? "nothing"
+    /// Whether values have the same content; numbers may have different types.
+    private static func isSame(_ left: BSONValue?, _ right: BSONValue?) -> Bool {
+        switch (left, right) {
+        case (nil, nil): return true
+        case (.document(let left)?, .document(let right)?):
+            return keys(left, right).allSatisfy { isSame(left[$0], right[$0]) }
+        case (.array(let left)?, .array(let right)?):
+            let (left, right) = (left.values, right.values)
+            return left.count == right.count && zip(left, right).allSatisfy { isSame($0, $1) }
+        case (let left?, let right?):
+            if left.isNumber, right.isNumber { return BSONOrder.compare(left, right) == .equal }
+            return left.contentEquals(right)
+        case (nil, _), (_, nil): return false
         }
-        let relaxed = (text(expected, .relaxed), text(actual, .relaxed))
-        if relaxed.0 != relaxed.1 { return body(relaxed.0, relaxed.1) }
-        return body(text(expected, .canonical), text(actual, .canonical))
+    }
+
+    private static func keys(_ left: BSONDocument, _ right: BSONDocument) -> [String] {
+        left.keys + right.keys.filter { left[$0] == nil }
+    }
+
+    private static func text(_ value: BSONValue?) -> String {
+        value?.extendedJSON(.relaxed) ?? "nothing"
     }
 }
 
@@ -98,7 +102,7 @@ public struct FixtureFailure: Error, Sendable, CustomStringConvertible {
             }
             return (["\(failure.fixture)"] + lines).joined(separator: "\n")
         }
-        let head = "\(failures.count) of \(played) fixtures failed"
+        let head = "\(failures.count) of \(played == 1 ? "1 fixture" : "\(played) fixtures") failed"
         return ([head] + parts).joined(separator: "\n\n")
     }
 }

@@ -45,9 +45,9 @@ extension FixtureOutcome {
         func compare(_ what: String, _ expected: BSONDocument?, _ actual: BSONDocument?) {
             differences += FixtureDifference.between(what, expected, actual)
         }
-        if watchesCalls {
-            compare("number of handler calls", "\(expected.calls.count)", "\(calls.count)")
-            for (index, pair) in zip(expected.calls, calls).enumerated() {
+        if watchesCalls, let expected = expected.calls {
+            compare("number of handler calls", "\(expected.count)", "\(calls.count)")
+            for (index, pair) in zip(expected, calls).enumerated() {
                 let call = "handler call \(index + 1)"
                 compare("\(call), base", pair.0.base, pair.1.base)
                 compare("\(call), local", pair.0.local, pair.1.local)
