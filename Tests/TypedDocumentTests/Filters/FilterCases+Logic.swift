@@ -51,6 +51,21 @@ extension FilterCases {
         ) {
             ($0.complexity == 1 || $0.complexity == 7) && ($0.done == true || $0.rating == 5)
         }
+        for (isOn, isOff) in [(true, false)] {
+            list.add(#"{"complexity": 4}"#) { isOn && $0.complexity == 4 }
+            list.add(#"{"complexity": 4}"#) { $0.complexity == 4 && isOn }
+            list.add(#"{"complexity": 4}"#) { isOff || $0.complexity == 4 }
+            list.add(#"{"complexity": 4}"#) { $0.complexity == 4 || isOff }
+            list.add(#"{"done": true}"#) { isOn && $0.done }
+            list.add(#"{"done": true, "complexity": 4}"#) {
+                isOn && $0.done && $0.complexity == 4
+            }
+            list.add(#"{"done": {"$ne": true}}"#) { !$0.done && !isOff }
+            list.add("{}") { isOn || $0.done }
+            list.add("{}") { $0.complexity == 4 || isOn && !isOff }
+            list.add(#"{"$nor": [{}]}"#) { isOff && $0.complexity == 4 }
+            list.add(#"{"$nor": [{}]}"#) { $0.done && isOff }
+        }
         list.add(#"{"complexity": {"$not": {"$gt": 4}}}"#) { !($0.complexity > 4) }
         list.add(#"{"complexity": {"$not": {"$lte": 4}}}"#) { !($0.complexity <= 4) }
         list.add(#"{"complexity": {"$gt": 4}}"#) { !(!($0.complexity > 4)) }

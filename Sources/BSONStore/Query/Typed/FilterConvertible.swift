@@ -26,6 +26,30 @@ extension FilterConvertible {
         TypedFilter(.any([left.filter.node, right.filter.node]))
     }
 
+    /// The condition itself where a value of the app is true, else the condition that no document
+    /// fulfils.
+    public static func && (left: Bool, right: Self) -> TypedFilter {
+        left ? right.filter : TypedFilter.none
+    }
+
+    /// The condition itself where a value of the app is true, else the condition that no document
+    /// fulfils.
+    public static func && (left: Self, right: Bool) -> TypedFilter {
+        right ? left.filter : TypedFilter.none
+    }
+
+    /// The condition that every document fulfils where a value of the app is true, else the
+    /// condition itself.
+    public static func || (left: Bool, right: Self) -> TypedFilter {
+        left ? .all : right.filter
+    }
+
+    /// The condition that every document fulfils where a value of the app is true, else the
+    /// condition itself.
+    public static func || (left: Self, right: Bool) -> TypedFilter {
+        right ? .all : left.filter
+    }
+
     /// The condition that the condition does not hold, as for a document without the field.
     public static prefix func ! (condition: Self) -> TypedFilter {
         TypedFilter(.not(condition.filter.node))
