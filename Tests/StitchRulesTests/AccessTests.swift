@@ -266,4 +266,26 @@ import Testing
         #expect(other?.reason == #"write to "5" in table "items" not allowed"#)
         #expect(other?.details == ["cause": "noRole", "table": "items", "primaryKey": 5])
     }
+
+    @Test("The fields that a role may not write are named in the reason")
+    func namedFields() throws {
+        let access = try RuleFixtures.access(
+            #"""
+            [{"name": "member", "apply_when": {}, "fields": {
+              "title": {"read": true, "write": true}, "amount": {"read": true, "write": false},
+              "paid": {"read": true, "write": false}}, "additional_fields": {"read": true}}]
+            """#)
+        let before: BSONDocument = ["_id": 5, "title": "a", "amount": 1, "paid": false]
+        func reason(_ after: BSONDocument) -> String? {
+            #expect(throws: RuleDenial.self) { try access.written(from: before, toShown: after) }?
+                .reason
+        }
+        let start = #"write to "5" in table "items" not allowed: "#
+        #expect(
+            reason(["_id": 5, "title": "b", "amount": 2, "paid": false])
+                == start + #""amount" is read-only in role "member""#)
+        #expect(
+            reason(["_id": 5, "title": "a", "amount": 2, "paid": true])
+                == start + #""amount", "paid" are read-only in role "member""#)
+    }
 }

@@ -54,7 +54,9 @@ public struct RuleDenial: Error, Sendable, Hashable {
         self.documentID = documentID
     }
 
-    /// The reason in Device Sync's wording.
+    /// The reason in Device Sync's wording, with the fields that the writer may not change.
+    ///
+    /// It names only fields of the writer's own change.
     ///
     /// Source: App Services documentation, "Compensating Writes"; realm-core's tests.
     public var reason: String {
@@ -63,6 +65,11 @@ public struct RuleDenial: Error, Sendable, Hashable {
         case .writeFilter:
             guard let role else { return "\(start) not allowed" }
             return "\(start) was denied by write filter in role \"\(role)\""
+        case .fields(let paths) where !paths.isEmpty:
+            let names = paths.map { "\"\($0)\"" }.joined(separator: ", ")
+            let verb = paths.count == 1 ? "is" : "are"
+            let place = role.map { " in role \"\($0)\"" } ?? ""
+            return "\(start) not allowed: \(names) \(verb) read-only\(place)"
         case .noRole, .roleNotSyncable, .insert, .delete, .write, .fields, .hidden:
             return "\(start) not allowed"
         }
