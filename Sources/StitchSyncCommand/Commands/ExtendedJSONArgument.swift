@@ -8,17 +8,30 @@
         ///
         /// - Throws: `ValidationError` with an example of Extended JSON.
         static func value(_ text: String) throws -> BSONValue {
+            // Quoted first, since a key without quotes hides a fault behind it.
+            let quoted = quotingKeys(text)
             do {
-                return try BSONValue(extendedJSON: text)
+                return try BSONValue(extendedJSON: quoted)
             } catch let fault {
-                let quoted = quotingKeys(text)
-                guard quoted != text else { throw unreadable(fault) }
-                do {
-                    return try BSONValue(extendedJSON: quoted)
-                } catch {
-                    throw unreadable(fault)
-                }
+                throw unreadable(placing(fault, of: quoted, in: text))
             }
+        }
+
+        /// Returns the fault of a quoted text with its place in the text as it was given.
+        private static func placing(
+            _ fault: BSONError, of quoted: String, in text: String
+        ) -> BSONError {
+            guard let offset = fault.byteOffset else { return fault }
+            let (given, bytes) = (Array(text.utf8), Array(quoted.utf8))
+            var (place, line, column) = (0, 1, 1)
+            for byte in bytes.prefix(offset) {
+                // A quote that is not in the given text was added.
+                guard place < given.count, given[place] == byte else { continue }
+                place += 1
+                (line, column) = byte == UInt8(ascii: "\n") ? (line + 1, 1) : (line, column + 1)
+            }
+            return BSONError(
+                fault.code, fault.message, byteOffset: place, line: line, column: column)
         }
 
         private static func unreadable(_ fault: BSONError) -> ValidationError {

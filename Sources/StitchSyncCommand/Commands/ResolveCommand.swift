@@ -108,7 +108,7 @@
                         : "the collection was not stopped")
             }
             if let missing {
-                parts.append("\(missingCount) missing documents: \(missing.rawValue)")
+                parts.append("\(missingCount.counted("missing document")): \(missing.rawValue)")
             }
             return parts.joined(separator: "; ")
         }

@@ -67,7 +67,7 @@
             try Console.standard.say(
                 json
                     ? object.extendedJSON(.canonical)
-                    : "\(resumed) documents resumed, \(paused) paused")
+                    : "\(resumed.counted("document")) resumed, \(paused) paused")
         }
     }
 #endif

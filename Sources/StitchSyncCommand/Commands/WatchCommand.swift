@@ -29,7 +29,8 @@
             transform: { try Namespace(parsing: $0) })
         var namespace: Namespace?
 
-        @Option(help: "Start after this position, 0 for the oldest; by default after the newest.")
+        @Option(
+            help: "Start after this position, 0 for the oldest kept; by default after the newest.")
         var after: Int64?
 
         @Option(help: "Stop after this number of changes.")
@@ -42,7 +43,12 @@
         func run() async throws {
             let opened = try StoreOpening.opened(store, readOnly: true)
             defer { opened.close() }
-            let start = try after ?? opened.changePosition
+            let start: Int64 =
+                switch after {
+                case 0?: try opened.oldestChangePosition
+                case let after?: after
+                case nil: try opened.changePosition
+                }
             let (path, namespace, limit) = (store, namespace, limit)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {

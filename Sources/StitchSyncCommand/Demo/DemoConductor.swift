@@ -253,7 +253,8 @@ extension DemoConductor {
         guard comparison.faults.isEmpty else { return false }
         let counts = comparison.counts
         try console.say(
-            "in step: \(counts.a) documents on A, \(counts.b) on B, \(counts.remote) at the remote")
+            "in step: \(counts.a.counted("document")) on A, \(counts.b) on B, \(counts.remote) at the remote"
+        )
         return true
     }
 

@@ -196,7 +196,7 @@ struct InspectionPage: Sendable {
             return """
                 <details\(collection.editions.count <= 20 ? " open" : "")>\
                 <summary>\(collection.namespace.description): \
-                \(collection.status.synced) documents</summary>
+                \(collection.status.synced.counted("document"))</summary>
                 \(table(["_id", "state", "version", "lineage", "document"], rows))\(more)</details>
 
                 """

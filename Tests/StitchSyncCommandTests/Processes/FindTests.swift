@@ -48,6 +48,23 @@ import Testing
         #expect(answer.output == [documents[0]])
     }
 
+    @Test(arguments: [
+        (#"{n: {$lt: {$date: "tomorrow"}}}"#, "$date takes a date as RFC 3339", 19),
+        (#"{n: {$lt: {$date: 5}}}"#, "$date takes", 19),
+        (#"{"n": {$lt: {"$date": "tomorrow"}}}"#, "$date takes a date as RFC 3339", 23),
+        (#"{name: "ä", _id: {$oid: "x"}}"#, "ObjectId", 26),
+        ("{n: 1, : 2}", "key is missing", 8),
+    ])
+    func `a fault behind keys without quotes is told with its own place`(
+        _ filter: String, _ text: String, _ column: Int
+    ) async throws {
+        let answer = try await find([filter])
+        #expect(answer.code == 64)
+        let complaint = answer.complaints.joined(separator: "\n")
+        #expect(complaint.contains(text), "\(complaint)")
+        #expect(complaint.contains("(line 1, column \(column))"), "\(complaint)")
+    }
+
     @Test func `--pretty writes a field a line`() async throws {
         let answer = try await find(["{_id: 1}", "--pretty"])
         #expect(answer.output == ["{", "  \"_id\": 1,", "  \"name\": \"b\",", "  \"n\": 5", "}"])

@@ -109,6 +109,40 @@ import Testing
         }
     }
 
+    /// Makes a store whose feed has lost changes, and returns the number of those that it keeps.
+    private func makeStore(at path: String) throws -> Int {
+        let store = try DocumentStore(
+            at: .file(path), options: .init(changeHistory: .keep(changesMax: 3)))
+        defer { store.close() }
+        let documents = store.collection(Namespace("d", "c"))
+        for n in 1...50 as ClosedRange<Int32> { try documents.insertOne(["_id": .int32(n)]) }
+        let (oldest, newest) = (try store.oldestChangePosition, try store.changePosition)
+        #expect(oldest > 0 && oldest < newest)
+        return Int(newest - oldest)
+    }
+
+    @Test func `watch from 0 begins with the oldest change that the feed keeps`() async throws {
+        try await withTemporaryFolder { folder in
+            let count = try makeStore(at: folder.path("r"))
+            let all = try await Tool.run(
+                "watch", "r", "--after", "0", "--limit", "\(count)", in: folder)
+            #expect(all.code == 0)
+            #expect(all.output.count == count)
+            #expect(all.output.last?.contains(#""document":{"_id":50}"#) == true)
+            #expect(try await Tool.run("watch", "r", "--after", "1", in: folder).code == 1)
+        }
+    }
+
+    @Test func `one is a document, and more are documents`() async throws {
+        let answers = try await run(
+            ["sync", "s", "d.c", "--remote", "r"], ["resume", "s", "d.c", "--ids", "[1]"],
+            ["export", "s", "d.c", #"{"_id": 1}"#, "--out", "one.jsonl"],
+            ["import", "t", "d.c", "one.jsonl"])
+        let texts = answers.flatMap { $0.output + $0.complaints }
+        #expect(!texts.contains { $0.contains("1 documents") || $0.contains("1 changes") })
+        #expect(answers[2].output == ["1 document exported to one.jsonl"])
+    }
+
     @Test func `the status is printed as JSON, and documents that are not there not resumed`()
         async throws
     {

@@ -6,6 +6,13 @@ extension DocumentStore {
         }
     }
 
+    /// The position behind which the feed still keeps every change.
+    public var oldestChangePosition: Int64 {
+        get throws {
+            try read { transaction in try transaction.oldestChangePosition }
+        }
+    }
+
     /// Reads changes in commit order, including those of other processes.
     ///
     /// - Parameters:

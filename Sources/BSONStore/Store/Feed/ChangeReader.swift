@@ -10,6 +10,16 @@ struct ChangeReader {
         get throws(StoreError) { try ChangeFeed.read(connection).head }
     }
 
+    /// The position behind which the feed still keeps every change.
+    var oldestPosition: Int64 {
+        get throws(StoreError) { try oldestPosition(ChangeFeed.read(connection)) }
+    }
+
+    private func oldestPosition(_ state: ChangeFeed) throws(StoreError) -> Int64 {
+        let oldest = try connection.int64("SELECT min(position) FROM store_changes")
+        return max(state.floor + 1, oldest ?? state.head + 1) - 1
+    }
+
     /// Reads changes in commit order, with the earlier documents only where needed.
     ///
     /// - Parameter needsBefore: decides from the document after a change (`nil` without one) and
@@ -22,8 +32,7 @@ struct ChangeReader {
         guard state.changesMax > 0 else {
             throw StoreError(.changeStreamNotEnabled, "The store keeps no change feed")
         }
-        let oldest = try connection.int64("SELECT min(position) FROM store_changes")
-        let floor = max(state.floor + 1, oldest ?? state.head + 1) - 1
+        let floor = try oldestPosition(state)
         guard position >= floor, position <= state.head else {
             throw StoreError(
                 .changeStreamHistoryLost,

@@ -7,6 +7,11 @@ extension ReadTransaction {
         get throws(StoreError) { try changeReader.position }
     }
 
+    /// The position behind which the feed still keeps every change, as this transaction sees it.
+    public var oldestChangePosition: Int64 {
+        get throws(StoreError) { try changeReader.oldestPosition }
+    }
+
     /// Reads changes as ``DocumentStore/changes(after:in:limit:)`` does, in this transaction.
     ///
     /// - Throws: `changeStreamHistoryLost` (286), `changeStreamNotEnabled`.
