@@ -28,6 +28,13 @@ static inline _Bool bsonstore_spend(int steps) {
 
 static inline void bsonstore_refill(int steps) { bsonstore_steps_left = steps; }
 
+/// Derives 32 bytes from a secret by PBKDF2 with HMAC-SHA-256.
+///
+/// Source: RFC 8018, section 5.2.
+void bsonstore_pbkdf2_sha256(const unsigned char *secret, long secret_count,
+                             const unsigned char *salt, long salt_count, int rounds,
+                             unsigned char *hash);
+
 /// CRC-32 with Castagnoli's polynomial where the processor computes it: a byte in a third of a cycle.
 /// The sum is neither begun nor ended with a complement here.
 #if defined(__x86_64__)

@@ -25,6 +25,9 @@ struct UserFolder {
     /// The path of the store's file.
     var storePath: String { path + "/documents.db" }
 
+    /// The secret that opens the store.
+    var secret: BoundSecret { BoundSecret(path: path + "/secret") }
+
     private var path: String { directory + "/" + name }
 
     private var name: String {

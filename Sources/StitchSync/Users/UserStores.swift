@@ -4,10 +4,15 @@ public import BSONStore
 ///
 /// Pending changes stay in their user's store until the user signs in again.
 ///
+/// Without a network nobody can ask the remote whether a password is right. So bind each store to
+/// the password, or another secret of the user, that the remote accepted: afterwards only this
+/// secret opens the store. The documents are not encrypted.
+///
 /// ```swift
 /// let stores = UserStores(directory: "users") { _ in try InProcessRemote(at: .file("remote.db")) }
-/// let engine = try stores.signIn("anna")
-/// try await engine.syncUntilQuiet()
+/// let engine = try stores.signIn("anna", secret: password)
+/// let report = try await engine.syncNow()
+/// if report.errors.isEmpty { try stores.bindSecret(password, to: "anna") }
 /// try await stores.signOut("anna", waitingForUpload: .seconds(30))
 /// ```
 public final class UserStores: Sendable {
@@ -45,10 +50,32 @@ public final class UserStores: Sendable {
     ///
     /// An engine that is open already is returned and syncs at once.
     ///
-    /// - Throws: `SyncError` of code `.storeFailed` for an empty user id, of code `.storeInUse`
-    ///   while the user is being signed out or closed; `StoreError` when the store cannot be
-    ///   opened; errors of the file system and of the closure that makes the remote.
-    public func signIn(_ userID: String) throws -> SyncEngine {
+    /// - Parameter secret: what only the user knows, such as the password. A store that
+    ///   ``bindSecret(_:to:)`` has bound opens with this secret only, also without a network. Any
+    ///   secret, or none, opens another store.
+    /// - Throws: `SyncError` of code `.wrongSecret` for another secret than the bound one, of code
+    ///   `.storeFailed` for an empty user id, of code `.storeInUse` while the user is being signed
+    ///   out or closed; `StoreError` when the store cannot be opened; errors of the file system and
+    ///   of the closure that makes the remote.
+    public func signIn(_ userID: String, secret: String? = nil) throws -> SyncEngine {
+        try UserFolder(of: userID, in: directory).secret.check(secret)
+        return try open(userID)
+    }
+
+    /// Binds a user's store to a secret, in place of an earlier one.
+    ///
+    /// Call it when the remote has accepted the secret: after the first sign-in, and after the user
+    /// has changed the password. A salted slow hash of the secret is stored.
+    ///
+    /// - Throws: `SyncError` of code `.storeFailed` for an empty user id; errors of the file system.
+    public func bindSecret(_ secret: String, to userID: String) throws {
+        guard !userID.isEmpty else { throw SyncError(.storeFailed, "a user id cannot be empty") }
+        let folder = UserFolder(of: userID, in: directory)
+        try folder.make()
+        try folder.secret.keep(secret)
+    }
+
+    private func open(_ userID: String) throws -> SyncEngine {
         guard !userID.isEmpty else { throw SyncError(.storeFailed, "a user id cannot be empty") }
         return try places.withLock { places in
             switch places[Array(userID.utf8)] {
@@ -129,7 +156,7 @@ public final class UserStores: Sendable {
         let key = Array(userID.utf8)
         var newest: Int64?
         if let timeout {
-            let engine = try signIn(userID)
+            let engine = try open(userID)
             newest = try engine.newestRejectedWrite
             try await engine.waitForUpload(timeout: timeout)
         }

@@ -71,7 +71,7 @@ extension SyncError {
             .remoteUnavailable, .authRequired, .notAuthorized, .offline, .timedOut, .notConfigured,
             .passUnderWay,
             .subscriptionFailed, .unusableDocument, .collectionDropped, .remoteChanged,
-            .unexplainedAbsence, .localDocumentMissing:
+            .unexplainedAbsence, .localDocumentMissing, .wrongSecret:
             false
         }
     }
@@ -80,7 +80,7 @@ extension SyncError {
     public var action: Action {
         switch code {
         case .remoteUnavailable, .offline, .timedOut: .transient
-        case .authRequired: .refreshUser
+        case .authRequired, .wrongSecret: .refreshUser
         case .notConfigured, .passUnderWay, .storeInUse, .storeFailed: .applicationBug
         case .handlerFailed, .handlerTimeout, .handlerChangedID, .documentTooLarge, .rejected,
             .compensatingWrite, .writeRefused, .retriesExhausted, .foreignVersion, .decodingFailed,

@@ -72,6 +72,8 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         /// A local document is missing although it was not deleted: the file is damaged. Its loss
         /// is not uploaded, and the document is paused.
         case localDocumentMissing
+        /// Somebody tries to open a user's store with another secret than that of the last sign-in.
+        case wrongSecret
         /// The store failed.
         case storeFailed
     }

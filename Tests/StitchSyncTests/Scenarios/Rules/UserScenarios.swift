@@ -32,6 +32,35 @@ struct UserScenarios {
         func world(_ name: String) throws -> SyncWorld { try #require(worlds[name]) }
     }
 
+    @Test("a store opens with the secret that bound it and no other, also without a network")
+    func secrets() async throws {
+        let house = try House("anna", "bea")
+        let engine = try house.users.signIn("anna", secret: "right")
+        _ = try house.users.signIn("anna", secret: "any, as long as none is bound")
+        try house.users.bindSecret("right", to: "anna")
+        func expectRefused(_ secret: String?) {
+            let error = #expect(throws: SyncError.self) {
+                try house.users.signIn("anna", secret: secret)
+            }
+            #expect(error?.code == .wrongSecret && error?.action == .refreshUser)
+        }
+        for secret in ["wrong", "", "right ", nil] { expectRefused(secret) }
+        #expect(try house.users.signIn("anna", secret: "right") === engine)
+        try await house.users.close("anna")
+        expectRefused("wrong")
+        #expect(try house.users.userIDs() == ["anna"])
+        // The remote has accepted another one.
+        try house.users.bindSecret("new", to: "anna")
+        expectRefused("right")
+        _ = try house.users.signIn("anna", secret: "new")
+        _ = try house.users.signIn("bea")
+        try await house.users.signOut("anna", waitingForUpload: .seconds(30))
+        // The secret went with the documents.
+        _ = try house.users.signIn("anna", secret: "another")
+        #expect(throws: SyncError.self) { try house.users.signIn("", secret: "new") }
+        #expect(throws: SyncError.self) { try house.users.bindSecret("new", to: "") }
+    }
+
     @Test(
         "who waits for sets of a store that is given up is told so, and nothing of them is left",
         .timeLimit(.minutes(30)))
