@@ -15,7 +15,7 @@ import Testing
         ("milliseconds", .millisecondsSince1970), ("text", .iso8601),
         (
             "custom",
-            .custom(encode: { try .date($0) }, decode: { $0.dateValue ?? .distantPast })
+            .custom(encode: { try BSONValue(encoding: $0) }, decode: { $0.dateValue ?? .distantPast })
         ),
     ]
 
@@ -46,17 +46,23 @@ import Testing
         }
     }
 
-    @Test func `a value of them is an error, not another day`() throws {
+    @Test func `a filter refuses what is not a number, and nothing is another day`() throws {
+        let events = try DocumentStore(at: .inMemory).collection(Namespace("app", "events"))
+        try events.insertOne(["at": .date(Date(timeIntervalSince1970: 0))])
         for seconds in Self.seconds {
             let date = Date(timeIntervalSince1970: seconds)
-            let error = #expect(throws: BSONError.self) { try BSONValue.date(date) }
-            #expect(error?.code == .invalidNumber)
             #expect(BSONDatetime(date) == nil)
+            let error = #expect(throws: (any Error).self) { try BSONValue(encoding: date) }
+            #expect(error is EncodingError)
+            guard seconds.isNaN else {
+                let bound = seconds < 0 ? Int64.min : .max
+                #expect(BSONValue.date(date) == .datetime(BSONDatetime(milliseconds: bound)))
+                continue
+            }
+            for test in ["$eq", "$gt", "$lte", "$ne"] {
+                #expect(throws: StoreError.self) { try events.find(["at": [test: .date(date)]]) }
+            }
         }
-        let error = #expect(throws: BSONError.self) {
-            try BSONValue.date(Date(timeIntervalSince1970: .nan))
-        }
-        #expect(error?.message == "A date that is not a number cannot be stored as a datetime.")
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)

@@ -28,12 +28,12 @@ import Testing
             $1.id == $0.id
         },
         Case("equal Date") {
-            try ["due": .date($0.due)]
+            ["due": .date($0.due)]
         } _: {
             $1.due == $0.due
         },
         Case("earlier Date") {
-            try ["due": ["$lt": .date($0.due + 1)]]
+            ["due": ["$lt": .date($0.due + 1)]]
         } _: {
             $1.due < $0.due + 1
         },
@@ -113,7 +113,7 @@ import Testing
     @Test func `a value has the bytes that the encoder writes`() throws {
         let (first, second) = try Parcel.pair()
         for parcel in [first, second] {
-            var expected: BSONDocument = try [
+            var expected: BSONDocument = [
                 "_id": .uuid(parcel.id), "due": .date(parcel.due), "seal": .data(parcel.seal),
             ]
             expected.append("price", try .decimal(parcel.price))
@@ -123,7 +123,7 @@ import Testing
             expected.append("shelf", .enum(parcel.shelf))
             expected.append("weight", .int(parcel.weight))
             if let sender = parcel.sender { expected.append("sender", .uuid(sender)) }
-            if let returned = parcel.returned { expected.append("returned", try .date(returned)) }
+            if let returned = parcel.returned { expected.append("returned", .date(returned)) }
             expected.append("receiver", .objectID(parcel.receiver))
             #expect(try BSONEncoder().encode(parcel) == expected)
             #expect(try BSONValue(encoding: parcel) == .document(expected))
@@ -174,7 +174,8 @@ import Testing
                 let text = error.map { "\($0)" } ?? ""
                 #expect(text.contains("due"), "\(name): \(text)")
             }
-            #expect(throws: BSONError.self) {
+            guard seconds.isNaN else { continue }
+            #expect(throws: StoreError.self) {
                 try parcels.documents.find(["due": ["$lt": .date(date)]])
             }
         }

@@ -10,17 +10,17 @@
 extension BSONValue {
     /// Returns a datetime, rounded to the nearest millisecond.
     ///
-    /// ```swift
-    /// let overdue: BSONDocument = try ["due": ["$lt": .date(Date())]]
-    /// ```
+    /// A date beyond 64 bits of milliseconds becomes the nearest datetime. One that is not a number
+    /// becomes undefined, which filters refuse; ``init(encoding:)`` throws for both.
     ///
-    /// - Throws: ``BSONError`` with code `invalidNumber` for a date that is not a number, is
-    ///   infinite, or has more milliseconds than 64 bits hold.
-    public static func date(_ date: Date) throws(BSONError) -> BSONValue {
-        guard let datetime = BSONDatetime(date) else {
-            throw BSONError(.invalidNumber, BSONEncodingError.refusal(of: date, as: "a datetime"))
-        }
-        return .datetime(datetime)
+    /// ```swift
+    /// let overdue: BSONDocument = ["due": ["$lt": .date(Date())]]
+    /// ```
+    public static func date(_ date: Date) -> BSONValue {
+        if let datetime = BSONDatetime(date) { return .datetime(datetime) }
+        let seconds = date.timeIntervalSince1970
+        guard !seconds.isNaN else { return .undefined }
+        return .datetime(BSONDatetime(milliseconds: seconds < 0 ? .min : .max))
     }
 
     /// Returns a binary of subtype 4.

@@ -8,8 +8,8 @@
 /// its argument as ``BSONEncoder`` does, so that a filter finds what a `Codable` type wrote:
 ///
 /// ```swift
-/// let todo: BSONDocument = try ["_id": .uuid(id), "task": "Buy milk", "due": .date(tomorrow)]
-/// let overdue: BSONDocument = try ["due": ["$lt": .date(now)], "state": .enum(State.open)]
+/// let todo: BSONDocument = ["_id": .uuid(id), "task": "Buy milk", "due": .date(tomorrow)]
+/// let overdue: BSONDocument = ["due": ["$lt": .date(now)], "state": .enum(State.open)]
 /// ```
 public enum BSONValue: Sendable {
     case double(Double)
