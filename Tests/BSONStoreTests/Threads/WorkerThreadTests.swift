@@ -6,8 +6,8 @@ import Testing
 /// never run.
 @Suite(.timeLimit(.minutes(30))) struct WorkerThreadTests {
     @Test func `an idle worker has no thread, and its next job starts one`() async {
-        let worker = WorkerThread<CheckedContinuation<Void, Never>>(batchMax: 4, idleMS: 1) {
-            for job in $0 { job.resume() }
+        let worker = WorkerThread<CheckedContinuation<Void, Never>>(idleMS: 1) { job, _ in
+            job.resume()
         }
         for _ in 0..<3 {
             await withCheckedContinuation { job in
@@ -19,8 +19,10 @@ import Testing
     }
 
     @Test func `jobs that come while the thread ends are done`() async {
-        let worker = WorkerThread<CheckedContinuation<Void, Never>>(batchMax: 4, idleMS: 0) {
-            for job in $0 { job.resume() }
+        let worker = WorkerThread<CheckedContinuation<Void, Never>>(idleMS: 0) {
+            job, waiting in
+            job.resume()
+            while let next = waiting.popFirst() { next.resume() }
         }
         await withTaskGroup { group in
             for _ in 0..<4 {
@@ -37,7 +39,7 @@ import Testing
     }
 
     @Test func `a stopped worker takes no job`() {
-        let worker = WorkerThread<Int>(batchMax: 4) { _ in }
+        let worker = WorkerThread<Int> { _, _ in }
         #expect(worker.add(1))
         worker.stop()
         #expect(!worker.add(2))

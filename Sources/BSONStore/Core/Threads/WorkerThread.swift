@@ -1,17 +1,30 @@
-/// A thread that runs jobs, several at a time when several are waiting.
+/// A thread that runs jobs, one after the other or several at a time.
 ///
+/// The owners of jobs take turns (``FairQueue``), so many jobs of one owner do not delay those of
+/// the others.
 /// The thread starts with a job. It ends after ``stop()``, and after some seconds without a job, so
 /// that a process with many idle stores has few threads.
 package final class WorkerThread<Job: Sendable>: Sendable {
     private let state: WorkerState<Job>
 
-    /// Creates a worker that passes waiting jobs to a body, at most `batchMax` at once.
+    /// The jobs that wait while the body runs, which it may take, too.
+    package struct Waiting {
+        fileprivate let state: WorkerState<Job>
+
+        /// Whether no job waits.
+        package var isEmpty: Bool { state.hasNoJob }
+
+        /// Takes the next job; `nil` when none waits.
+        package func popFirst() -> Job? { state.popFirst() }
+    }
+
+    /// Creates a worker that passes each job to a body, with those that wait behind it.
     ///
     /// - Parameter idleMS: the time without a job after which the thread ends, in milliseconds.
     package init(
-        batchMax: Int, idleMS: Int = 5_000, _ body: @escaping @Sendable ([Job]) -> Void
+        idleMS: Int = 5_000, _ body: @escaping @Sendable (Job, Waiting) -> Void
     ) {
-        state = WorkerState(batchMax: batchMax, idleMS: idleMS, body: body)
+        state = WorkerState(idleMS: idleMS, body: body)
     }
 
     /// Whether the thread runs now.
@@ -19,8 +32,8 @@ package final class WorkerThread<Job: Sendable>: Sendable {
 
     deinit { stop() }
 
-    /// Adds a job behind the waiting ones; returns `false` if the worker was stopped.
-    package func add(_ job: Job) -> Bool { state.add(job) }
+    /// Adds a job behind the waiting ones of its owner; returns `false` if the worker was stopped.
+    package func add(_ job: Job, of owner: [UInt8] = []) -> Bool { state.add(job, of: owner) }
 
     /// Ends the thread once the waiting jobs are done.
     package func stop() { state.stop() }
@@ -29,33 +42,37 @@ package final class WorkerThread<Job: Sendable>: Sendable {
 /// The state that the thread shares with its callers; the running thread retains it.
 private final class WorkerState<Job: Sendable>: Sendable {
     private struct State: Sendable {
-        var jobs: [Job] = []
+        var jobs = FairQueue<[UInt8], Job>()
         var isRunning = false
         var isStopped = false
     }
 
     private let state = ThreadCondition(State())
-    private let batchMax: Int
-    private let body: @Sendable ([Job]) -> Void
+    private let body: @Sendable (Job, WorkerThread<Job>.Waiting) -> Void
     /// The time without a job after which the thread ends, in milliseconds.
     private let idleMS: Int
 
-    init(batchMax: Int, idleMS: Int, body: @escaping @Sendable ([Job]) -> Void) {
-        self.batchMax = batchMax
+    init(
+        idleMS: Int, body: @escaping @Sendable (Job, WorkerThread<Job>.Waiting) -> Void
+    ) {
         self.idleMS = idleMS
         self.body = body
     }
 
     var isRunning: Bool { state.withLock { $0.isRunning } }
 
-    func add(_ job: Job) -> Bool {
+    var hasNoJob: Bool { state.withLock { $0.jobs.isEmpty } }
+
+    func popFirst() -> Job? { state.withLock { $0.jobs.popFirst()?.element } }
+
+    func add(_ job: Job, of owner: [UInt8]) -> Bool {
         state.withLock(waking: .one) { state in
             guard !state.isStopped else { return false }
             if !state.isRunning {
                 state.isRunning = DetachedThread.start { self.run() }
                 guard state.isRunning else { return false }
             }
-            state.jobs.append(job)
+            state.jobs.append(job, of: owner)
             return true
         }
     }
@@ -63,14 +80,14 @@ private final class WorkerState<Job: Sendable>: Sendable {
     func stop() { state.withLock(waking: .one) { $0.isStopped = true } }
 
     private func run() {
-        while let batch = next() { body(batch) }
+        while let job = next() { body(job, WorkerThread<Job>.Waiting(state: self)) }
     }
 
-    /// Returns the next jobs; `nil` when the thread ends.
-    private func next() -> [Job]? {
+    /// Returns the next job; `nil` when the thread ends.
+    private func next() -> Job? {
         var hasWaited = false
         return state.wait { state in
-            guard !state.jobs.isEmpty else {
+            guard let (_, job) = state.jobs.popFirst() else {
                 guard !state.isStopped, !hasWaited else {
                     state.isRunning = false
                     return .done(nil)
@@ -78,9 +95,7 @@ private final class WorkerState<Job: Sendable>: Sendable {
                 hasWaited = true
                 return .forSignalOr(milliseconds: idleMS)
             }
-            let batch = Array(state.jobs.prefix(batchMax))
-            state.jobs.removeFirst(batch.count)
-            return .done(batch)
+            return .done(job)
         }
     }
 }

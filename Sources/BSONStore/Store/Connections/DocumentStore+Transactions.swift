@@ -217,8 +217,9 @@ extension DocumentStore {
     ///
     /// - Throws: as the other forms do.
     package func writeInGroup<R: Sendable>(
-        _ body: @escaping @Sendable (WriteTransaction) throws -> R
+        of owner: [UInt8] = [], _ body: @escaping @Sendable (WriteTransaction) throws -> R
     ) throws -> R {
-        try GroupCommitJob.perform(body, in: self)
+    /// - Parameter owner: the owner of the write; the owners of waiting writes take turns.
+        try GroupCommitJob.perform(body, in: self, of: owner)
     }
 }

@@ -30,9 +30,7 @@ public final class DocumentStore: Sendable {
     /// The observers of the store's closing.
     private let closings = CommitObservers()
     let commitWatch = CommitWatch()
-    let writerThread = WorkerThread<GroupCommitJob>(batchMax: GroupCommitJob.jobsMax) { jobs in
-        GroupCommitJob.run(jobs)
-    }
+    let writerThread = WorkerThread<GroupCommitJob> { GroupCommitJob.run($0, $1) }
 
     /// The write connection and the cached state of the file since its last commit.
     struct Writer: Sendable {

@@ -5,6 +5,10 @@
 struct GroupCommitJob: Sendable {
     /// The largest number of writes in one commit, which bounds how long each waits.
     static let jobsMax = 64
+    /// The time after which a commit takes no further write.
+    ///
+    /// A write that takes long delays its own commit only, and not that of other users.
+    static let timeMax: Duration = .milliseconds(10)
 
     let store: DocumentStore
     /// Runs the body; its result is delivered after the commit.
@@ -13,15 +17,22 @@ struct GroupCommitJob: Sendable {
     /// A closure that delivers a write's result, or the error of a failed commit.
     typealias Settlement = @Sendable ((any Error)?) -> Void
 
-    static func run(_ jobs: [GroupCommitJob]) {
-        guard let first = jobs.first else { return }
-        let store = first.store
-        if jobs.count == 1 { return first.runAlone() }
-        var settlements: [Settlement] = []
+    /// Runs a write, and in the same commit those that wait behind it.
+    ///
+    /// - Parameter elapsed: the time since the beginning of the transaction.
+    static func run(
+        _ first: GroupCommitJob, _ waiting: some WaitingJobs,
+        elapsed: (ContinuousClock.Instant) -> Duration = { ContinuousClock.now - $0 }
+    ) {
+        guard !waiting.isEmpty else { return first.runAlone() }
+        var (settlements, hasBegun): ([Settlement], Bool) = ([], false)
         var failure: (any Error)?
         do {
-            try store.write { transaction in
-                for job in jobs {
+            try first.store.write { transaction in
+                let start = ContinuousClock.now
+                var next: GroupCommitJob? = first
+                while let job = next {
+                    hasBegun = true
                     transaction.resetSettings()
                     settlements.append(job.perform(transaction))
                     try transaction.connection.fault.check()
@@ -29,13 +40,16 @@ struct GroupCommitJob: Sendable {
                         throw StoreError(
                             .interrupted, "SQLite gave up the transaction of several writes")
                     }
+                    next =
+                        settlements.count < jobsMax && elapsed(start) < timeMax
+                        ? waiting.popFirst() : nil
                 }
             }
         } catch {
             failure = error
         }
-        // The transaction may have failed to begin: every job still needs an answer.
-        for job in jobs.dropFirst(settlements.count) { settlements.append(job.refused) }
+        // The transaction failed to begin: the job still needs an answer.
+        if !hasBegun { settlements.append(first.refused) }
         for settle in settlements { settle(failure) }
     }
 
@@ -45,6 +59,17 @@ struct GroupCommitJob: Sendable {
     /// second copy of the written pages.
     let runAlone: @Sendable () -> Void
 }
+
+/// The writes that wait behind one.
+protocol WaitingJobs {
+    /// Whether none waits.
+    var isEmpty: Bool { get }
+
+    /// Takes the next write; `nil` when none waits.
+    func popFirst() -> GroupCommitJob?
+}
+
+extension WorkerThread.Waiting: WaitingJobs where Job == GroupCommitJob {}
 
 extension GroupCommitJob {
     /// Makes a job that runs a body and delivers its result after the commit.
@@ -69,8 +94,11 @@ extension GroupCommitJob {
 
     /// Runs a body in a write transaction that may be committed together with others; blocks the
     /// calling thread.
+    ///
+    /// - Parameter owner: the owner of the write; the owners of waiting writes take turns.
     static func perform<R: Sendable>(
-        _ body: @escaping @Sendable (WriteTransaction) throws -> R, in store: DocumentStore
+        _ body: @escaping @Sendable (WriteTransaction) throws -> R, in store: DocumentStore,
+        of owner: [UInt8] = []
     ) throws -> R {
         let outcome = ThreadCondition<Result<R, any Error>?>(nil)
         let claim = WriteClaim()
@@ -80,7 +108,7 @@ extension GroupCommitJob {
                 try claim.begin()
                 return try body(transaction)
             }, deliver: { result in outcome.withLock(waking: .one) { $0 = result } })
-        guard store.writerThread.add(job) else { throw DocumentStore.closed }
+        guard store.writerThread.add(job, of: owner) else { throw DocumentStore.closed }
         return try outcome.wait { outcome in
             if let outcome { return .done(try outcome.get()) }
             guard let budget = WorkBudget.current else { return .forSignal }

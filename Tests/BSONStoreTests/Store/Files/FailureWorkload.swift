@@ -160,24 +160,35 @@ enum FailureWorkload: String, CaseIterable {
             @Sendable func settle(_ error: (any Error)?) {
                 outcomes.withLock { $0[new] = .some(error) }
             }
+            @Sendable func write(_ transaction: WriteTransaction) -> Result<Void, any Error> {
+                Result {
+                    try transaction.savepoint {
+                        try transaction.insert(Self.things, document(new, number))
+                        if number == 1 { throw Regret() }
+                    }
+                }
+            }
             return GroupCommitJob(
                 store: store,
                 perform: { transaction in
-                    let outcome = Result {
-                        try transaction.savepoint {
-                            try transaction.insert(Self.things, document(new, number))
-                            if number == 1 { throw Regret() }
-                        }
-                    }
+                    let outcome = write(transaction)
                     return { failure in
                         switch outcome {
                         case .success: settle(failure)
                         case .failure(let error): settle(error)
                         }
                     }
-                }, refused: settle, runAlone: {})
+                }, refused: settle,
+                runAlone: {
+                    do {
+                        try store.write { try write($0).get() }
+                        settle(nil)
+                    } catch {
+                        settle(error)
+                    }
+                })
         }
-        GroupCommitJob.run(jobs)
+        ListedJobs(jobs).runAll()
         for (new, error) in outcomes.withLock({ $0 }) {
             switch error {
             case nil: expected.values[new] = new / 100 - 1
