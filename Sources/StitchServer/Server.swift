@@ -170,9 +170,9 @@
                     return isRunning
                 }
                 guard !wasRunning else { return }
-                pools.all.submit { state in
+                pools.run { isActive in
                     defer { isRunning.withLock { $0 = false } }
-                    guard state == .active else { return }
+                    guard isActive else { return }
                     // The next run, a second later, tries again.
                     do { try backend.tidy() } catch {}
                 }

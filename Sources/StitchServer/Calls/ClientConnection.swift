@@ -16,6 +16,8 @@ final class ClientConnection: Sendable {
         var conversation: ScramConversation?
         /// The result of the last command, for `getLastError`.
         var lastOutcome: LastCommandResult?
+        /// Whether the client has disconnected.
+        var isClosed = false
         /// When the client sent its last command.
         var lastUsed: ContinuousClock.Instant
     }
@@ -26,6 +28,8 @@ final class ClientConnection: Sendable {
     let peer: String
     /// The server's address as the client reached it, with its port.
     let local: String
+    /// The key of the client's address, or of its network of IPv6.
+    let addressOwner: [UInt8]
     /// Whether the connection is encrypted.
     let isSecure: Bool
     /// Whether the client is on the same machine.
@@ -39,6 +43,7 @@ final class ClientConnection: Sendable {
         self.id = id
         self.peer = peer
         self.local = local
+        addressOwner = Array("a\(SignInDelay.network(ofPeer: peer))".utf8)
         self.isSecure = isSecure
         self.isLoopback = isLoopback
         state = Locked(State(lastUsed: .now))

@@ -28,14 +28,20 @@ final class OperationTable: Sendable {
     init() {}
 
     /// Registers a running command and returns its number.
+    ///
+    /// A command that has waited for a thread longer than its client for an answer ends at once.
     func begin(_ call: CommandCall, endsWithClient: Bool) -> Int32 {
-        state.withLock { state in
+        let number = state.withLock { state in
             state.last = state.last == .max ? 1 : state.last + 1
             state.running[state.last] = Operation(
                 number: state.last, call: call, startedAt: .now, endsWithClient: endsWithClient)
             if state.isStopping { call.budget.stop(.shutdown) }
             return state.last
         }
+        if endsWithClient, call.connection.state.withLock({ $0.isClosed }) {
+            call.budget.stop(.interrupted)
+        }
+        return number
     }
 
     /// Removes a finished command.

@@ -12,12 +12,18 @@ package struct TransactionBounds: Sendable, Hashable {
     package init() {}
 
     /// Returns the key of the user, or address, that owns a connection's transactions.
-    static func owner(_ connection: ClientConnection) -> [UInt8] {
-        // A client can be any number of anonymous users.
-        if let user = connection.state.withLock({ $0.user }), !user.isAnonymous {
+    static func owner(_ connection: ClientConnection) -> [UInt8] { connection.owner }
+}
+
+extension ClientConnection {
+    /// The key of the user, or of the address, whose share of the server the connection uses.
+    ///
+    /// It is the address before sign-in and for anonymous users, since a client can be any number
+    /// of these. A /64 network of IPv6 counts as one address.
+    var owner: [UInt8] {
+        if let user = state.withLock({ $0.user }), !user.isAnonymous {
             return Array("u\(user.database)\0\(user.name)".utf8)
         }
-        let peer = connection.peer
-        return Array("a\(peer[..<(peer.lastIndex(of: ":") ?? peer.endIndex)])".utf8)
+        return addressOwner
     }
 }

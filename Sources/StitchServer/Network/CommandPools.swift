@@ -9,9 +9,9 @@
     /// they could occupy all threads, and the command that ends the transaction would find none.
     struct CommandPools: Sendable {
         /// Runs commands that do not wait for transactions.
-        let all: NIOThreadPool
+        private let all: SharedThreads
         /// Runs commands that may wait before they write.
-        let writers: NIOThreadPool
+        private let writers: SharedThreads
         /// Returns what large commands freed.
         private let freeMemory: FreeMemory
 
@@ -21,39 +21,55 @@
         /// returned.
         private static let unusedBytesMax = 64 * 1024 * 1024
 
-        /// Starts the given number of threads in each pool.
+        /// The owner of the server's own work.
+        private static let server: [UInt8] = Array("s".utf8)
+
+        /// Starts the threads of each pool.
         ///
-        /// - Parameter loop: the event loop that schedules the return of free memory.
+        /// - Parameters:
+        ///   - threadsMax: the number of threads for users in each pool.
+        ///   - loop: the event loop that schedules the return of free memory.
         init(threadsMax: Int, _ loop: any EventLoop) {
-            let all = NIOThreadPool(numberOfThreads: threadsMax)
+            let all = SharedThreads(.usual(common: threadsMax))
             freeMemory = FreeMemory { body in
                 loop.scheduleTask(in: .milliseconds(Int64(FreeMemory.pauseMilliseconds))) {
-                    all.submit { state in
-                        if state == .active { body() }
+                    all.run(Self.server, .vital) { isActive in
+                        if isActive { body() }
                     }
                 }
             } giveBack: {
                 MemoryArenas.trim(above: Self.unusedBytesMax)
             }
             self.all = all
-            writers = NIOThreadPool(numberOfThreads: threadsMax)
-            all.start()
-            writers.start()
+            writers = SharedThreads(.usual(common: threadsMax))
         }
+
+        /// Whether an owner may send one more command that may have to wait.
+        func hasRoom(for owner: [UInt8]) -> Bool { all.hasRoom(for: owner) }
 
         /// Runs a step of a command on a thread, and returns the memory that long ones freed.
         ///
-        /// - Parameter mayBlock: whether the step may wait for a transaction.
-        func run(mayBlock: Bool, _ step: @escaping @Sendable (_ isActive: Bool) -> Void) {
-            (mayBlock ? writers : all).submit { state in
-                freeMemory.running { step(state == .active) }
+        /// - Parameters:
+        ///   - owner: the user or address whose share the step uses.
+        ///   - mayBlock: whether the step may wait for a transaction.
+        func run(
+            of owner: [UInt8], _ rank: WorkRank, mayBlock: Bool,
+            _ step: @escaping @Sendable (_ isActive: Bool) -> Void
+        ) {
+            (mayBlock ? writers : all).run(owner, rank) { isActive in
+                freeMemory.running { step(isActive) }
             }
+        }
+
+        /// Runs work of the server itself.
+        func run(_ work: @escaping @Sendable (_ isActive: Bool) -> Void) {
+            all.run(Self.server, .vital, work)
         }
 
         /// Ends the threads once their work is done.
         func shutdown() async throws {
-            try await writers.shutdownGracefully()
-            try await all.shutdownGracefully()
+            try await writers.shutdown()
+            try await all.shutdown()
         }
     }
 #endif

@@ -31,7 +31,7 @@
         private var messages = CircularBuffer<ByteBuffer>()
         private var waits = WaitingCommands()
         /// The command that begins once no other is under way.
-        private var heldStep: (@Sendable () -> MessageProcessor.Result)?
+        private var heldStep: (rank: WorkRank, step: @Sendable () -> MessageProcessor.Result)?
         /// Whether no other command begins until the present one has been answered.
         private var isExclusive = false
         /// Whether a new message precedes the commands that can continue.
@@ -78,6 +78,8 @@
 
         func channelInactive(context: ChannelHandlerContext) {
             waits.abandonAll()
+            // Before that, so that a command which begins now is noticed by one of the two.
+            connection.state.withLock { $0.isClosed = true }
             dispatcher.server.operations.clientLeft(connection.id)
             phase = .closed
             looking?.cancel()
@@ -116,16 +118,16 @@
             isMessageNext = true
             if let (command, isTimeUp) = waits.popWoken() {
                 phase = .running
-                return run(context) { [again = command.again] in again(isTimeUp) }
+                return run(context, command.rank) { [again = command.again] in again(isTimeUp) }
             }
             // Last, so that those that waited are told why they end.
             guard !isStopping else { return context.close(promise: nil) }
-            if let step = heldStep {
+            if let (rank, step) = heldStep {
                 guard waits.isEmpty else { return }
                 heldStep = nil
                 isExclusive = true
                 phase = .running
-                return run(context, step)
+                return run(context, rank, step)
             }
             if mayBegin { startMessage(context) }
         }
@@ -141,27 +143,41 @@
             }
             phase = .running
             let work = MessageProcessor(dispatcher: dispatcher, connection: connection)
-            run(context) { work.respond(to: message) }
+            let rank = work.rank(of: message)
+            guard rank == .vital || pools.hasRoom(for: connection.owner) else {
+                // Not at once: the buffer may hold many such messages.
+                let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+                return bound.eventLoop.execute {
+                    let (handler, context) = bound.value
+                    handler.finish(context, rank, work.refuse(message))
+                }
+            }
+            run(context, rank) { work.respond(to: message, as: rank) }
         }
 
         /// Runs a step on a pool, and continues with its result on the event loop.
         private func run(
-            _ context: ChannelHandlerContext, mayBlock: Bool = false,
+            _ context: ChannelHandlerContext, _ rank: WorkRank, mayBlock: Bool = false,
             _ step: @escaping @Sendable () -> MessageProcessor.Result
         ) {
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-            pools.run(mayBlock: mayBlock) { isActive in
+            pools.run(of: connection.owner, rank, mayBlock: mayBlock) { isActive in
                 let result = isActive ? step() : .close
                 bound.eventLoop.execute {
                     let (handler, context) = bound.value
-                    handler.finish(context, result)
+                    handler.finish(context, rank, result)
                 }
             }
         }
 
-        private func finish(_ context: ChannelHandlerContext, _ result: MessageProcessor.Result) {
+        private func finish(
+            _ context: ChannelHandlerContext, _ rank: WorkRank, _ result: MessageProcessor.Result
+        ) {
             switch (phase, result) {
-            case (_, .blocking(let step)): run(context, mayBlock: true, step)
+            case (_, .ranked(let wanted, let refusal, let step)):
+                let hasRoom = pools.hasRoom(for: connection.owner)
+                run(context, hasRoom ? wanted : rank, hasRoom ? step : refusal)
+            case (_, .blocking(let step)): run(context, rank, mayBlock: true, step)
             case (.closed, .waiting(let wait, _, _)): wait.abandon()
             case (.closed, _): break
             case (_, .close): context.close(promise: nil)
@@ -174,15 +190,16 @@
                 written.whenSuccess {
                     let (handler, context) = bound.value
                     if let next, !handler.isStopping {
-                        handler.run(context, next)
+                        handler.run(context, rank, next)
                     } else {
                         handler.goOn(context)
                     }
                 }
             case (_, .waiting(let wait, let bytes, let again)):
-                self.wait(context, wait, WaitingCommand(wait, bytes: bytes, again: again))
+                self.wait(
+                    context, wait, WaitingCommand(wait, rank: rank, bytes: bytes, again: again))
             case (_, .exclusive(let step)):
-                heldStep = step
+                heldStep = (rank, step)
                 phase = .idle
                 startNext(context)
             }

@@ -18,6 +18,9 @@
             ///
             /// None begins until this one has been answered.
             case exclusive(@Sendable () -> Result)
+            /// Continues as work of another kind, which the message turned out to be, or with the
+            /// refusal.
+            case ranked(WorkRank, refusal: @Sendable () -> Result, @Sendable () -> Result)
             /// Continues on a thread that may block for long.
             case blocking(@Sendable () -> Result)
             case close
@@ -28,26 +31,80 @@
 
         private static let lastRequestID = Atomic<Int32>(0)
 
+        /// Returns the kind of a message's work.
+        ///
+        /// A small message that has to be parsed to know is vital work until it is parsed.
+        func rank(of message: ByteBuffer) -> WorkRank {
+            let isOperator = connection.state.withLock { $0.user }?.isOperator ?? false
+            switch peek(message).content {
+            case .command(let name): return WorkRank(command: name, ofOperator: isOperator)
+            case .small: return .vital
+            case .large: return isOperator ? .ofOperator : .ordinary
+            }
+        }
+
+        /// Refuses a message, because too many commands of its sender wait.
+        func refuse(_ message: ByteBuffer) -> Result {
+            let peek = peek(message)
+            // A compressed message does not show whether its client waits for a reply.
+            guard let wantsReply = peek.wantsReply else { return .close }
+            return refuse(
+                WireRequest(
+                    requestID: peek.requestID, form: .message(wantsReply ? [] : .moreToCome),
+                    body: [:]))
+        }
+
+        private func refuse(_ request: WireRequest) -> Result {
+            let failure = CommandFailure(
+                462,
+                "too many commands of this user or address wait; send fewer at the same time, or "
+                    + "try again later")
+            return settle(.reply(failure.reply), request)
+        }
+
+        private func peek(_ message: ByteBuffer) -> WirePeek {
+            let limits = dispatcher.server.limits(of: connection)
+            return message.withUnsafeReadableBytes { WirePeek($0, limits) }
+        }
+
         /// Runs the command in a message.
-        func respond(to message: ByteBuffer) -> Result {
+        ///
+        /// - Parameter rank: the kind of work that the calling thread is for.
+        func respond(to message: ByteBuffer, as rank: WorkRank) -> Result {
             let parser = WireParser(limits: dispatcher.server.limits(of: connection))
             do {
                 let room = try DecompressionBudget.take(message, parser.limits)
                 var isHeld = false
                 defer { if !isHeld { DecompressionBudget.give(room) } }
                 let request = try message.withUnsafeReadableBytes { try parser.request($0) }
-                guard !Self.isExclusive(request) else {
-                    return .exclusive {
-                        settle(dispatcher.respond(to: request, on: connection), request)
-                    }
+                let wanted = WorkRank(request, on: connection, dispatcher.server)
+                let result: Result
+                if rank == .vital, wanted != .vital {
+                    result = .ranked(wanted, refusal: { refuse(request) }) { answer(request) }
+                } else {
+                    result = answer(request)
                 }
-                let result = settle(dispatcher.respond(to: request, on: connection), request)
-                guard case .blocking(let step) = result else { return result }
                 // The message's memory stays reserved until the command has run.
-                isHeld = true
-                return .blocking {
-                    defer { DecompressionBudget.give(room) }
-                    return step()
+                switch result {
+                case .ranked(let rank, let refusal, let step):
+                    isHeld = true
+                    return .ranked(
+                        rank,
+                        refusal: {
+                            defer { DecompressionBudget.give(room) }
+                            return refusal()
+                        },
+                        {
+                            defer { DecompressionBudget.give(room) }
+                            return step()
+                        })
+                case .blocking(let step):
+                    isHeld = true
+                    return .blocking {
+                        defer { DecompressionBudget.give(room) }
+                        return step()
+                    }
+                case .reply, .silence, .waiting, .exclusive, .close: return result
                 }
             } catch let error as WireDocumentError {
                 let fault = CommandFailure(.invalidBSON, error.error.message)
@@ -60,6 +117,15 @@
                     .warning, "connection \(connection.id) was closed: \(reason)")
                 return .close
             }
+        }
+
+        private func answer(_ request: WireRequest) -> Result {
+            guard !Self.isExclusive(request) else {
+                return .exclusive {
+                    settle(dispatcher.respond(to: request, on: connection), request)
+                }
+            }
+            return settle(dispatcher.respond(to: request, on: connection), request)
         }
 
         /// Whether a request changes who the client is, or asks for a stream of replies.

@@ -8,6 +8,8 @@
     final class WaitingCommand {
         /// The continuation; the argument is whether the deadline has passed.
         let again: @Sendable (Bool) -> MessageProcessor.Result
+        /// The kind of its work.
+        let rank: WorkRank
         /// The size of the request that the command keeps.
         let bytes: Int
         private let wait: CommandWait
@@ -15,10 +17,11 @@
         var unsubscribe: @Sendable () -> Void = {}
 
         init(
-            _ wait: CommandWait, bytes: Int,
+            _ wait: CommandWait, rank: WorkRank, bytes: Int,
             again: @escaping @Sendable (Bool) -> MessageProcessor.Result
         ) {
             self.wait = wait
+            self.rank = rank
             self.bytes = bytes
             self.again = again
         }

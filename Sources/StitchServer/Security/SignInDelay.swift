@@ -34,11 +34,15 @@ final class SignInDelay: Sendable {
 
     /// Returns the key under which attempts are counted.
     static func key(user: String, database: String, peer: String) -> String {
-        let host = peer.lastIndex(of: ":").map { peer[..<$0] } ?? peer[...]
         // Longer names with the same beginning share a delay; no user has such a name.
         let name = String(user.unicodeScalars.prefix(256))
         let place = String(database.unicodeScalars.prefix(64))
-        return "\(network(host)) \(place).\(name)"
+        return "\(network(ofPeer: peer)) \(place).\(name)"
+    }
+
+    /// Returns the network of an address with a port.
+    static func network(ofPeer peer: String) -> String {
+        network(peer.lastIndex(of: ":").map { peer[..<$0] } ?? peer[...])
     }
 
     /// Returns the network of an address: an IPv6 customer owns 2^64 addresses, so they count as

@@ -31,6 +31,13 @@ struct SignedInUser: Sendable, Hashable {
         }
     }
 
+    /// Whether the user has an administrator's role on the whole server.
+    var isOperator: Bool {
+        [Role.Access.clusterAdministration, .monitoring, .userAdministration].contains {
+            hasRole($0, on: "admin")
+        }
+    }
+
     /// Whether one of the roles grants an access to a database.
     func hasRole(_ access: Role.Access, on database: String) -> Bool {
         roles.contains { $0.gives(access, on: database) }

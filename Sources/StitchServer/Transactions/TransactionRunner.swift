@@ -125,7 +125,8 @@ final class TransactionRunner: Sendable {
         defer { writers.subtract(1, ordering: .relaxed) }
         // A single writer does not need another thread to share the commit.
         guard others > 0 else { return try store.write(stamped) }
-        return try store.writeInGroup(stamped)
+        let owner = TransactionBounds.owner(call.connection)
+        return try store.writeInGroup(of: owner, stamped)
     }
 
     /// Runs a write and returns its reply; a retry under the same number gets the first reply.

@@ -1,0 +1,32 @@
+internal import BSONStore
+internal import StitchWire
+
+extension WorkRank {
+    /// The commands that a server answers even when users' work takes all of its other threads.
+    ///
+    /// None of them takes long, whatever its arguments are.
+    private static let vitalCommands: Set<String> = [
+        "hello", "isMaster", "ping", "buildInfo", "connectionStatus", "whatsmyuri", "saslStart",
+        "saslContinue", "logout", "currentOp", "killOp", "killSessions", "killAllSessions",
+        "serverStatus", "replSetStepDown",
+    ]
+
+    /// Returns the kind of a command's work.
+    ///
+    /// - Parameter isOperator: whether the user has an administrator's role.
+    init(command name: String, ofOperator isOperator: Bool) {
+        let isVital = CommandTable.find(name).map { Self.vitalCommands.contains($0.name) } ?? true
+        self = isVital ? .vital : isOperator ? .ofOperator : .ordinary
+    }
+
+    /// Returns the kind of a request's work.
+    init(_ request: WireRequest, on connection: ClientConnection, _ server: ServerContext) {
+        let isOperator = connection.state.withLock { $0.user }?.isOperator ?? false
+        self.init(command: request.body.keys.first ?? "", ofOperator: isOperator)
+        // The shell's form of `currentOp`; it reads no documents, but its other stages may work.
+        guard isOperator || !server.settings.requiresSignIn, request.body.keys.first == "aggregate",
+            let first = request.body["pipeline"]?.arrayValue?.values.first?.documentValue
+        else { return }
+        if first.keys.first == "$currentOp" { self = .vital }
+    }
+}
