@@ -86,7 +86,10 @@
             var metrics: (any Channel)?
             if let port = settings.metricsPort {
                 metrics = try await naming("\(settings.metricsHost):\(port)") {
-                    try await MetricsHandler.listen(on: settings.metricsHost, port, group) {
+                    try await MetricsHandler.listen(
+                        on: settings.metricsHost, port, group,
+                        within: .seconds(Int64(settings.handshakeTimeoutSeconds))
+                    ) {
                         MetricsText.text(context, backend.counts)
                     } isReady: {
                         backend.isReady

@@ -72,6 +72,15 @@ package final class WireClient {
         }
     }
 
+    /// Waits for any bytes, whatever they are.
+    package func received(within limit: Duration) -> [UInt8] {
+        var wanted = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        guard poll(&wanted, 1, Int32(limit.components.seconds * 1_000)) > 0 else { return [] }
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        let count = read(socket, &buffer, buffer.count)
+        return count > 0 ? Array(buffer[..<count]) : []
+    }
+
     private func nextReply() throws -> BSONDocument? {
         let length = try received.withUnsafeBytes { try parser.messageLength($0) }
         guard let length, received.count >= length else { return nil }

@@ -1,9 +1,4 @@
 internal import BSONStore
-#if canImport(Darwin)
-    internal import Darwin
-#else
-    internal import Glibc
-#endif
 
 /// The bounds on temporary files with results that clients have not read, in total and for each
 /// user.
@@ -33,14 +28,8 @@ final class SpoolBudget: Sendable {
 
     /// An eighth of the files that the process may open, at least 8 and at most 1,024.
     static var usualFilesMax: Int {
-        var limit = rlimit()
-        #if canImport(Darwin)
-            let result = getrlimit(RLIMIT_NOFILE, &limit)
-        #else
-            let result = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        #endif
-        guard result == 0 else { return 8 }
-        return min(1_024, max(8, Int(clamping: limit.rlim_cur) / 8))
+        guard let countMax = OpenFiles.countMax else { return 8 }
+        return min(1_024, max(8, countMax / 8))
     }
 
     /// Takes a number of bytes and files; one user may have half of each.

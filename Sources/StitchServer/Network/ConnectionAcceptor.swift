@@ -9,12 +9,13 @@
         private struct State: Sendable {
             var channels: [Int32: any Channel] = [:]
             var isStopping = false
+            var room: ConnectionRoom
         }
 
         private let dispatcher: Dispatcher
         private let pools: CommandPools
         private let encryption: NIOSSLContext?
-        private let state = Locked(State())
+        private let state: Locked<State>
 
         /// The accepted TLS 1.2 cipher suites: those with forward secrecy and authenticated
         /// encryption.
@@ -28,6 +29,10 @@
         init(dispatcher: Dispatcher, pools: CommandPools) throws {
             self.dispatcher = dispatcher
             self.pools = pools
+            let countMax = OpenFiles.connectionsMax(dispatcher.server.settings.connectionsMax)
+            // The rest is for the other addresses.
+            state = Locked(
+                State(room: ConnectionRoom(countMax: countMax, ofOneMax: countMax * 3 / 4)))
             encryption = try dispatcher.server.settings.certificates.map { files in
                 let chain = try NIOSSLCertificate.fromPEMFile(files.chain)
                 var configuration = TLSConfiguration.makeServerConfiguration(
@@ -42,23 +47,29 @@
         /// Sets up a new connection, or closes it when too many are open.
         func prepare(_ channel: any Channel) -> EventLoopFuture<Void> {
             let server = dispatcher.server
-            guard server.connectionsOpen < server.settings.connectionsMax else {
-                server.settings.log.write(
-                    .warning,
-                    "closed a new connection: too many are open (raise --max-connections)")
-                return channel.close()
-            }
             let id = server.connectionOpened()
             let connection = ClientConnection(
                 id: id, peer: Self.text(channel.remoteAddress),
                 local: Self.reachable(channel.localAddress),
                 isSecure: encryption != nil, isLoopback: Self.isLoopback(channel.remoteAddress))
+            let address = connection.addressOwner
+            guard state.withLock({ $0.room.open(address) }) else {
+                server.connectionClosed()
+                server.settings.log.write(
+                    .warning,
+                    "closed a new connection: too many are open, in all or of one address "
+                        + "(raise --max-connections, and the limit of open files)")
+                return channel.close()
+            }
             let isStopping = state.withLock { state in
                 state.channels[id] = channel
                 return state.isStopping
             }
             channel.closeFuture.whenComplete { [self] _ in
-                state.withLock { $0.channels[id] = nil }
+                state.withLock { state in
+                    state.channels[id] = nil
+                    state.room.close(address)
+                }
                 server.connectionClosed()
                 dispatcher.backend.connectionClosed(connection)
             }

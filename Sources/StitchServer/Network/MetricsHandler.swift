@@ -10,6 +10,11 @@
         typealias InboundIn = HTTPServerRequestPart
         typealias OutboundOut = HTTPServerResponsePart
 
+        /// The maximum number of open connections; more would take files from the database's port.
+        private static let connectionsMax = 64
+        /// The maximum number of one address.
+        private static let connectionsOfOneMax = 16
+
         private let figures: @Sendable () -> String
         private let isReady: @Sendable () -> Bool
         private var path = ""
@@ -24,14 +29,28 @@
         /// Listens on a port.
         ///
         /// - Throws: an error when the port is taken.
+        ///
+        /// - Parameter limit: the time from the connection to the end of the reply.
         static func listen(
             on host: String, _ port: Int, _ group: MultiThreadedEventLoopGroup,
-            _ figures: @escaping @Sendable () -> String, isReady: @escaping @Sendable () -> Bool
+            within limit: TimeAmount, _ figures: @escaping @Sendable () -> String,
+            isReady: @escaping @Sendable () -> Bool
         ) async throws -> any Channel {
-            try await ServerBootstrap(group: group)
+            let room = Locked(
+                ConnectionRoom(countMax: connectionsMax, ofOneMax: connectionsOfOneMax))
+            return try await ServerBootstrap(group: group)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .childChannelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture {
+                    let address = Array((channel.remoteAddress?.ipAddress ?? "").utf8)
+                    guard room.withLock({ $0.open(address) }) else { return channel.close() }
+                    let end = channel.eventLoop.scheduleTask(in: limit) {
+                        channel.close(promise: nil)
+                    }
+                    channel.closeFuture.whenComplete { _ in
+                        end.cancel()
+                        room.withLock { $0.close(address) }
+                    }
+                    return channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.configureHTTPServerPipeline()
                         try channel.pipeline.syncOperations.addHandler(
                             MetricsHandler(figures, isReady: isReady))

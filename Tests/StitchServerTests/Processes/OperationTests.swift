@@ -81,6 +81,36 @@ import Testing
         #expect(answer.code == 0, "\(answer.output)")
     }
 
+    @Test("Half-open requests at the metrics port close neither port")
+    func metricsPortIsBounded() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "stitchport-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let log = folder.appending(path: "log")
+        try Data().write(to: log)
+        let arguments = ["--metrics-port", "0", "--handshake-timeout", "2"]
+        try await ServerProcess.run(arguments, log: log) { server in
+            let said = try String(contentsOf: log, encoding: .utf8)
+            let text = said.split(separator: "metrics on 127.0.0.1:").last?.split(separator: "\n")
+            let (port, metrics) = (server.port, try #require(Int(text?.first ?? "")))
+            try await BlockingThread.run {
+                let clients = (0..<100).compactMap { _ in WireClient(port: metrics) }
+                for client in clients { client.send(Array("GET /metrics HTTP/1.1\r\nA: ".utf8)) }
+                // All are cut off: most of them at once, the others when their time is over.
+                for client in clients {
+                    guard case .closed = client.answer(within: .seconds(120)) else {
+                        Issue.record("a half-open request stays")
+                        continue
+                    }
+                }
+                try ServerClient(port: port, database: "served").run(["ping": 1])
+                let after = try #require(WireClient(port: metrics))
+                after.send(Array("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+                #expect(!after.received(within: .seconds(120)).isEmpty)
+            }
+        }
+        try FileManager.default.removeItem(at: folder)
+    }
+
     @Test("Prometheus gets figures, and a file of options is read")
     func metricsAndFile() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "stitchconf-\(UUID())")
