@@ -85,7 +85,16 @@ struct CommandCall: Sendable {
     /// Runs a part of the command, on any thread, and stops scripts at the time limit.
     func boundingScripts<R>(_ body: () throws -> R) throws -> R {
         let limit = deadline ?? .now + .seconds(Self.scriptSecondsMax)
-        return try ScriptLimits.$deadline.withValue(limit) { try budget.running(body) }
+        return try ScriptLimits.$deadline.withValue(limit) {
+            try seeingRoles { try budget.running(body) }
+        }
+    }
+
+    /// Runs a part of the command, on any thread, whose expressions see the user's roles
+    /// (`$$USER_ROLES`).
+    func seeingRoles<R>(_ body: () throws -> R) rethrows -> R {
+        let roles = connection.state.withLock { $0.user?.roles ?? [] }
+        return try ExpressionRoles.$current.withValue(BSONArray(roles.map(\.variable)), operation: body)
     }
 
     /// Does the same as ``boundingScripts(_:)``, and discards the result or error if the time ran

@@ -19,9 +19,22 @@ extension Dispatcher {
         // Clients without access do not learn the command's syntax from errors.
         let signedIn = try Authorization.known(user, rule)
         if try backend.isUnderRules(call) { try RestrictedCommands.check(rule, call) }
-        let command = parse(rule, call)
+        let command = call.seeingRoles { parse(rule, call) }
         try Authorization.check(rule, call, command, signedIn)
         return command
+    }
+
+    /// Checks whether the user may still run a command that was authorized and has waited.
+    ///
+    /// - Throws: 13 (Unauthorized), 391 when the sign-in has expired.
+    func reauthorize(
+        _ rule: CommandDefinition, _ call: CommandCall, _ command: ParsedCommand
+    ) throws {
+        guard server.settings.requiresSignIn, !rule.traits.contains(.unauthenticated) else {
+            return
+        }
+        let user = try Authorization.known(backend.signedIn(call.connection), rule)
+        try Authorization.check(rule, call, command, user)
     }
 
     private func parse(_ rule: CommandDefinition, _ call: CommandCall) -> ParsedCommand {

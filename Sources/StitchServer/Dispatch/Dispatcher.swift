@@ -212,8 +212,34 @@ struct Dispatcher: Sendable {
     private func run(_ rule: CommandDefinition, _ call: CommandCall) throws -> CommandOutcome {
         let command = try authorize(rule, call)
         try server.member.check(rule.signature, call)
-        if case .server(let answer) = rule.answering { return try answer(call) }
-        return try backend.run(command, rule.signature, call)
+        return try call.seeingRoles {
+            if case .server(let answer) = rule.answering { return try answer(call) }
+            let outcome = try backend.run(command, rule.signature, call)
+            return authorizing(outcome, rule, call, command)
+        }
+    }
+
+    /// Makes a command that waits check the user's rights again when it continues.
+    ///
+    /// Meanwhile the user may have been dropped, or have lost a role.
+    private func authorizing(
+        _ outcome: CommandOutcome, _ rule: CommandDefinition, _ call: CommandCall,
+        _ command: ParsedCommand
+    ) -> CommandOutcome {
+        guard case .waiting(let wait) = outcome else { return outcome }
+        return .waiting(
+            CommandWait(
+                deadline: wait.deadline, subscribe: wait.subscribe,
+                again: { isTimeUp in
+                    do {
+                        try reauthorize(rule, call, command)
+                    } catch {
+                        wait.abandon()
+                        throw error
+                    }
+                    let outcome = try call.seeingRoles { try wait.again(isTimeUp) }
+                    return authorizing(outcome, rule, call, command)
+                }, abandon: wait.abandon))
     }
 
     /// The codes of errors that carry `topologyVersion`: the server is not the primary.

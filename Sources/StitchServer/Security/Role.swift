@@ -105,6 +105,11 @@ struct Role: Sendable, Hashable {
         return roles
     }
 
+    /// The role in the form of the variable `$$USER_ROLES`.
+    var variable: BSONValue {
+        ["_id": .string("\(database).\(name)"), "role": .string(name), "db": .string(database)]
+    }
+
     /// The role in the form of replies.
     var value: BSONValue { ["role": .string(name), "db": .string(database)] }
 }

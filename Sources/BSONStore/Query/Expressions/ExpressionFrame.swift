@@ -6,6 +6,8 @@ package struct ExpressionFrame: Sendable {
     var now: BSONDatetime
     /// `$$CLUSTER_TIME`; `nil` if there is none.
     var clusterTime: BSONTimestamp?
+    /// `$$USER_ROLES`.
+    var userRoles = ExpressionRoles.current
     /// The values of the variables by slot, `nil` for missing.
     var values: [BSONValue?]
     /// The collation if the expression's scope does not define one.

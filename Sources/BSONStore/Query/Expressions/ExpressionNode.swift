@@ -77,10 +77,12 @@ indirect enum ExpressionNode: Sendable {
 enum ExpressionSystemVariable: Sendable, Hashable {
     case now
     case clusterTime
+    case userRoles(ExpressionPath)
 
     fileprivate func value(in context: ExpressionContext) throws(StoreError) -> BSONValue? {
         switch self {
         case .now: return .datetime(context.frame.now)
+        case .userRoles(let path): return path.value(in: .array(context.frame.userRoles))
         case .clusterTime:
             guard let time = context.frame.clusterTime else {
                 throw StoreError(

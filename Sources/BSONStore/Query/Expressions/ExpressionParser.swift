@@ -104,7 +104,7 @@ struct ExpressionParser {
         // The results of `$redact`, which it recognizes by their names.
         case "DESCEND", "PRUNE", "KEEP":
             return .constant(parts.count == 1 ? .string(name.lowercased()) : nil)
-        case "USER_ROLES": return .constant(path.value(in: .array(BSONArray())))
+        case "USER_ROLES": return .system(.userRoles(path))
         default:
             throw StoreError(
                 .undefinedVariable, "Use of undefined variable: \(name)")
