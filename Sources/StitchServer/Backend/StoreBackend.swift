@@ -59,7 +59,7 @@ final class StoreBackend: CommandBackend {
         rules = UserRules(users: users)
         signIn = SignIn(
             users: users,
-            decoys: DecoyCredentials(secret: try secret ?? DecoyCredentials.secret(of: store)))
+            decoys: try DecoyCredentials(secret: try secret ?? DecoyCredentials.secret(of: store)))
         runner = TransactionRunner(store, server, rules)
         if let time = try store.read({ try FeedTimeLookup($0).last() }) {
             server.clock.follow(time)

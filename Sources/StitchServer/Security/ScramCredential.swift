@@ -39,8 +39,10 @@ struct ScramCredential: Sendable, Hashable {
         salt = Array(
             try ScramMechanism.sha256.sign(Array(user.utf8), with: secret)
                 .prefix(mechanism.saltCount))
-        storedKey = Self.random(32)
-        serverKey = Self.random(32)
+        // As long as a real one, so that a proof is compared as far.
+        let key = try mechanism.hash(salt)
+        storedKey = Self.random(key.count)
+        serverKey = Self.random(key.count)
     }
 
     /// The credential in the form of `system.users`.
@@ -68,7 +70,13 @@ struct ScramCredential: Sendable, Hashable {
 
     static func random(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
-        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count + 8)
+        // Each number is a call of the system.
+        while bytes.count < count {
+            withUnsafeBytes(of: generator.next()) { bytes.append(contentsOf: $0) }
+        }
+        return Array(bytes.prefix(count))
     }
 
     static func text(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }

@@ -13,7 +13,19 @@ final class DecoyCredentials: Sendable {
     let secret: [UInt8]
     private let known = Locked<Known?>(nil)
 
-    init(secret: [UInt8]) { self.secret = secret }
+    /// The stored form of a user who does not exist, which takes as long to read as a real one.
+    let document: BSONDocument
+
+    /// - Throws: an error when a key cannot be derived.
+    init(secret: [UInt8]) throws {
+        self.secret = secret
+        var user = User(name: "", database: "admin")
+        user.credentials = try ScramMechanism.allCases.map {
+            try ScramCredential($0, standingFor: user.id, secret: secret)
+        }
+        user.roles = [Role(name: "readWrite", database: "admin")]
+        document = user.stored
+    }
 
     /// Returns the store's secret and creates it when missing; it has a table of its own.
     ///

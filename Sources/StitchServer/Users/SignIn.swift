@@ -6,6 +6,8 @@ struct SignIn: Sendable {
     let users: UserDirectory
     /// Made-up answers for unknown users.
     let decoys: DecoyCredentials
+    /// The steps of looking up a credential.
+    var steps = CredentialSteps()
 
     private var server: ServerContext { users.server }
 
@@ -49,16 +51,30 @@ struct SignIn: Sendable {
             payload, database: database, began: began,
             skipsEmptyExchange: options?["skipEmptyExchange"]?.isTrue ?? false
         ) { name in
-            let found = try users.user(name, database)?.credentials.first {
-                $0.mechanism == mechanism
-            }
-            return try found
-                ?? ScramCredential(
-                    mechanism, standingFor: User.id(name, database), secret: decoys.secret
-                )
+            try credential(mechanism, of: User.id(name, database))
         }
         connection.state.withLock { $0.conversation = conversation }
         return SaslPayload.reply(conversation.firstReply, isDone: false)
+    }
+
+    /// Returns the credential of a user, or a made-up one.
+    ///
+    /// The steps are the same whether the user exists and has the mechanism or not, so that the time
+    /// does not tell.
+    func credential(_ mechanism: ScramMechanism, of id: String) throws -> ScramCredential {
+        let stored = try steps.read(users.records, id)
+        let user = steps.decode(stored ?? decoys.document)
+        let standIn = try steps.derive(mechanism, id, decoys.secret)
+        let own = user?.credentials.first { $0.mechanism == mechanism }
+        return stored == nil ? standIn : own ?? standIn
+    }
+
+    /// Returns the mechanisms that a user has, or that one of the name could have.
+    func mechanisms(_ name: String, _ database: String) throws -> [ScramMechanism] {
+        let standIn = try decoys.mechanisms(name, database, users)
+        let stored = try steps.read(users.records, User.id(name, database))
+        let user = steps.decode(stored ?? decoys.document)
+        return stored == nil ? standIn : user?.credentials.map(\.mechanism) ?? standIn
     }
 
     /// Continues a sign-in.
@@ -102,5 +118,17 @@ struct SignIn: Sendable {
             connection.state.withLock { [conversation] in $0.conversation = conversation }
         }
         return SaslPayload.reply(reply, isDone: conversation.isDone)
+    }
+}
+
+/// The steps of looking up a credential, which a test counts.
+struct CredentialSteps: Sendable {
+    /// Reads the stored document of a user.
+    var read: @Sendable (any UserRecords, String) throws -> BSONDocument? = { try $0.user($1) }
+    /// Decodes a stored document.
+    var decode: @Sendable (BSONDocument) -> User? = { User($0) }
+    /// Derives a made-up credential of a user.
+    var derive: @Sendable (ScramMechanism, String, [UInt8]) throws -> ScramCredential = {
+        try ScramCredential($0, standingFor: $1, secret: $2)
     }
 }

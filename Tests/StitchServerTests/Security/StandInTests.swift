@@ -81,6 +81,48 @@ import Testing
         try FileManager.default.removeItem(at: folder)
     }
 
+    @Test("a sign-in takes the same steps whether the user exists, has the mechanism, or not")
+    func steps() throws {
+        let store = try DocumentStore(
+            at: .inMemory, options: .init(changeHistory: .keep(changesMax: 100)))
+        let backend = try StoreBackend(
+            store: store, server: ServerContext(settings: ServerSettings()))
+        defer { backend.close() }
+        for (name, mechanisms) in [("ann", [ScramMechanism.sha256]), ("ben", [.sha1])] {
+            var user = User(name: name, database: "admin")
+            try user.setPassword("pw", mechanisms)
+            try store.write { [user] in try $0.put(User.namespace, user.stored) }
+        }
+        let taken = Locked<[String]>([])
+        let usual = CredentialSteps()
+        var signIn = backend.signIn
+        signIn.steps = CredentialSteps(
+            read: { records, id in
+                taken.withLock { $0.append("read") }
+                return try usual.read(records, id)
+            },
+            decode: { document in
+                let user = usual.decode(document)
+                taken.withLock { $0.append("decode \(user?.credentials.isEmpty == false)") }
+                return user
+            },
+            derive: { mechanism, id, secret in
+                taken.withLock { $0.append("derive") }
+                return try usual.derive(mechanism, id, secret)
+            })
+        for name in ["ann", "ben", "nobody"] {
+            let credential = try signIn.credential(.sha256, of: User.id(name, "admin"))
+            #expect(credential.storedKey.count == 32 && credential.serverKey.count == 32)
+            #expect(taken.withLock { $0 } == ["read", "decode true", "derive"], "\(name)")
+            taken.withLock { $0 = [] }
+            _ = try signIn.mechanisms(name, "admin")
+            #expect(taken.withLock { $0 } == ["read", "decode true"], "\(name)")
+            taken.withLock { $0 = [] }
+        }
+        let made = try signIn.credential(.sha1, of: User.id("nobody", "admin"))
+        #expect(made.storedKey.count == 20 && made.salt.count == 16)
+    }
+
     private static func salt(_ name: String, _ backend: StoreBackend) throws -> String {
         let connection = ClientConnection(id: 1, peer: "192.0.2.1:1", local: "localhost:27017")
         let answer = try backend.signIn.start(

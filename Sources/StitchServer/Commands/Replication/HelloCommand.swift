@@ -88,11 +88,7 @@ enum HelloCommand {
     ) throws -> BSONDocument {
         var reply = reply
         if let name = call.string("saslSupportedMechs"), let parts = name.splitAtFirstDot {
-            // Computed also for users who exist, so that both replies take the same time.
-            let standIn = try store.signIn.decoys.mechanisms(
-                parts.tail, parts.head, store.users)
-            let user = try store.users.user(parts.tail, parts.head)
-            let names = (user?.credentials.map(\.mechanism) ?? standIn).map(\.rawValue)
+            let names = try store.signIn.mechanisms(parts.tail, parts.head).map(\.rawValue)
             reply.append(
                 "saslSupportedMechs", .array(BSONArray(names.map { BSONValue.string($0) })))
             // A client whose guessed mechanism does not fit starts a new sign-in.
