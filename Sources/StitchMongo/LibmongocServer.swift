@@ -18,6 +18,16 @@
         private let usesBulkWrite: Bool?
         private let watchers: MongoReachability
 
+        /// Whether no part of a URI can be a password, however it was mistyped.
+        static func hasNoPassword(_ uri: String) -> Bool {
+            guard !uri.contains("@"), let scheme = uri.firstRange(of: "://") else { return false }
+            let hosts = uri[scheme.upperBound...].prefix { !"/?".contains($0) }
+            return hosts.split(separator: ",").allSatisfy { host in
+                guard let colon = host.lastIndex(of: ":") else { return true }
+                return host[host.index(after: colon)...].allSatisfy(\.isNumber)
+            }
+        }
+
         init(uri: String, options: MongoRemote.Options) throws(RemoteError) {
             let watchers = MongoReachability()
             let make = { @Sendable () throws(MongoFailure) -> MongoClientPool in
@@ -35,7 +45,13 @@
             do throws(MongoFailure) {
                 current = Locked(Current(pool: try make()))
             } catch {
-                throw RemoteError(.rejected, "the URI cannot be used: \(error.message)")
+                // libmongoc's error repeats parts of the URI, which may be those of a password.
+                throw RemoteError(
+                    .rejected,
+                    Self.hasNoPassword(uri)
+                        ? "the URI cannot be used: \(error.message)"
+                        : "the URI cannot be used; check its scheme, hosts and options, and that "
+                            + "special characters of its password are written as %XX")
             }
             self.watchers = watchers
             usesBulkWrite = options.usesBulkWrite

@@ -26,6 +26,36 @@
                 DemoDeviceCommand.self,
             ] + servers)
 
+        /// Runs the command that the arguments name.
+        ///
+        /// As ArgumentParser does it, except that errors do not repeat passwords.
+        static func main() async {
+            do {
+                var command = try parseAsRoot()
+                if var asyncCommand = command as? any AsyncParsableCommand {
+                    try await asyncCommand.run()
+                } else {
+                    try command.run()
+                }
+            } catch {
+                end(error)
+            }
+        }
+
+        private static func end(_ error: any Error) -> Never {
+            let code = exitCode(for: error)
+            let text = HiddenPassword.hidden(in: fullMessage(for: error))
+            if !text.isEmpty {
+                let console = Console.standard
+                do throws(CommandError) {
+                    try code == .success ? console.say(text) : console.warn(text)
+                } catch {
+                    // Nobody reads: the exit code tells.
+                }
+            }
+            exit(withError: code)
+        }
+
         /// The commands that need SwiftNIO, and thus the trait `Server`.
         private static var servers: [any ParsableCommand.Type] {
             #if Server

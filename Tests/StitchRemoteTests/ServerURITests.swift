@@ -65,16 +65,16 @@
 
         @Test(arguments: [
             ("localhost", "stitchsync:// or mongodb://"),
-            ("http://h", "not http"),
+            ("http://h", "its scheme must be"),
             ("mongodb+srv://h", "list the hosts"),
-            ("stitchsync://", "\"\" is no host"),
-            ("stitchsync://a,,b", "\"\" is no host"),
-            ("stitchsync://h:0", "\"h:0\""),
-            ("stitchsync://h:65536", "\"h:65536\""),
-            ("stitchsync://h:+1", "\"h:+1\""),
-            ("stitchsync://h:", "\"h:\""),
-            ("stitchsync://[::1", "\"[::1\""),
-            ("stitchsync://::1", "\"::1\""),
+            ("stitchsync://", "it names no host"),
+            ("stitchsync://a,,b", "it names no host"),
+            ("stitchsync://h:0", "names no host"),
+            ("stitchsync://h:65536", "names no host"),
+            ("stitchsync://h:+1", "names no host"),
+            ("stitchsync://h:", "names no host"),
+            ("stitchsync://[::1", "names no host"),
+            ("stitchsync://::1", "names no host"),
             ("stitchsync://%2Ftmp%2Fs.sock", "no host"),
             ("stitchsync://u:p:q@h", "%3A"),
             ("stitchsync://:p@h", "user name"),
@@ -83,7 +83,7 @@
             ("stitchsync://u:%+1@h", "the password has a %"),
             ("stitchsync://u:%ff@h", "not UTF-8"),
             ("stitchsync://u:%00@h", "null byte"),
-            ("stitchsync://h/a.b", "\"a.b\""),
+            ("stitchsync://h/a.b", "the database has a character"),
             ("stitchsync://h/?compressors=zlib", "compressors is unknown; known are tls,"),
             ("stitchsync://h/?tls", "\"tls\" has no value"),
             ("stitchsync://h/?tls=yes", "tls is \"yes\"; allowed is true or false"),
@@ -101,6 +101,20 @@
             let error = #expect(throws: RemoteError.self) { try ServerURI(text) }
             #expect(error?.errorClass == .rejected)
             #expect(error?.message.contains(part) == true, "\(error?.message ?? "-")")
+        }
+
+        @Test(arguments: [
+            "stitchsync://ann:PW%@h", "mongodb:ann:PW@h", "mongodb:/ann:PW@h", "ann:PW@h",
+            "ann:PW@h://", "mongod://ann:PW@h", "mongodb:ann:PW@h://x", "mongodb://ann:PW",
+            "mongodb://ann:PW%40h", "mongodb://ann:PW/h", "mongodb://ann:PW.b/PW.c",
+            "mongodb://ann:x?PW=y@h", "mongodb://ann:x?PW@h", "mongodb://ann:x?tls=PW@h",
+            "mongodb://ann:x?a=b&PW=PW@h", "mongodb://ann:x/PW.y@h", "mongodb://ann:x@PW@h:0",
+            "mongodb://h,ann:PW", "mongodb+srv://ann:PW@h", "PW@h://ann:PW@h",
+        ])
+        func `a mistyped URI is refused without its password`(_ form: String) {
+            let text = form.replacing("PW", with: "se3cret")
+            let error = #expect(throws: RemoteError.self) { try ServerURI(text) }
+            #expect(error.map { "\($0)" }?.contains("se3cret") == false, "\(error?.message ?? "-")")
         }
 
         @Test func `a refusal does not show the password`() {

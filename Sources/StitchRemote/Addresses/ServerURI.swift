@@ -20,7 +20,7 @@
         /// Parses a URI.
         ///
         /// - Throws: `RemoteError` of class `.rejected` that describes the error; it does not
-        ///   contain the password.
+        ///   contain the password, however the URI is mistyped.
         init(_ text: String) throws(RemoteError) {
             guard let schemeEnd = text.ranges(of: "://").first else {
                 throw Self.refusal("it must begin with stitchsync:// or mongodb://")
@@ -29,8 +29,7 @@
             guard scheme == "stitchsync" || scheme == "mongodb" else {
                 let advice =
                     scheme == "mongodb+srv" ? "; list the hosts, as in mongodb://host1,host2" : ""
-                throw Self.refusal(
-                    "its scheme must be stitchsync or mongodb, not \(scheme)\(advice)")
+                throw Self.refusal("its scheme must be stitchsync or mongodb\(advice)")
             }
             var rest = text[schemeEnd.upperBound...]
             var query: Substring?
@@ -48,7 +47,7 @@
                 rest = rest[..<slash]
             }
             try readHosts(rest)
-            if let query { options = try URIOptions(query) }
+            if let query { options = try Self.options(query) }
             guard options.directConnection != true || hosts.count == 1 else {
                 throw Self.refusal("directConnection=true needs exactly one host")
             }
@@ -59,6 +58,18 @@
         /// As in libmongoc: so a host behind a router or a proxy is reached by the URI's address.
         var isDirect: Bool {
             options.directConnection ?? (hosts.count == 1 && options.replicaSet == nil)
+        }
+
+        private static func options(_ query: Substring) throws(RemoteError) -> URIOptions {
+            do throws(RemoteError) {
+                return try URIOptions(query)
+            } catch {
+                // The password may have the question mark; errors repeat what is behind it.
+                guard query.contains("@") else { throw error }
+                throw refusal(
+                    "an option is not valid; write ? as %3F and @ as %40 in the user name and the "
+                        + "password")
+            }
         }
 
         private mutating func readCredentials(_ text: Substring) throws(RemoteError) {
@@ -78,7 +89,7 @@
         private mutating func readDatabase(_ text: Substring) throws(RemoteError) {
             let name = try Self.decoded(text, "the database")
             guard !name.contains(where: { "/\\ \".$".contains($0) }) else {
-                throw Self.refusal("the database \"\(name)\" has a character that no name may have")
+                throw Self.refusal("the database has a character that no name may have")
             }
             database = name.isEmpty ? nil : name
         }
@@ -86,8 +97,10 @@
         private mutating func readHosts(_ text: Substring) throws(RemoteError) {
             for part in text.split(separator: ",", omittingEmptySubsequences: false) {
                 guard let address = ServerAddress(String(part)) else {
+                    // Not repeated: without an @ the user and the password stand here.
                     throw Self.refusal(
-                        "\"\(part)\" is no host; write host, host:port or [IPv6 address]:port")
+                        "it names no host where one must be; write host, host:port or "
+                            + "[IPv6 address]:port, and user:password@ before the first")
                 }
                 if !hosts.contains(address) { hosts.append(address) }
             }

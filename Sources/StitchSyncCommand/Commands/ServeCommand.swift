@@ -362,6 +362,7 @@
             }
             logger.logLevel = level
             return ServerLog { [logger] level, text in
+                let text = HiddenPassword.hidden(in: text)
                 switch level {
                 case .debug: logger.debug("\(text)")
                 case .info: logger.info("\(text)")

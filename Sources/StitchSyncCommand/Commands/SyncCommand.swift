@@ -75,8 +75,7 @@
             try place.checkArguments()
             guard SessionRemote.isServer(remote) || !remote.contains("://") else {
                 throw ValidationError(
-                    "--remote takes a store's file, stitchsync://HOST:PORT or mongodb://HOST:PORT, "
-                        + "not \(remote)")
+                    "--remote takes a store's file, stitchsync://HOST:PORT or mongodb://HOST:PORT")
             }
             guard filter == nil || ids == nil else {
                 throw ValidationError("--filter and --ids exclude each other; give one of them")

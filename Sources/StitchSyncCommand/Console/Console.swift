@@ -12,8 +12,8 @@ struct Console: Sendable {
         try output.write(Array((line + "\n").utf8))
     }
 
-    /// Writes a line that is not part of the result.
+    /// Writes a line that is not part of the result, without passwords.
     func warn(_ line: String) throws(CommandError) {
-        try error.write(Array((line + "\n").utf8))
+        try error.write(Array((HiddenPassword.hidden(in: line) + "\n").utf8))
     }
 }
