@@ -52,9 +52,9 @@ public final class OfflineServer {
                 let request: WireRequest
                 do {
                     request = try parser.request(message)
-                } catch let error as WireDocumentError {
+                } catch let error as WireContentError {
                     answers += reply(
-                        CommandFailure(.invalidBSON, error.error.message).reply,
+                        CommandFailure(error.code, error.message).reply,
                         WireRequest(requestID: error.requestID, form: error.form, body: [:]))
                     continue
                 }

@@ -285,9 +285,15 @@ struct Dispatcher: Sendable {
         }
     }
 
-    /// Adds the fields that every reply has.
+    /// The maximum size of a reply in bytes: what fits in a message beside the general fields.
+    static let replyBytesMax = WireLimits().messageBytesMax - 16 * 1024
+
+    /// Adds the fields that every reply has, or returns the error of a reply that is too large.
     private func complete(_ reply: BSONDocument, _ call: CommandCall?) -> BSONDocument {
         var reply = reply
+        if reply.byteCount > Self.replyBytesMax {
+            reply = CommandFailure(ExpressionLimits.tooLarge(reply.byteCount)).reply
+        }
         if reply["ok"] == nil { reply.append("ok", 1.0) }
         if let code = reply["code"]?.int64Value, Self.topologyCodes.contains(code) {
             reply.append("topologyVersion", HelloCommand.topologyVersion(server))

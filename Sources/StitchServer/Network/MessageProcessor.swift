@@ -106,8 +106,8 @@
                     }
                 case .reply, .silence, .waiting, .exclusive, .close: return result
                 }
-            } catch let error as WireDocumentError {
-                let fault = CommandFailure(.invalidBSON, error.error.message)
+            } catch let error as WireContentError {
+                let fault = CommandFailure(error.code, error.message)
                 let request = WireRequest(
                     requestID: error.requestID, form: error.form, body: [:])
                 return settle(.reply(fault.reply), request)

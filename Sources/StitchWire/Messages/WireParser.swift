@@ -30,8 +30,8 @@ package struct WireParser: Sendable {
 
     /// Parses a complete message.
     ///
-    /// - Throws: `WireError` for an invalid message; `WireDocumentError` for an invalid document in
-    ///   it, which the server can answer.
+    /// - Throws: `WireError` for an invalid message; `WireContentError` for an invalid section or
+    ///   document in it, which the server can answer.
     package func request(_ bytes: UnsafeRawBufferPointer) throws -> WireRequest {
         guard let header = WireHeader(bytes), Int(header.length) == bytes.count else {
             throw WireError.malformed("the length is not that of the bytes")
@@ -89,23 +89,29 @@ package struct WireParser: Sendable {
         let flags = WireFlags(rawValue: try reader.uint32())
         guard flags.unknownRequired == 0 else { throw WireError.flags(flags.rawValue) }
         if flags.contains(.checksumPresent) { try check(bytes, &reader) }
+        func refusal(_ code: Int32, _ message: String) -> WireContentError {
+            WireContentError(
+                requestID: header.requestID, form: .message(flags), code: code, message: message)
+        }
         var body: BSONDocument?
         var sequences: [WireRequest.Sequence] = []
         while !reader.isAtEnd {
             switch try reader.byte() {
             case 0:
-                guard body == nil else { throw WireError.malformed("two bodies") }
+                guard body == nil else {
+                    throw refusal(40430, "Multiple body sections in message")
+                }
                 body = try document(&reader, header, .message(flags))
             case 1:
                 let next = try sequence(&reader, header, flags)
                 guard !sequences.contains(where: { $0.field == next.field }) else {
-                    throw WireError.malformed("two sequences of one name")
+                    throw refusal(40431, "Duplicate document sequence: \(next.field)")
                 }
                 sequences.append(next)
-            default: throw WireError.malformed("an unknown kind of section")
+            case let kind: throw refusal(40432, "Unknown section kind \(kind)")
             }
         }
-        guard let body else { throw WireError.malformed("no body") }
+        guard let body else { throw refusal(40587, "OP_MSG messages must have a body") }
         return WireRequest(
             requestID: header.requestID, form: .message(flags), body: body,
             sequences: sequences)
@@ -147,17 +153,23 @@ package struct WireParser: Sendable {
                 limits: BSONLimits(
                     depthMax: limits.depthMax, documentBytesMax: limits.documentBytesMax))
         } catch {
-            throw WireDocumentError(requestID: header.requestID, form: form, error: error)
+            throw WireContentError(
+                requestID: header.requestID, form: form, code: StoreError.Code.invalidBSON.rawValue,
+                message: error.message)
         }
     }
 }
 
-/// An invalid document in a message; later messages can still be read.
-package struct WireDocumentError: Error, Sendable {
+/// An invalid section or document in a message; later messages can still be read.
+///
+/// Source: MongoDB's `op_msg.cpp`, for the codes and texts.
+package struct WireContentError: Error, Sendable, Hashable {
     /// The client's number of the message.
     package let requestID: Int32
     /// The kind of message, which determines the form of the answer.
     package let form: WireRequest.Form
-    /// The error in the document.
-    package let error: BSONError
+    /// The error code of the answer.
+    package let code: Int32
+    /// The text of the answer.
+    package let message: String
 }

@@ -94,7 +94,58 @@ struct WireParserTests {
         #expect(throws: WireError.flags(4)) {
             try Self.parse(Self.message(flags: 4, [0] + Self.ping.bytes))
         }
-        #expect(throws: WireError.malformed("no body")) { try Self.parse(Self.message([])) }
+    }
+
+    /// Each of these gets an answer, and the connection goes on, as with MongoDB.
+    @Test(arguments: [
+        ([], 40587, "OP_MSG messages must have a body"),
+        ([2, 0], 40432, "Unknown section kind 2"),
+        ([0] + WireParserTests.ping.bytes + [3], 40432, "Unknown section kind 3"),
+        ([0] + WireParserTests.ping.bytes + [255, 1, 2], 40432, "Unknown section kind 255"),
+        ([0] + WireParserTests.ping.bytes + [0] + WireParserTests.ping.bytes, 40430, "Multiple body sections in message"),
+        (
+            [1, 6, 0, 0, 0, 97, 0, 1, 6, 0, 0, 0, 97, 0], 40431,
+            "Duplicate document sequence: a"
+        ),
+        ([0, 6, 0, 0, 0, 1, 0], 22, nil),
+    ] as [([UInt8], Int32, String?)])
+    func aSectionThatIsNoneIsAnswered(_ sections: [UInt8], _ code: Int32, _ text: String?) {
+        let error = #expect(throws: WireContentError.self) {
+            try Self.parse(Self.message(sections))
+        }
+        #expect(error?.code == code && error?.requestID == 7)
+        if let text { #expect(error?.message == text) }
+    }
+
+    @Test func aPeekShowsTheCommand() {
+        func peek(_ bytes: [UInt8]) -> WirePeek {
+            bytes.withUnsafeBytes { WirePeek($0, WireLimits()) }
+        }
+        let plain = peek(Self.message([0] + Self.ping.bytes))
+        #expect(plain.content == .command("ping"))
+        #expect(plain.requestID == 7 && plain.wantsReply == true)
+        #expect(peek(Self.message(flags: 2, [0] + Self.ping.bytes)).wantsReply == false)
+        let onItems: BSONDocument = ["aggregate": "items", "pipeline": []]
+        #expect(peek(Self.message([0] + onItems.bytes)).content == .command("aggregate"))
+        let onNone: BSONDocument = ["aggregate": 1, "pipeline": []]
+        #expect(peek(Self.message([0] + onNone.bytes)).content == .small)
+        let long: BSONDocument = ["ping": .string(String(repeating: "x", count: 70_000))]
+        #expect(peek(Self.message([0] + long.bytes)).content == .large)
+        #expect(peek(Self.message([1, 6, 0, 0, 0, 97, 0])).content == .small)
+        for count in 0..<40 {
+            let cut = Array(Self.message([0] + Self.ping.bytes).prefix(count))
+            #expect(count < 31 ? peek(cut).content == .small : true)
+        }
+        // A compressed message shows its size only.
+        func compressed(_ count: UInt32) -> [UInt8] {
+            let words: [UInt32] = [25, 7, 0, 2012, 2013, count]
+            return words.flatMap { word in
+                (0..<4).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) }
+            } + [1]
+        }
+        #expect(peek(compressed(1_000)).content == .small)
+        #expect(peek(compressed(100_000)).content == .large)
+        #expect(peek(compressed(1_000)).wantsReply == nil)
     }
 
     @Test func aQueryIsUnwrapped() throws {
