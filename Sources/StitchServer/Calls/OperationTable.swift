@@ -86,6 +86,14 @@ final class OperationTable: Sendable {
         return true
     }
 
+    /// Interrupts the commands of sessions, except the one that asks for it.
+    func stop(sessions: [BSONDocument], for call: CommandCall) {
+        let keys = Set(sessions.map(SessionTable.key))
+        for operation in all where operation.call.budget !== call.budget {
+            if keys.contains(operation.call.sessionKey) { stop(operation, .interrupted) }
+        }
+    }
+
     /// Interrupts the commands of a disconnected client, except those that must complete anyway.
     func clientLeft(_ connection: Int32) {
         for operation in all

@@ -5,7 +5,10 @@ enum KillAllSessionsCommand {
     static let rule = CommandDefinition(
         "killAllSessions", aliases: ["killAllSessionsByPattern"], [], fields: [:],
         .store { call, store in
-            store.end(store.sessions.all.map(\.document))
+            let ended = store.sessions.all.map(\.document)
+            // The end of a transaction would wait for the command in it.
+            call.server.operations.stop(sessions: ended, for: call)
+            store.end(ended)
             return .ok
         })
 }

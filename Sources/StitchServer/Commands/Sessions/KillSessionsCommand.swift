@@ -8,10 +8,13 @@ enum KillSessionsCommand {
             // The `uid` names a session of another user.
             let others = SessionTable.sessions(call.target.arrayValue).filter { $0["uid"] != nil }
             let namesNone = call.target.arrayValue?.isEmpty != false
-            store.end(
+            let ended =
                 try namesNone
-                    ? store.sessions.all.map(\.document)
-                    : call.ownSessions(call.target.arrayValue) + others)
+                ? store.sessions.all.map(\.document)
+                : call.ownSessions(call.target.arrayValue) + others
+            // The end of a transaction would wait for the command in it.
+            call.server.operations.stop(sessions: ended, for: call)
+            store.end(ended)
             return .ok
         })
 }
