@@ -86,6 +86,7 @@ extension DocumentStore {
         readers.release()
         do {
             try connection.run(.beginImmediate)
+            try checkLog(of: connection)
             connection.catalogCache.validate(connection.dataVersion)
             let transaction = WriteTransaction(
                 connection: connection, feed: try feedState(connection),
@@ -109,6 +110,8 @@ extension DocumentStore {
                 try feed.pruneTombstones(before: options.tombstonesFloor, connection)
             }
         }
+        // Once more: a cut in between would be filled, and so be hidden, by this commit.
+        try checkLog(of: connection)
         try connection.run(.commit)
         let version = connection.dataVersion
         connection.catalogCache.adopt(version)
@@ -162,6 +165,7 @@ extension DocumentStore {
             }
             guard !isClosed else { throw Self.closed }
             try checkPlace(of: nil)
+            place?.forgetLog()
             let reopened = try StoreOpener.writer(location, options, mayCreate: false)
             try checkPlace(of: reopened)
             writer.withLock { $0 = Writer(connection: reopened) }
@@ -215,11 +219,11 @@ extension DocumentStore {
     /// Runs a body in a write transaction that may be committed together with others; blocks the
     /// calling thread.
     ///
+    /// - Parameter owner: the owner of the write; the owners of waiting writes take turns.
     /// - Throws: as the other forms do.
     package func writeInGroup<R: Sendable>(
         of owner: [UInt8] = [], _ body: @escaping @Sendable (WriteTransaction) throws -> R
     ) throws -> R {
-    /// - Parameter owner: the owner of the write; the owners of waiting writes take turns.
         try GroupCommitJob.perform(body, in: self, of: owner)
     }
 }

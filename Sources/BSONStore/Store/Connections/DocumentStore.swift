@@ -120,6 +120,17 @@ extension DocumentStore {
         throw fault
     }
 
+    /// Ends the store when its log was cut, overwritten or replaced.
+    ///
+    /// - Parameter connection: the one that writes at present.
+    /// - Throws: `corrupt`, naming the log and the remedy.
+    func checkLog(of connection: SQLiteConnection) throws(StoreError) {
+        guard let fault = place?.logFault(connection) else { return }
+        readers.forget()
+        commitWatch.forget()
+        throw fault
+    }
+
     /// Makes the writer release a file that must not be touched any more.
     ///
     /// The log at the path belongs to the opened file. If that file was only replaced, its log is

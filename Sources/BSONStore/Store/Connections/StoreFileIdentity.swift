@@ -5,6 +5,8 @@
 final class StoreFileIdentity: Sendable {
     private struct State: Sendable {
         var file: StoreFile.Status?
+        /// The log at the path; `nil` until a write looks at it.
+        var log: StoreFile.Status?
         var fault: StoreError?
     }
 
@@ -62,4 +64,45 @@ final class StoreFileIdentity: Sendable {
         file = now
         return nil
     }
+
+    /// Checks that the log still has all committed changes; a fault is permanent once found.
+    ///
+    /// A write behind a cut would be lost with the log's next reader, which ends at the cut.
+    ///
+    /// - Parameter connection: the one that writes at present, so that no other one changes the log.
+    /// - Returns: the reason why the store must end.
+    func logFault(_ connection: SQLiteConnection) -> StoreError? {
+        state.withLock { state in
+            if let fault = state.fault { return fault }
+            state.fault = lookAtLog(&state.log, connection)
+            return state.fault
+        }
+    }
+
+    private func lookAtLog(
+        _ log: inout StoreFile.Status?, _ connection: SQLiteConnection
+    ) -> StoreError? {
+        guard let extent = connection.logExtent, extent.bytes > 0 else { return nil }
+        let known = log
+        log = StoreFile.status(path + "-wal")
+        guard let log, known.map({ log.isSameFile(as: $0) }) ?? true else {
+            return StoreError(
+                .corrupt,
+                "\(path)-wal was moved, deleted or replaced while \(path) was open. Nothing is read "
+                    + "or written any more; put a backup back, or run `verify`")
+        }
+        guard let onDisk = connection.logOnDisk, onDisk.bytes >= extent.bytes,
+            log.size >= extent.bytes, onDisk.salt == extent.salt
+        else {
+            return StoreError(
+                .corrupt,
+                "\(path)-wal was cut or overwritten while \(path) was open: it has \(log.size) "
+                    + "bytes, and \(extent.bytes) were written. Nothing is read or written any more; "
+                    + "put a backup back, or run `verify`")
+        }
+        return nil
+    }
+
+    /// Forgets the log, because the store has closed its connections to it.
+    func forgetLog() { state.withLock { $0.log = nil } }
 }

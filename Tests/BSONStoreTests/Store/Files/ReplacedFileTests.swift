@@ -67,6 +67,54 @@ import Testing
         #expect(try Self.bytes(path).count == size)
     }
 
+    @Test(arguments: ["cut", "cut to a part", "overwritten", "deleted", "replaced"])
+    func `a log that was damaged under an open store ends it before a write`(how: String) throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file()
+        let log = path + "-wal"
+        let store = try DocumentStore(at: .file(path))
+        let things = store.collection(Self.things)
+        try things.insertMany((0..<50).map { ["_id": .int32($0)] })
+        try things.insertOne(["_id": "last"])
+        let size = try Self.bytes(log).count
+        switch how {
+        case "cut": #expect(truncate(log, 0) == 0)
+        case "cut to a part": #expect(truncate(log, off_t(size - 1)) == 0)
+        case "overwritten":
+            #expect(truncate(log, 0) == 0)
+            #expect(truncate(log, off_t(size)) == 0)
+        case "deleted": #expect(unlink(log) == 0)
+        default:
+            try Self.bytes(log).write(to: URL(fileURLWithPath: path + "-new"))
+            #expect(rename(path + "-new", log) == 0)
+        }
+        for _ in 0..<3 {
+            let error = #expect(throws: StoreError.self) { try things.insertOne(["_id": "new"]) }
+            #expect(error?.code == .corrupt)
+            #expect(error?.message.contains(log) == true)
+        }
+        #expect(throws: StoreError.self) { try things.find() }
+        store.close()
+    }
+
+    @Test func `a log that is emptied, begun anew or shared is no damage`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file()
+        let stores = try (0..<2).map { _ in try DocumentStore(at: .file(path)) }
+        for round in Int32(0)..<40 {
+            for (number, store) in stores.enumerated() {
+                let id = round * 2 + Int32(number)
+                try store.collection(Self.things).insertOne(["_id": .int32(id)])
+                if round % 7 == Int32(number) { try store.checkpoint() }
+            }
+        }
+        #expect(try stores[0].collection(Self.things).count() == 80)
+        for store in stores { store.close() }
+        let again = try DocumentStore(at: .file(path))
+        #expect(try again.collection(Self.things).count() == 80)
+        try again.collection(Self.things).insertOne(["_id": "more"])
+    }
+
     @Test func `a look at a file without its log's index makes no file`() throws {
         let directory = try TemporaryDirectory()
         let (path, copy) = (directory.file(), directory.file("copy.store"))
