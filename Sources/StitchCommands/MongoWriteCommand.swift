@@ -103,6 +103,18 @@ extension MongoWriteCommand {
         }
     }
 
+    /// Returns the update that replaces a document.
+    ///
+    /// MongoDB takes no replacement with a name that begins with `$`, but a pipeline can make one.
+    ///
+    /// Source: MongoDB's manual, "Field Names with Periods and Dollar Signs".
+    private static func replacement(_ document: BSONDocument) -> BSONValue {
+        guard document.contains(where: { $0.key.utf8.first == UInt8(ascii: "$") }) else {
+            return .document(document)
+        }
+        return [["$replaceWith": ["$literal": .document(document)]]]
+    }
+
     private static func update(_ set: BSONDocument, _ unset: [String]) -> BSONDocument {
         var update = BSONDocument()
         if !set.isEmpty { update.append("$set", .document(set)) }
