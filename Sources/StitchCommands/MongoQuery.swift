@@ -26,6 +26,7 @@ package struct MongoQuery: Sendable {
         if let projection { command.append("projection", .document(projection)) }
         if let sort { command.append("sort", .document(sort)) }
         if limit > 0 { command.append("limit", .int64(limit)) }
+        command.append("collation", .document(MongoCollation.simple))
         command.append("batchSize", .int32(Self.batchSize))
         command.append("readConcern", ["level": "majority"])
         return command

@@ -90,15 +90,19 @@ extension MongoWriteCommand {
 
     /// Returns the statement of a write with a filter.
     static func statement(_ write: RemoteWrite, _ filter: BSONDocument) -> BSONDocument {
-        switch write.action {
+        let collation = BSONValue.document(MongoCollation.simple)
+        return switch write.action {
         case .insert(let document): document
-        case .delete: ["q": .document(filter), "limit": 1]
+        case .delete: ["q": .document(filter), "limit": 1, "collation": collation]
         case .replace(let document):
-            ["q": .document(filter), "u": .document(document), "multi": false, "upsert": false]
+            [
+                "q": .document(filter), "u": replacement(document), "multi": false,
+                "upsert": false, "collation": collation,
+            ]
         case .update(let set, let unset):
             [
                 "q": .document(filter), "u": .document(update(set, unset)), "multi": false,
-                "upsert": false,
+                "upsert": false, "collation": collation,
             ]
         }
     }
@@ -134,8 +138,13 @@ extension MongoWriteCommand.Statement {
             [
                 "update": 0, "filter": body["q"] ?? [:], "updateMods": body["u"] ?? [:],
                 "multi": false, "upsert": false,
+                "collation": .document(MongoCollation.simple),
             ]
-        case .delete: ["delete": 0, "filter": body["q"] ?? [:], "multi": false]
+        case .delete:
+            [
+                "delete": 0, "filter": body["q"] ?? [:], "multi": false,
+                "collation": .document(MongoCollation.simple),
+            ]
         }
     }
 }

@@ -133,7 +133,7 @@ extension SyncCollection {
     public func modify(
         id: BSONValue, _ change: @escaping @Sendable (_ document: inout Document) throws -> Void
     ) async throws -> Document? {
-        let filter = try Filter(["_id": id])
+        let filter = try Filter(comparingBytes: ["_id": id])
         let modified = try await write { sync -> Document? in
             guard let original = try sync.local(id)?.withoutVersion else { return nil }
             var document = try decode(original)

@@ -121,7 +121,7 @@ struct InProcessCollection: RemoteCollection {
         try rules.check(filter, on: namespace)
         let filters = RemotePaging.filters(filter, after: last)
         do throws(StoreError) {
-            for filter in filters { _ = try Filter(filter) }
+            for filter in filters { _ = try Filter(comparingBytes: filter) }
         } catch {
             throw RemoteError(.rejected, code: Int(error.code.rawValue), error.message)
         }
@@ -129,7 +129,7 @@ struct InProcessCollection: RemoteCollection {
             try RemotePaging.page(filter, after: last, limit: limit) { filter, limit in
                 let options = try FindOptions(sort: SortOrder(["_id": 1]), limit: limit)
                 return try transaction.find(
-                    namespace, filter: Filter(filter), options: options,
+                    namespace, filter: Filter(comparingBytes: filter), options: options,
                     bytesMax: RemotePaging.bytesMax)
             }
         }
@@ -138,12 +138,13 @@ struct InProcessCollection: RemoteCollection {
     func count(matching filter: BSONDocument) async throws(RemoteError) -> Int? {
         // A count would reveal the number of hidden documents.
         guard rules.ruleGuard == nil else { return nil }
+        let parsed: Filter
         do throws(StoreError) {
-            _ = try Filter(filter)
+            parsed = try Filter(comparingBytes: filter)
         } catch {
             return nil
         }
-        return try read { try $0.count(namespace, filter: filter) }
+        return try read { try $0.count(namespace, filter: parsed) }
     }
 
     func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {

@@ -17,6 +17,8 @@ protocol RemoteDocuments: Sendable {
     func drop() throws
     /// Makes a unique index of a field.
     func makeUnique(_ field: String) throws
+    /// Makes the collection, with a default collation that ignores case.
+    func createIgnoringCase() throws
     /// How many documents a filter matches.
     func count(_ filter: BSONDocument) throws -> Int
     /// How many changes there were, `nil` where that cannot be told.
@@ -50,6 +52,11 @@ struct StoredRemoteDocuments: RemoteDocuments {
 
     func makeUnique(_ field: String) throws {
         _ = try store.collection(namespace).createIndex([field: 1], ["unique": true])
+    }
+
+    func createIgnoringCase() throws {
+        _ = try store.createCollection(
+            namespace, ["collation": ["locale": "en", "strength": 2]])
     }
 
     /// Those of documents: the feed also tells of collections.
@@ -105,6 +112,13 @@ struct StoredRemoteDocuments: RemoteDocuments {
             _ = try run([
                 "createIndexes": .string(namespace.collection),
                 "indexes": [["key": [field: 1], "name": .string(field), "unique": true]],
+            ])
+        }
+
+        func createIgnoringCase() throws {
+            _ = try run([
+                "create": .string(namespace.collection),
+                "collation": ["locale": "en", "strength": 2],
             ])
         }
 

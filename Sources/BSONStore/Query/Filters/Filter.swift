@@ -38,7 +38,8 @@ public struct Filter: Sendable {
     package init(_ document: BSONDocument, options: FilterOptions) throws(StoreError) {
         if options.collation == nil, let id = Self.soleID(document) {
             contents = Contents(
-                document, .field(Self.idPath, .compare(.equal, id)), nil, .id(id))
+                document, .field(Self.idPath, .compare(.equal, id)), nil,
+                .id(id, inheritsCollation: options.inheritsCollation))
         } else {
             let predicate = try PredicateParser.parse(document, options: options)
             let waits =
@@ -48,6 +49,15 @@ public struct Filter: Sendable {
                 document, predicate, options.collation,
                 .compiled(try Compiled(predicate, options, waitsForText: waits)))
         }
+    }
+
+    /// Parses a filter that compares the bytes of texts, whatever the collation of the collection.
+    ///
+    /// - Throws: as ``init(_:)``.
+    package init(comparingBytes document: BSONDocument) throws(StoreError) {
+        var options = FilterOptions.ofCollection
+        options.inheritsCollation = false
+        try self.init(document, options: options)
     }
 
     /// Compiles a condition on a single value, for `$pull` and array filters.
@@ -91,7 +101,7 @@ extension Filter {
         switch engine {
         case .compiled(let compiled):
             compiled.shared.matches(document, frame)
-        case .id(let id): Self.hasID(id, document)
+        case .id(let id, _): Self.hasID(id, document)
         }
     }
 
@@ -102,7 +112,7 @@ extension Filter {
         switch engine {
         case .compiled(let compiled):
             try compiled.shared.passes(document, frame)
-        case .id(let id): Self.hasID(id, document)
+        case .id(let id, _): Self.hasID(id, document)
         }
     }
 
@@ -151,7 +161,7 @@ extension Filter {
                         RawDocument(document), readsTopLevelOnly: readsTopLevelOnly)
                 }
             }
-        case .id(let id):
+        case .id(let id, _):
             return try body { document in
                 guard BSONValidator.isValid(document) else { return .damaged }
                 return Self.hasID(id, document) ? .passes : .fails
@@ -173,7 +183,7 @@ extension Filter {
         var options = FilterOptions.ofCollection
         switch engine {
         case .compiled(let compiled): options = compiled.options
-        case .id: break
+        case .id(_, let inheritsCollation): options.inheritsCollation = inheritsCollation
         }
         if self.collation == nil, options.inheritsCollation { options.collation = collation }
         options.textIndex = options.textIndex ?? textIndex
@@ -240,7 +250,7 @@ extension Filter {
     package var determiningID: BSONValue? {
         switch engine {
         case .compiled: nil
-        case .id(let id): id
+        case .id(let id, _): id
         }
     }
 
@@ -282,8 +292,9 @@ extension Filter {
     private enum Engine: Sendable {
         /// By the compiled predicate.
         case compiled(Compiled)
-        /// By the `_id` alone; a look-up by its key has already decided it.
-        case id(BSONValue)
+        /// By the `_id` alone; a look-up by its key has already decided it, unless the filter
+        /// inherits a collection's collation.
+        case id(BSONValue, inheritsCollation: Bool)
     }
 
     /// The compiled filter, shared because copying a filter would retain each of its many arrays.

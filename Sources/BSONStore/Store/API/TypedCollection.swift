@@ -146,7 +146,7 @@ extension TypedCollection {
     public func modify(
         id: BSONValue, _ change: (_ document: inout Document) throws -> Void
     ) throws -> Document? {
-        let filter = try Filter(["_id": id])
+        let filter = try Filter(comparingBytes: ["_id": id])
         return try documents.store.write { transaction in
             guard let found = try transaction.get(documents.namespace, id: id) else { return nil }
             var document = try decode(found)
@@ -170,7 +170,7 @@ extension TypedCollection {
                 upsert: upsert)
         }
         return try transaction.replaceOne(
-            namespace, filter: try Filter(["_id": id]),
+            namespace, filter: try Filter(comparingBytes: ["_id": id]),
             document: try encoder.encode(
                 document,
                 changing: [encoder.edition(decoding: found, as: Document.self, by: decoder)]))
