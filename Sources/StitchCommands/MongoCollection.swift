@@ -157,6 +157,16 @@ package final class MongoCollection: RemoteCollection {
         return outcomes
     }
 
+    package func write(
+        _ writes: [RemoteWrite], exchanging paths: [String]
+    ) async throws(RemoteError) -> [RemoteWriteOutcome]? {
+        try await reauthenticating { (_) throws(MongoFailure) in
+            try await MongoExchange(
+                writes: writes, paths: paths, server: self.server, namespace: self.namespace
+            ).carryOut()
+        }
+    }
+
     private func carryOut(_ writes: [RemoteWrite]) async -> [RemoteWriteOutcome] {
         var batch = MongoWriteBatch(writes, server: server, namespace: namespace)
         return await batch.carryOut()

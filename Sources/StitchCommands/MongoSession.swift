@@ -14,6 +14,19 @@ package protocol MongoSession: Sendable {
         _ command: BSONDocument, on database: String, waits: Bool
     ) async throws(MongoFailure) -> BSONDocument
 
+    /// Has the next commands run in one transaction.
+    func startTransaction() async throws(MongoFailure)
+
+    /// Commits the transaction by a majority.
+    ///
+    /// - Throws: ``MongoFailure``; of kind `.network` or with a label of unknown results, the
+    ///   server may have committed.
+    func commitTransaction() async throws(MongoFailure)
+
+    /// Reverts the transaction, as the server does by itself after a while; does nothing without
+    /// one.
+    func abortTransaction() async
+
     /// Ends the session, also during an abandoned call, and has the server close a cursor.
     ///
     /// Does not wait for the server; its failure is ignored, since it times cursors out.

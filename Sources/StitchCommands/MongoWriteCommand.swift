@@ -233,6 +233,10 @@ extension MongoWriteCommand {
         if code == 13, let write = CompensatingWrite(reason: message, details: details) {
             return .failed(RemoteError(write))
         }
+        if code == 11_000 || code == 11_001, let pattern = error["keyPattern"]?.documentValue {
+            return .failed(
+                RemoteError(uniquePaths: pattern.map(\.key), code: code, message))
+        }
         return .failed(
             RemoteError(
                 MongoErrorClass.decide(code: code, labels: [], message: message), code: code,

@@ -33,12 +33,37 @@
         func run(
             _ command: BSONDocument, on database: String, waits: Bool
         ) async throws(MongoFailure) -> BSONDocument {
+            try await withClient(waits: waits) { (client) throws(MongoFailure) in
+                try client.run(command, on: database)
+            }
+        }
+
+        func startTransaction() async throws(MongoFailure) {
+            try await withClient { (client) throws(MongoFailure) in try client.startTransaction() }
+        }
+
+        func commitTransaction() async throws(MongoFailure) {
+            try await withClient { (client) throws(MongoFailure) in try client.commitTransaction() }
+        }
+
+        func abortTransaction() async {
+            do throws(MongoFailure) {
+                try await withClient { (client) throws(MongoFailure) in client.abortTransaction() }
+            } catch {
+                // The server reverts a transaction that it is not asked to revert.
+            }
+        }
+
+        /// Runs a body with the session's client on a thread of its own.
+        private func withClient<R: Sendable>(
+            waits: Bool = false, _ body: @escaping @Sendable (PinnedClient) throws(MongoFailure) -> R
+        ) async throws(MongoFailure) -> R {
             try await (waits ? threads.waits : threads.requests).run { () throws(MongoFailure) in
                 let client = try self.take()
                 do throws(MongoFailure) {
-                    let reply = try client.run(command, on: database)
+                    let result = try body(client)
                     self.giveBack(client, isBroken: false)
-                    return reply
+                    return result
                 } catch {
                     self.giveBack(client, isBroken: error.kind == .network)
                     throw error
@@ -126,6 +151,14 @@
         ) throws(MongoFailure) -> BSONDocument {
             try client.run(command, on: database, in: session)
         }
+
+        func startTransaction() throws(MongoFailure) {
+            try session.startTransaction(readsNewest: true)
+        }
+
+        func commitTransaction() throws(MongoFailure) { try session.commitTransaction() }
+
+        func abortTransaction() { session.abortTransaction() }
 
         /// Returns the client to its pool, after an attempt to close a cursor.
         func end(killing cursor: MongoCursorID?) {

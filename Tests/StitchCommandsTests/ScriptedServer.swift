@@ -76,6 +76,16 @@ private struct ScriptedSession: MongoSession {
         try await server.answer(command, "\(number) \(waits ? "waits " : "")")
     }
 
+    func startTransaction() async throws(MongoFailure) {
+        server.note("\(number) startTransaction")
+    }
+
+    func commitTransaction() async throws(MongoFailure) {
+        _ = try await server.answer(["commitTransaction": 1], "\(number) ")
+    }
+
+    func abortTransaction() async { server.note("\(number) abortTransaction") }
+
     func end(killing cursor: MongoCursorID?) {
         server.note("\(number) ends" + (cursor.map { " killing \($0.id)" } ?? ""))
         server.ended.notify()

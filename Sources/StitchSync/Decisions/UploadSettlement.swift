@@ -8,6 +8,8 @@ struct UploadOutcomeFacts: Hashable {
         case notMatched
         /// A document with the `_id` exists already.
         case duplicateKey
+        /// Another document has a value that must be unique; it may give it up in the same pass.
+        case valueTaken
         /// The remote refuses the content or the user permanently.
         case rejected
         /// No response, or a temporary error: the write may or may not be applied.
@@ -39,6 +41,9 @@ enum UploadSettlement: String, CaseIterable {
     case finishDeleteAndKeepInsert
     /// Remove the attempt, which was not applied, and fetch the remote edition.
     case lookAgain
+    /// Remove the attempt, which was not applied; the change is sent again at the end of the upload,
+    /// together with those that want each other's values.
+    case sendTogether
     /// Keep the attempt until evidence settles it.
     case keepAttempt
     /// Keep the change and pause the document with the remote's reason.
@@ -59,6 +64,7 @@ enum UploadSettlement: String, CaseIterable {
             }
             return facts.localUnchanged ? .confirm : .confirmAndKeepPending
         case .notMatched, .duplicateKey: return .lookAgain
+        case .valueTaken: return .sendTogether
         case .rejected: return Self(facts.onRejection)
         case .retryable: return facts.triedOften ? .pauseExhausted : .keepAttempt
         }

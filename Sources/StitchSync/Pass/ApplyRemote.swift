@@ -7,6 +7,15 @@ struct ApplyRemote {
     let isIdentityKnown: Bool
     /// Whether this pass stages documents of a subscription set.
     let isStaging: Bool
+    /// Whether a document whose unique value another one has is paused; otherwise it is fetched
+    /// again by ``applyPostponed()``.
+    private var pausesDuplicates = false
+
+    init(context: PassContext, isIdentityKnown: Bool, isStaging: Bool) {
+        self.context = context
+        self.isIdentityKnown = isIdentityKnown
+        self.isStaging = isStaging
+    }
 
     private var fetch: Fetch { Fetch(context: context) }
 
@@ -73,6 +82,29 @@ struct ApplyRemote {
         }
     }
 
+    /// Fetches the documents again whose unique values other documents had, now that these have
+    /// changed, too: together, so that they can exchange values.
+    ///
+    /// Those that still collide are paused.
+    func applyPostponed() async throws {
+        var ids = context.findings.takePostponed()
+        var isLast = false
+        while !ids.isEmpty {
+            var step = self
+            step.pausesDuplicates = isLast || ids.count <= context.limits.batchDocuments
+            for start in stride(from: 0, to: ids.count, by: context.limits.batchDocuments) {
+                let chunk = ids[start..<min(start + context.limits.batchDocuments, ids.count)]
+                try await step.apply(
+                    try context.read { records, collection in
+                        try chunk.compactMap { try records.record(of: $0, in: collection.rowID) }
+                    })
+            }
+            let left = context.findings.takePostponed()
+            isLast = left.count == ids.count
+            ids = left
+        }
+    }
+
     /// Settles fetched documents, and those without a version again after they got one.
     private func takeIn(
         _ looks: [FetchedDocument], then sequel: FirstCommitExtras,
@@ -109,10 +141,21 @@ struct ApplyRemote {
             .evidence(for: looks)
         try await lookAgain(&looks, where: evidence)
         let aside = isStaging ? try aside(looks) : []
-        let settled = try await commit(
+        let (settled, postponed) = try await commit(
             looks, evidence: evidence, mayClaim: mayClaim, then: sequel)
-        context.engine.progress.countFetched(
-            looks, settled, evidence, aside: aside, in: context.namespace)
+        if postponed.isEmpty {
+            context.engine.progress.countFetched(
+                looks, settled, evidence, aside: aside, in: context.namespace)
+        } else {
+            for index in postponed {
+                context.findings.notePostponed(looks[index].record.documentID)
+            }
+            let counted = looks.indices.filter { !postponed.contains($0) }
+            context.engine.progress.countFetched(
+                counted.map { looks[$0] }, counted.map { settled[$0] }, evidence,
+                aside: Set(counted.indices.filter { aside.contains(counted[$0]) }),
+                in: context.namespace)
+        }
         let conflictStep = ResolveConflicts(context: context)
         let always = context.configuration.conflictHandler?.always
         var conflicts: [OpenConflict] = []
@@ -156,11 +199,13 @@ struct ApplyRemote {
     /// Settles all fetched documents in one transaction.
     ///
     /// If one of them fails, each gets a savepoint of its own (rule R8), which costs a copy of
-    /// every written page.
+    /// every written page, and documents may exchange unique values.
+    ///
+    /// - Returns: the outcomes, and the indexes of documents to fetch again.
     private func commit(
         _ looks: [FetchedDocument], evidence: [OperationID: AttemptEvidence], mayClaim: Bool,
         then sequel: FirstCommitExtras
-    ) async throws -> [SettlementOutcome] {
+    ) async throws -> (settled: [SettlementOutcome], postponed: Set<Int>) {
         let answer =
             context.engine.conflictFound == nil
             ? context.configuration.conflictHandler?.always : nil
@@ -181,14 +226,17 @@ struct ApplyRemote {
         }
         do {
             do {
-                return try await apply(usingEarlierReads: true)
+                return (try await apply(usingEarlierReads: true), [])
             } catch is SyncRecordTable.StaleRevision {
-                return try await apply(usingEarlierReads: false)
+                return (try await apply(usingEarlierReads: false), [])
             }
         } catch let cause where SyncTransaction.concernsDocument(cause) {
-            return try await context.write { sync in
-                try step(sync, mayAnswer: false).applyIndividually(looks, then: sequel)
+            let postpones = !pausesDuplicates
+            let (settled, postponed) = try await context.write { sync in
+                try step(sync, mayAnswer: false).applyIndividually(
+                    looks, then: sequel, postpones: postpones)
             }
+            return (settled, Set(postponed))
         }
     }
 

@@ -171,9 +171,10 @@ extension CollectionPass {
     /// Fetches the documents that are stale or whose attempt has no known answer.
     ///
     /// After each commit the app's handler resolves the conflicts that it found
-    /// (``ResolveConflicts``).
+    /// (``ResolveConflicts``). Documents that exchanged unique values across batches follow last.
     private func fetchStale(_ fetching: ApplyRemote) async throws {
         try await fetching.applyStale()
+        try await fetching.applyPostponed()
     }
 
     /// Requests evidence of a delete for each document that a fetch missed; writes the delete, or
@@ -192,6 +193,7 @@ extension CollectionPass {
     /// another client changed first are fetched.
     private func upload(before set: Int64?, _ fetching: ApplyRemote) async throws {
         try await Upload(context: context, applyRemote: fetching).run(before: set)
+        try await fetching.applyPostponed()
         if context.findings.hasAbsences { try await explainAbsences(fetching) }
     }
 

@@ -10,6 +10,7 @@ final class PassFindings: Sendable {
         var hidden: [BSONValue] = []
         var resolved: Set<Int64> = []
         var reverted: [BSONValue] = []
+        var postponed: [BSONValue] = []
     }
 
     private let state = Locked(State())
@@ -72,6 +73,17 @@ final class PassFindings: Sendable {
         }
     }
 
+    /// Notes a fetched document whose unique value another document has, which may release it.
+    func notePostponed(_ id: BSONValue) { state.withLock { $0.postponed.append(id) } }
+
+    /// Returns the noted postponed documents and forgets them.
+    func takePostponed() -> [BSONValue] {
+        state.withLock { state in
+            defer { state.postponed = [] }
+            return state.postponed
+        }
+    }
+
     /// Notes the row of a document whose conflict was resolved.
     func noteResolved(_ row: Int64) { state.withLock { _ = $0.resolved.insert(row) } }
 
@@ -88,7 +100,7 @@ extension PassFindings {
         switch settlement {
         case .confirm, .confirmAndKeepPending, .finishDelete, .finishDeleteAndKeepInsert:
             count { $0.uploaded += 1 }
-        case .lookAgain, .keepAttempt: break
+        case .lookAgain, .sendTogether, .keepAttempt: break
         case .revertRejected:
             count { $0.reverted += 1 }
             addToReport(.compensatingWrite)

@@ -14,6 +14,9 @@ struct Upload {
         var failure: RemoteError?
         // Rows of records whose stored bases are no longer needed.
         var staleBases: [Int64] = []
+        // Rows of records whose unique value another document had.
+        var taken: Set<Int64> = []
+        var isLast = false
         var batch = try await context.write(beginning(after: 0, before: set))
         while true {
             context.findings.add(contentsOf: batch.missing)
@@ -26,14 +29,20 @@ struct Upload {
                     context.findings.noteReverted(refused.documentID)
                 }
             }
-            guard let row = batch.lastRow else { break }
-            let begin = beginning(after: row, before: set)
+            guard let row = batch.lastRow else {
+                guard !isLast, !taken.isEmpty else { break }
+                isLast = true
+                batch = try await context.write(beginning(after: 0, before: set, only: taken))
+                continue
+            }
+            let begin = beginning(after: row, before: set, only: isLast ? taken : nil)
             guard !batch.attempts.isEmpty else {
                 batch = try await context.write(begin)
                 continue
             }
-            let sent = try await send(batch, &staleBases, then: begin)
+            let sent = try await send(batch, &staleBases, isLast: isLast, then: begin)
             overtaken += sent.overtaken
+            taken.formUnion(sent.taken)
             failure = failure ?? sent.failure
             batch = sent.next
         }
@@ -52,13 +61,14 @@ struct Upload {
 
     /// Returns the closure that stores the attempts of the next batch.
     private func beginning(
-        after row: Int64, before set: Int64?
+        after row: Int64, before set: Int64?, only: Set<Int64>? = nil
     ) -> @Sendable (SyncTransaction) throws -> OutgoingBatch {
         let (limits, policy) = (context.limits, context.uploadPolicy)
         let resolved = context.findings.resolved
         return { sync in
             try PrepareUpload(
-                sync: sync, limits: limits, policy: policy, resolved: resolved, set: set
+                sync: sync, limits: limits, policy: policy, resolved: resolved, set: set,
+                only: only
             ).batch(after: row)
         }
     }
@@ -73,20 +83,26 @@ struct Upload {
 
     /// Sends a batch and settles the responses; the same commit stores the attempts of the next
     /// batch.
+    ///
+    /// - Parameter isLast: whether changes that a unique index refuses are sent together with those
+    ///   that give up their values, and no more after that.
     private func send(
-        _ batch: OutgoingBatch, _ staleBases: inout [Int64],
+        _ batch: OutgoingBatch, _ staleBases: inout [Int64], isLast: Bool,
         then begin: @escaping @Sendable (SyncTransaction) throws -> OutgoingBatch
     ) async throws -> Sent {
         let attempts = batch.attempts
         let writes = attempts.map(\.write)
-        let outcomes = try await outcomes(of: writes)
+        var outcomes = try await outcomes(of: writes)
+        if isLast { try await exchange(attempts, &outcomes) }
         noteReceived(outcomes)
         staleBases += zip(attempts, outcomes).compactMap {
             $0.leavesBase(after: $1) ? $0.record.rowID : nil
         }
-        let (policy, stale) = (context.uploadPolicy, staleBases)
+        let (policy, stale, answers) = (context.uploadPolicy, staleBases, outcomes)
         let (settlements, next) = try await context.write { sync in
-            let settlements = try SettleUpload(sync: sync, policy: policy).settle(batch, outcomes)
+            let settlements = try SettleUpload(
+                sync: sync, policy: policy, sendsTakenAgain: !isLast
+            ).settle(batch, answers)
             let next = try begin(sync)
             if next.lastRow == nil { try sync.records.removeStaleBases(of: stale) }
             return (settlements, next)
@@ -100,6 +116,7 @@ struct Upload {
         for ((attempt, outcome), settlement) in zip(zip(attempts, outcomes), settlements) {
             switch settlement {
             case .lookAgain: sent.overtaken.append(attempt.record.documentID)
+            case .sendTogether: if let row = attempt.record.rowID { sent.taken.insert(row) }
             case .keepAttempt:
                 if case .failed(let error) = outcome { sent.failure = error }
             case .revertRejected: context.findings.noteReverted(attempt.record.documentID)
@@ -131,6 +148,42 @@ struct Upload {
         return outcomes
     }
 
+    /// Sends the writes together that want each other's unique values, group by group.
+    ///
+    /// A write that wants a value of an overtaken one counts as overtaken, too. A write keeps its refusal where it belongs to no group, or where the remote cannot apply
+    /// them together.
+    private func exchange(
+        _ attempts: [OpenAttempt], _ outcomes: inout [RemoteWriteOutcome]
+    ) async throws {
+        guard outcomes.contains(where: \.isUniqueValueTaken) else { return }
+        let taken = outcomes.indices.filter {
+            outcomes[$0].isUniqueValueTaken || outcomes[$0] == .notMatched
+        }
+        let changes = taken.map { index in
+            RefusedChange(
+                paths: outcomes[index].uniquePaths,
+                base: attempts[index].record.base.document(local: attempts[index].local),
+                intended: attempts[index].local, isOvertaken: outcomes[index] == .notMatched)
+        }
+        let exchange = UniqueExchange.decide(changes)
+        for index in exchange.waiting { outcomes[taken[index]] = .notMatched }
+        for group in exchange.groups {
+            let members = group.map { taken[$0] }
+            let paths = Set(group.flatMap { changes[$0].paths }).sorted()
+            let writes = members.map { attempts[$0].write }
+            do {
+                let answers = try await context.request { remote in
+                    try await remote.write(writes, exchanging: paths)
+                }
+                guard let answers, answers.count == writes.count else { continue }
+                for (index, answer) in zip(members, answers) { outcomes[index] = answer }
+            } catch let error as RemoteError {
+                // The remote may have applied them: evidence settles their attempts.
+                for index in members { outcomes[index] = .failed(error) }
+            }
+        }
+    }
+
     private func answers(to writes: [RemoteWrite]) async throws -> [RemoteWriteOutcome] {
         let outcomes = try await context.request { remote in
             try await remote.write(writes)
@@ -148,6 +201,8 @@ struct Upload {
         let next: OutgoingBatch
         /// Documents that another client changed first.
         var overtaken: [BSONValue] = []
+        /// Rows of records whose unique value another document had.
+        var taken: Set<Int64> = []
         /// A temporary error.
         var failure: RemoteError?
     }
@@ -167,11 +222,12 @@ struct Upload {
 extension RemoteWriteOutcome {
     /// Whether a unique index of the remote refused the content.
     fileprivate var isUniqueValueTaken: Bool {
-        if case .failed(let error) = self {
-            error.errorClass == .rejected && [11_000, 11_001].contains(error.code)
-        } else {
-            false
-        }
+        if case .failed(let error) = self { error.isUniqueValueTaken } else { false }
+    }
+
+    /// The paths of the unique index that refused the content, where the remote names them.
+    fileprivate var uniquePaths: [String] {
+        if case .failed(let error) = self { error.uniquePaths } else { [] }
     }
 }
 

@@ -63,6 +63,12 @@ struct ConditionalWrite {
         {
             return .failed(RemoteError(write))
         }
+        if error.code == .duplicateKey {
+            return .failed(
+                RemoteError(
+                    uniquePaths: error.keyPattern.map { Array($0.keys) } ?? [],
+                    code: Int(error.code.rawValue), error.message))
+        }
         return .failed(RemoteError(.rejected, code: Int(error.code.rawValue), error.message))
     }
 }

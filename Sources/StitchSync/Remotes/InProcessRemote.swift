@@ -182,6 +182,44 @@ struct InProcessCollection: RemoteCollection {
         }
     }
 
+    /// The end of an exchange of unique values that is undone.
+    private struct UndoneExchange: Error {
+        let outcomes: [RemoteWriteOutcome]?
+    }
+
+    func write(
+        _ writes: [RemoteWrite], exchanging paths: [String]
+    ) async throws(RemoteError) -> [RemoteWriteOutcome]? {
+        let (namespace, ruleGuard) = (namespace, rules.ruleGuard)
+        let work: @Sendable (WriteTransaction) throws -> [RemoteWriteOutcome] = { transaction in
+            try transaction.through(ruleGuard, transaction) { transaction in
+                try transaction.savepoint {
+                    let (outcomes, collisions) = try transaction.deferringUniqueKeys {
+                        try writes.map {
+                            try ConditionalWrite(write: $0, known: nil)
+                                .apply(transaction, namespace, isAlone: true)
+                        }
+                    }
+                    // The error of a collision might reveal documents that rules hide.
+                    guard collisions.isEmpty else { throw UndoneExchange(outcomes: nil) }
+                    guard outcomes.allSatisfy({ $0 == .applied }) else {
+                        throw UndoneExchange(
+                            outcomes: outcomes.map { $0 == .applied ? .notMatched : $0 })
+                    }
+                    return outcomes
+                }
+            }
+        }
+        do {
+            return commitsOnCallingThread
+                ? try writeOnCallingThread(work) : try await store.write(work)
+        } catch let undone as UndoneExchange {
+            return undone.outcomes
+        } catch {
+            throw Self.remoteError(error)
+        }
+    }
+
     private func write(
         _ writes: [RemoteWrite], individually: Bool
     ) async throws -> [RemoteWriteOutcome] {

@@ -69,6 +69,18 @@ public protocol RemoteCollection: Sendable {
     /// Applies conditional writes, each on its own; returns one outcome per write, in order.
     func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome]
 
+    /// Applies conditional writes that exchange values of unique indexes: all of them in one
+    /// transaction, or none.
+    ///
+    /// The engine calls it for documents that each want a value which another one of them has.
+    ///
+    /// - Parameter paths: the dotted paths of the unique indexes' fields.
+    /// - Returns: one outcome per write, in order, where none but `.applied` for all means that
+    ///   none was applied; `nil` where the remote cannot apply them together, as the default.
+    func write(
+        _ writes: [RemoteWrite], exchanging paths: [String]
+    ) async throws(RemoteError) -> [RemoteWriteOutcome]?
+
     /// Returns the position in the history after all changes that are visible now.
     func currentToken() async throws(RemoteError) -> ResumeToken
 
@@ -108,6 +120,11 @@ extension RemoteCollection {
     ) async throws(RemoteError) -> [RemoteTombstone?] {
         ids.map { _ in nil }
     }
+
+    /// Returns `nil`: the remote has no transactions.
+    public func write(
+        _ writes: [RemoteWrite], exchanging paths: [String]
+    ) async throws(RemoteError) -> [RemoteWriteOutcome]? { nil }
 
     /// Returns `nil`: the number is unknown.
     public func count(matching filter: BSONDocument) async throws(RemoteError) -> Int? { nil }

@@ -344,57 +344,100 @@ struct ApplyFetched {
 
 /// The settlement in savepoints, after it failed for all documents together.
 extension ApplyFetched {
-    /// Settles fetched documents one by one.
+    /// The documents that cannot keep the unique values that they took, by their keys.
+    private struct Collided: Error {
+        let causes: [[UInt8]: StoreError]
+    }
+
+    /// Settles fetched documents one by one; those of the batch may exchange unique values.
     ///
-    /// A document that a unique index refuses waits for the others, which may release the value.
+    /// A document that takes a value of another one which keeps it is refused, and so are those
+    /// that took values of the refused one.
+    ///
+    /// - Parameter postpones: whether a refused document is marked as stale instead of paused,
+    ///   since a later batch may release the value.
+    /// - Returns: the outcomes, and the indexes of the postponed documents.
     func applyIndividually(
-        _ looks: [FetchedDocument], then sequel: FirstCommitExtras
-    ) throws -> [SettlementOutcome] {
-        guard try begin(sequel) else { return looks.map { _ in .nothing } }
+        _ looks: [FetchedDocument], then sequel: FirstCommitExtras, postpones: Bool
+    ) throws -> (settled: [SettlementOutcome], postponed: [Int]) {
+        guard try begin(sequel) else { return (looks.map { _ in .nothing }, []) }
         let scanned = try scanning(looks)
-        var settled = [SettlementOutcome](repeating: .nothing, count: looks.count)
-        var open = Array(looks.indices)
-        var isLast = false
-        while !open.isEmpty {
-            var waiting: [Int] = []
-            for index in open {
-                let outcome = try scanned.applyInSavepoint(
-                    looks[index], pausesDuplicate: isLast)
-                if let outcome { settled[index] = outcome } else { waiting.append(index) }
+        let keys = looks.map { BSONKey.encode($0.record.documentID) }
+        var refused: [[UInt8]: StoreError] = [:]
+        while true {
+            do {
+                let settled = try sync.transaction.savepoint {
+                    let (settled, collisions) = try sync.transaction.deferringUniqueKeys {
+                        try zip(looks, keys).map { look, key in
+                            if let cause = refused[key] {
+                                return try refuse(look, cause, postpones: postpones)
+                            }
+                            return try scanned.applyInSavepoint(look)
+                        }
+                    }
+                    let causes = collisions.map { cause in
+                        (BSONKey.encode(cause.documentID ?? .null), cause)
+                    }
+                    guard causes.isEmpty else {
+                        throw Collided(causes: Dictionary(causes, uniquingKeysWith: { $1 }))
+                    }
+                    return settled
+                }
+                try end(sequel)
+                let postponed = postpones ? looks.indices.filter { refused[keys[$0]] != nil } : []
+                return (settled, postponed)
+            } catch let collided as Collided {
+                sync.resetStaleMark()
+                let known = refused.count
+                for key in keys where refused[key] == nil { refused[key] = collided.causes[key] }
+                // Each round refuses a further document, so that it ends.
+                guard refused.count > known else {
+                    throw collided.causes.values.first ?? StoreError(.internalError, "collision")
+                }
             }
-            isLast = waiting.count == open.count
-            open = waiting
         }
-        try end(sequel)
-        return settled
+    }
+
+    /// Refuses a document whose unique value another one keeps.
+    private func refuse(
+        _ look: FetchedDocument, _ cause: StoreError, postpones: Bool
+    ) throws -> SettlementOutcome {
+        guard postpones else { return try pause(look, cause) }
+        guard var record = try sync.current(look.record), record.pause == nil else {
+            return .nothing
+        }
+        if record.staleMark == 0 { record.staleMark = try sync.nextStaleMark() }
+        try sync.save(record)
+        return .nothing
     }
 
     /// Settles one fetched document in a savepoint: an error stops that document only (R8).
-    ///
-    /// - Parameter pausesDuplicate: whether a refusal by a unique index pauses the document.
-    /// - Returns: `nil` for such a document where it does not.
-    func applyInSavepoint(
-        _ look: FetchedDocument, pausesDuplicate: Bool = true
-    ) throws -> SettlementOutcome? {
+    func applyInSavepoint(_ look: FetchedDocument) throws -> SettlementOutcome {
         do {
             return try sync.transaction.savepoint {
                 try apply(look)
             }
         } catch let cause where SyncTransaction.concernsDocument(cause) {
             sync.resetStaleMark()
-            if !pausesDuplicate && (cause as? StoreError)?.code == .duplicateKey { return nil }
-            let error = SyncError(
-                .unusableDocument, "what the remote holds cannot be kept: \(cause)",
-                namespace: sync.namespace, documentID: look.record.documentID, underlying: cause)
-            // A write since the request must not be reverted.
-            guard var record = try sync.current(look.record) else { return .nothing }
-            guard record.revision == look.record.revision else {
-                try sync.markStale(record)
-                return .nothing
-            }
-            record.pause = PauseReason(error.code, error.message)
-            try sync.save(record)
-            return .failed(error)
+            return try pause(look, cause)
         }
+    }
+
+    /// Pauses a document that cannot be stored here.
+    private func pause(
+        _ look: FetchedDocument, _ cause: any Error
+    ) throws -> SettlementOutcome {
+        let error = SyncError(
+            .unusableDocument, "what the remote holds cannot be kept: \(cause)",
+            namespace: sync.namespace, documentID: look.record.documentID, underlying: cause)
+        // A write since the request must not be reverted.
+        guard var record = try sync.current(look.record) else { return .nothing }
+        guard record.revision == look.record.revision else {
+            try sync.markStale(record)
+            return .nothing
+        }
+        record.pause = PauseReason(error.code, error.message)
+        try sync.save(record)
+        return .failed(error)
     }
 }

@@ -20,6 +20,8 @@ struct PrepareUpload {
     let resolved: Set<Int64>
     /// The subscription set whose earlier writes are uploaded; `nil` uploads all.
     let set: Int64?
+    /// The rows of the records whose changes are uploaded; `nil` uploads all.
+    var only: Set<Int64>?
 
     /// Stores attempts for the next pending records (rule R3).
     ///
@@ -46,6 +48,7 @@ struct PrepareUpload {
             if bytes > limits.batchBytes && !batch.attempts.isEmpty { break }
             batch.lastRow = record.rowID
             if let earlier, let row = record.rowID, !earlier.contains(row) { continue }
+            if let only, let row = record.rowID, !only.contains(row) { continue }
             if record.isRowMissing(local: local) {
                 missing.append(record)
                 continue

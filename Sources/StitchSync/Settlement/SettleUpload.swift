@@ -4,6 +4,8 @@ internal import BSONStore
 struct SettleUpload {
     let sync: SyncTransaction
     let policy: UploadPolicy
+    /// Whether a change that a unique index refused is sent again in this pass.
+    var sendsTakenAgain = false
 
     /// Settles the responses to a batch.
     func settle(
@@ -46,7 +48,7 @@ struct SettleUpload {
     ) throws -> UploadSettlement {
         let intended = attempt.intended.document(local: local)
         let facts = UploadOutcomeFacts(
-            outcome: Self.classify(outcome), wasDelete: attempt.isDelete,
+            outcome: classify(outcome), wasDelete: attempt.isDelete,
             localExists: local != nil, localUnchanged: contentEqual(local, intended),
             triedOften: Self.isUnknown(outcome) && record.failures + 1 >= policy.failuresMax,
             onRejection: policy.onRejection(
@@ -69,13 +71,14 @@ struct SettleUpload {
         if case .failed(let error) = outcome { error.compensatingWrite != nil } else { false }
     }
 
-    private static func classify(_ outcome: RemoteWriteOutcome) -> UploadOutcomeFacts.Outcome {
+    private func classify(_ outcome: RemoteWriteOutcome) -> UploadOutcomeFacts.Outcome {
         switch outcome {
         case .applied: .applied
         case .notMatched: .notMatched
         case .duplicateKey: .duplicateKey
         case .failed(let error):
             switch error.errorClass {
+            case .rejected where sendsTakenAgain && error.isUniqueValueTaken: .valueTaken
             case .rejected: .rejected
             case .retryable, .unauthenticated, .unknown, .historyLost, .collectionDropped:
                 .retryable
@@ -109,6 +112,11 @@ struct SettleUpload {
                 record.discard([UnresolvedAttempt(attempt, base: base, local: local)])
             }
             record.staleMark = try sync.nextStaleMark()
+            record.isPending =
+                PendingChange(base: record.base.document(local: local), local: local) != .none
+            try sync.save(record)
+        case .sendTogether:
+            record.attempt = nil
             record.isPending =
                 PendingChange(base: record.base.document(local: local), local: local) != .none
             try sync.save(record)

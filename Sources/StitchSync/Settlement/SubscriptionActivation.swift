@@ -91,7 +91,7 @@ struct SubscriptionActivation {
                 individually
                 ? try step.applyInSavepoint(look)
                 : try step.apply(look)
-            switch settled ?? .nothing {
+            switch settled {
             case .taken: share.taken += 1
             case .foreign:
                 share.taken += 1

@@ -47,6 +47,12 @@ private struct MeteredCollection: RemoteCollection {
         return outcomes
     }
 
+    func write(
+        _ writes: [RemoteWrite], exchanging paths: [String]
+    ) async throws(RemoteError) -> [RemoteWriteOutcome]? {
+        try await base.write(writes, exchanging: paths)
+    }
+
     func identity() async throws(RemoteError) -> RemoteIdentity { try await base.identity() }
 
     func tombstones(

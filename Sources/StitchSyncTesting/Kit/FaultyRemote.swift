@@ -161,6 +161,18 @@ private struct FaultyCollection: RemoteCollection {
         }
     }
 
+    func write(
+        _ writes: [RemoteWrite], exchanging paths: [String]
+    ) async throws(RemoteError) -> [RemoteWriteOutcome]? {
+        do {
+            return try await run(.write) { () async throws(RemoteError) in
+                try await base.write(writes, exchanging: paths)
+            }
+        } catch  where error.errorClass == .rejected || error.errorClass == .unknown {
+            return writes.map { _ in .failed(error) }
+        }
+    }
+
     func identity() async throws(RemoteError) -> RemoteIdentity { try await base.identity() }
 
     func tombstones(

@@ -70,6 +70,7 @@ struct UploadDecisionTests {
         case .confirm, .confirmAndKeepPending, .finishDelete, .finishDeleteAndKeepInsert:
             #expect(facts.outcome == .applied)
         case .lookAgain: #expect(facts.outcome == .notMatched || facts.outcome == .duplicateKey)
+        case .sendTogether: #expect(facts.outcome == .valueTaken)
         case .keepAttempt, .pauseExhausted: #expect(facts.outcome == .retryable)
         case .pauseRejected, .revertRejected, .askRejected:
             #expect(facts.outcome == .rejected)

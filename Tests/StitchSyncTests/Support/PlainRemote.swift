@@ -29,6 +29,12 @@ private struct PlainCollection: RemoteCollection {
         try await base.write(writes)
     }
 
+    func write(
+        _ writes: [RemoteWrite], exchanging paths: [String]
+    ) async throws(RemoteError) -> [RemoteWriteOutcome]? {
+        try await base.write(writes, exchanging: paths)
+    }
+
     func identity() async throws(RemoteError) -> RemoteIdentity {
         tellsIdentity ? try await base.identity() : .unknown
     }

@@ -140,6 +140,14 @@ struct ScriptedCollection: RemoteCollection {
             ?? outcomes
     }
 
+    func write(
+        _ writes: [RemoteWrite], exchanging paths: [String]
+    ) async throws(RemoteError) -> [RemoteWriteOutcome]? {
+        try await run(.write, writes.map(\.documentID), writes) { () async throws(RemoteError) in
+            try await base.write(writes, exchanging: paths)
+        }
+    }
+
     func count(matching filter: BSONDocument) async throws(RemoteError) -> Int? {
         try await base.count(matching: filter)
     }

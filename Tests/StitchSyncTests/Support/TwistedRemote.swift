@@ -67,6 +67,15 @@ private struct TwistedCollection: RemoteCollection {
         return outcomes
     }
 
+    func write(
+        _ writes: [RemoteWrite], exchanging paths: [String]
+    ) async throws(RemoteError) -> [RemoteWriteOutcome]? {
+        let isFree = writes.allSatisfy {
+            twist.writeFault($0) == nil && twist.writeOutcome($0) == nil
+        }
+        return isFree ? try await base.write(writes, exchanging: paths) : nil
+    }
+
     func identity() async throws(RemoteError) -> RemoteIdentity {
         twist.identity(try await base.identity())
     }

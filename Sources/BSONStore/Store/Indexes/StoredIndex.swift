@@ -31,6 +31,8 @@ final class StoredIndex: Sendable {
         case delete
         /// Reads one row of key ?1.
         case row
+        /// Reads the rows of key ?1.
+        case rows
         /// Reads the rows of the keys from ?1 up to, but excluding, ?2.
         case forward
         /// Reads them in reverse.
@@ -98,6 +100,7 @@ final class StoredIndex: Sendable {
         case .insert: "INSERT OR IGNORE INTO \(name) (key, id) VALUES (?1, ?2)"
         case .delete: "DELETE FROM \(name) WHERE key = ?1 AND id = ?2"
         case .row: "SELECT id FROM \(name) WHERE key = ?1 LIMIT 1"
+        case .rows: "SELECT id FROM \(name) WHERE key = ?1"
         case .forward: "SELECT i.id \(range) ORDER BY i.key, i.id"
         case .backward: "SELECT i.id \(range) ORDER BY i.key DESC, i.id DESC"
         case .forwardDocuments: "SELECT d.doc \(documents) i.key, i.id"

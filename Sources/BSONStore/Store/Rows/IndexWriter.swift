@@ -12,6 +12,8 @@ struct IndexChange {
 struct IndexWriter {
     /// The transaction's connection.
     let connection: SQLiteConnection
+    /// The unique keys that are checked later; `nil` checks them before each write.
+    var deferred: DeferredUniqueKeys?
 
     /// Returns the index keys to add and to remove.
     ///
@@ -38,8 +40,8 @@ struct IndexWriter {
             let kept = old.isEmpty ? [] : Set(old).intersection(new.keys)
             change.removed += old.filter { !kept.contains($0) }.map { (index, $0) }
             for key in new.keys where kept.isEmpty || !kept.contains(key) {
-                if index.refusesEqualKeys, let owner = try owner(of: key, in: index),
-                    owner != row
+                if deferred == nil, index.refusesEqualKeys,
+                    let owner = try owner(of: key, in: index), owner != row
                 {
                     throw index.duplicate(of: after, key: key, in: table.namespace)
                 }
@@ -55,11 +57,32 @@ struct IndexWriter {
     ) throws(StoreError) {
         for (index, key) in change.removed {
             try run(.delete, index, key, row)
+            note(key, of: index, row, isAdded: false, in: table)
         }
         for (index, key) in change.added {
             try run(.insert, index, key, row)
+            note(key, of: index, row, isAdded: true, in: table)
         }
         for index in change.newMultikey { try setMultikey(index, in: table) }
+    }
+
+    private func note(
+        _ key: [UInt8], of index: StoredIndex, _ row: Int64, isAdded: Bool,
+        in table: CollectionTable
+    ) {
+        guard let deferred, index.refusesEqualKeys else { return }
+        deferred.note(
+            DeferredUniqueKeys.Entry(
+                index: index, table: table, key: key, row: row, isAdded: isAdded))
+    }
+
+    /// Returns the rows that have a key.
+    func owners(of key: [UInt8], in index: StoredIndex) throws(StoreError) -> [Int64] {
+        let statement = try index.prepare(.rows, connection)
+        statement.bind(1, key)
+        var rows: [Int64] = []
+        while try statement.step() { rows.append(statement.int64(0)) }
+        return rows
     }
 
     private func owner(of key: [UInt8], in index: StoredIndex) throws(StoreError) -> Int64? {

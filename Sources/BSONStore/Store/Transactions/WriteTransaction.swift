@@ -51,6 +51,19 @@ public final class WriteTransaction: ReadTransaction {
     /// - Throws: what the body throws, and SQLite's errors.
     public func savepoint<R>(_ body: () throws -> R) throws -> R { try writer.savepoint(body) }
 
+    /// Runs a body in which documents may exchange the values of unique indexes, which are checked
+    /// at its end.
+    ///
+    /// - Returns: the body's result, and an error (11000) with the `_id` of each document that took
+    ///   a value which another one still has; undo the body by a savepoint around the call where
+    ///   there are errors.
+    /// - Throws: what the body throws, and SQLite's errors.
+    package func deferringUniqueKeys<R>(
+        _ body: () throws -> R
+    ) throws -> (result: R, collisions: [StoreError]) {
+        try writer.deferringUniqueKeys(body)
+    }
+
     /// Whether this transaction created the collection.
     package func hasCreated(_ namespace: Namespace) throws(StoreError) -> Bool {
         try writer.hasCreated(namespace)

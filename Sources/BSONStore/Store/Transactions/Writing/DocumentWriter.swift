@@ -14,6 +14,8 @@ final class DocumentWriter {
     /// The cached sizes of capped collections.
     private var cappedUsage: [Int64: CappedUsage] = [:]
     private var createdTables: Set<Int64> = []
+    /// The unique keys to check at the end of a part of the transaction.
+    private var deferredKeys: DeferredUniqueKeys?
 
     init(_ connection: SQLiteConnection, _ recorder: ChangeRecorder) {
         self.connection = connection
@@ -22,7 +24,9 @@ final class DocumentWriter {
 
     var tables: TableLookup { TableLookup(connection: connection) }
     private var rows: RowLookup { RowLookup(connection: connection, readsChanges: true) }
-    private var indexes: IndexWriter { IndexWriter(connection: connection) }
+    private var indexes: IndexWriter {
+        IndexWriter(connection: connection, deferred: deferredKeys)
+    }
     private var tombstones: TombstoneTable { TombstoneTable(connection: connection) }
     private var validator: DocumentValidator {
         DocumentValidator(bypassesValidation: bypassesValidation)
@@ -42,14 +46,47 @@ final class DocumentWriter {
     /// - Throws: what the body throws, and SQLite's errors.
     func savepoint<R>(_ body: () throws -> R) throws -> R {
         let feedBefore = recorder.feed
+        let keysBefore = deferredKeys?.entries.count ?? 0
         do {
             return try connection.savepoint(body)
         } catch {
             recorder.restore(feedBefore)
+            deferredKeys?.keepFirst(keysBefore)
             connection.catalogCache.invalidateAll()
             cappedUsage.removeAll()
             throw error
         }
+    }
+
+    /// Runs a body in which writes may take unique keys that other documents still have, and
+    /// returns the errors of the documents that cannot keep theirs at its end.
+    ///
+    /// Documents can exchange unique values so. The caller must undo the body where there are
+    /// errors.
+    ///
+    /// - Throws: what the body throws, and SQLite's errors.
+    func deferringUniqueKeys<R>(
+        _ body: () throws -> R
+    ) throws -> (result: R, collisions: [StoreError]) {
+        let outer = deferredKeys
+        let keys = DeferredUniqueKeys()
+        deferredKeys = keys
+        defer { deferredKeys = outer }
+        let result = try body()
+        let writer = indexes
+        let collisions = try keys.collisions { (index, key) throws(StoreError) in
+            try writer.owners(of: key, in: index)
+        }
+        return (
+            result,
+            try collisions.compactMap { entry in
+                guard let found = try rows.stored(entry.table.namespace, row: entry.row) else {
+                    return nil
+                }
+                return entry.index.duplicate(
+                    of: found.document, key: entry.key, in: entry.table.namespace)
+            }
+        )
     }
 
     /// Writes a new row and its index keys, and records the change.

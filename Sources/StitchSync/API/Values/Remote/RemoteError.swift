@@ -42,6 +42,9 @@ public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The forbidden write, where access rules are the reason.
     public let compensatingWrite: CompensatingWrite?
 
+    /// The dotted paths of the unique index that refused the write; empty for other errors.
+    package let uniquePaths: [String]
+
     /// Makes an error from its parts.
     public init(
         _ errorClass: Class, code: Int = 0, _ message: String,
@@ -51,6 +54,21 @@ public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
         self.code = code
         self.message = message
         self.compensatingWrite = compensatingWrite
+        uniquePaths = []
+    }
+
+    /// Makes the error of a write that a unique index refused.
+    package init(uniquePaths: [String], code: Int, _ message: String) {
+        errorClass = .rejected
+        self.code = code
+        self.message = message
+        compensatingWrite = nil
+        self.uniquePaths = uniquePaths
+    }
+
+    /// Whether a unique index of the remote refused the content.
+    package var isUniqueValueTaken: Bool {
+        errorClass == .rejected && [11_000, 11_001].contains(code)
     }
 
     /// Whether the history cannot be read from the given position.

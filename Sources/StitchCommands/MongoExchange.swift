@@ -1,0 +1,201 @@
+internal import BSONStore
+internal import StitchSync
+
+/// An application of writes that exchange values of unique indexes, in one transaction.
+///
+/// A server checks a unique index after each statement, and an error ends its transaction. So the
+/// first command gives each document a value of its own, and the second one its final values.
+struct MongoExchange {
+    let writes: [RemoteWrite]
+    /// The paths of the unique indexes' fields.
+    let paths: [String]
+    let server: any MongoServer
+    let namespace: Namespace
+
+    /// Applies all writes or none.
+    ///
+    /// - Returns: an outcome for each write; `nil` where the server cannot apply them.
+    /// - Throws: a failure after which they may have been applied, or a temporary one.
+    func carryOut() async throws(MongoFailure) -> [RemoteWriteOutcome]? {
+        let session = try await server.startSession()
+        defer { session.end(killing: nil) }
+        do throws(MongoFailure) {
+            try await session.startTransaction()
+            let outcomes = try await apply(in: session)
+            if outcomes?.allSatisfy({ $0 == .applied }) ?? false {
+                try await session.commitTransaction()
+            } else {
+                await session.abortTransaction()
+            }
+            return outcomes
+        } catch {
+            await session.abortTransaction()
+            switch MongoErrorClass.decide(error) {
+            case .rejected, .unknown: return nil
+            case .retryable, .unauthenticated, .historyLost, .collectionDropped: throw error
+            }
+        }
+    }
+
+    private func apply(
+        in session: any MongoSession
+    ) async throws(MongoFailure) -> [RemoteWriteOutcome]? {
+        guard let found = try await read(in: session) else { return nil }
+        let checked = zip(writes, found).map { Self.check($0, $1) }
+        guard checked.allSatisfy({ $0 == nil }) else {
+            return checked.map { $0 ?? .notMatched }
+        }
+        var (parked, final, inserted): ([BSONDocument], [BSONDocument], [BSONDocument]) =
+            ([], [], [])
+        for (write, before) in zip(writes, found) {
+            guard let before else {
+                inserted.append(MongoWriteCommand.statement(write, [:]))
+                continue
+            }
+            guard let after = Self.result(of: write, on: before) else { return nil }
+            let filter = MongoWriteFilter.versionFilter(write)
+            let places = Self.places(paths, from: before, to: after)
+            let values = places.map { ($0, Self.ownValue(like: before[path: $0], write.operation)) }
+            if !values.isEmpty {
+                let park = RemoteWrite.Action.update(set: BSONDocument(values), unset: [])
+                parked.append(MongoWriteCommand.statement(write.with(park), filter))
+            }
+            // Paths through an array lead nowhere once a value has taken its place.
+            let isWhole = places.contains { !paths.contains($0) }
+            final.append(
+                MongoWriteCommand.statement(
+                    isWhole ? write.with(.replace(after)) : write, filter))
+        }
+        for (name, list, statements) in [
+            ("update", "updates", parked), ("update", "updates", final),
+            ("insert", "documents", inserted),
+        ] where !statements.isEmpty {
+            let reply = try await session.run(
+                [
+                    name: .string(namespace.collection), "ordered": true,
+                    list: .array(BSONArray(statements.map { .document($0) })),
+                ], on: namespace.database, waits: false)
+            try Self.check(reply)
+            guard reply["n"]?.int64Value == Int64(statements.count) else {
+                return writes.map { _ in .notMatched }
+            }
+        }
+        return writes.map { _ in .applied }
+    }
+
+    /// Returns the documents as the transaction sees them; `nil` if they do not fit into a reply.
+    private func read(
+        in session: any MongoSession
+    ) async throws(MongoFailure) -> [BSONDocument?]? {
+        let ids = writes.map(\.documentID)
+        let cursor = try MongoCursor(
+            await session.run(
+                [
+                    "find": .string(namespace.collection),
+                    "filter": ["_id": ["$in": .array(BSONArray(ids))]],
+                    "collation": .document(MongoCollation.simple),
+                    "batchSize": .int32(Int32(clamping: ids.count + 1)),
+                ], on: namespace.database, waits: false))
+        guard cursor.id == 0 else { return nil }
+        let found = Dictionary(
+            cursor.batch.map { (BSONKey.encode($0["_id"] ?? .null), $0) },
+            uniquingKeysWith: { $1 })
+        return ids.map { found[BSONKey.encode($0)] }
+    }
+
+    /// Throws the first error of a reply's statements.
+    private static func check(_ reply: BSONDocument) throws(MongoFailure) {
+        guard let errors = reply["writeErrors"]?.arrayValue,
+            let error = errors.compactMap(\.documentValue).first
+        else { return }
+        throw MongoFailure(
+            kind: .server, code: Int(error["code"]?.int64Value ?? 0),
+            message: error["errmsg"]?.stringValue ?? "a write error without words")
+    }
+}
+
+// MARK: - What to write
+
+extension MongoExchange {
+    /// Returns the outcome of a write that cannot be applied to a document; `nil` for one that can.
+    private static func check(
+        _ write: RemoteWrite, _ found: BSONDocument?
+    ) -> RemoteWriteOutcome? {
+        if let found, VersionField(of: found).version?.operation == write.operation.value {
+            return .applied
+        }
+        if case .insert = write.action { return found == nil ? nil : .duplicateKey }
+        guard let found, write.condition.holds(for: found) else { return .notMatched }
+        return nil
+    }
+
+    /// Returns the document after a write; `nil` if it does not apply.
+    private static func result(
+        of write: RemoteWrite, on document: BSONDocument
+    ) -> BSONDocument? {
+        switch write.action {
+        case .insert, .delete: return nil
+        case .replace(let after): return after
+        case .update(let set, let unset):
+            let update = UpdateDescription(updatedFields: set, removedFields: unset)
+            do throws(BSONError) {
+                return try update.apply(to: document)
+            } catch {
+                return nil
+            }
+        }
+    }
+
+    /// Returns the paths whose values change, up to the first array or value on them; none is inside
+    /// another.
+    private static func places(
+        _ paths: [String], from before: BSONDocument, to after: BSONDocument
+    ) -> [String] {
+        var places: [String] = []
+        for path in paths.map({ reachable($0, in: before) }).sorted() {
+            let (old, new) = (before[path: path], after[path: path])
+            let isSame = old.map { old in new.map { old.contentEquals($0) } ?? false } ?? (new == nil)
+            if isSame || places.contains(where: { path == $0 || path.hasPrefix($0 + ".") }) {
+                continue
+            }
+            places.append(path)
+        }
+        return places
+    }
+
+    private static func reachable(_ path: String, in document: BSONDocument) -> String {
+        var reached: [Substring] = []
+        for part in path.split(separator: ".", omittingEmptySubsequences: false) {
+            if !reached.isEmpty {
+                let above = document[path: reached.joined(separator: ".")]
+                if let above, above.documentValue == nil { break }
+            }
+            reached.append(part)
+        }
+        return reached.joined(separator: ".")
+    }
+
+    /// Returns a value that no other document has, of the type of another value where there are
+    /// enough of them.
+    private static func ownValue(like value: BSONValue?, _ operation: OperationID) -> BSONValue {
+        let name = operation.value
+        var hash = Hasher()
+        hash.combine(name)
+        let number = Int64(hash.finalize())
+        return switch value {
+        case .string: .string("\(name.extendedJSON(.relaxed))")
+        case .int64: .int64(number)
+        case .double: .double(Double(number))
+        case .datetime: .datetime(BSONDatetime(milliseconds: number))
+        default: name
+        }
+    }
+}
+
+extension RemoteWrite {
+    /// Returns the write with another action.
+    fileprivate func with(_ action: Action) -> RemoteWrite {
+        RemoteWrite(
+            documentID: documentID, operation: operation, action: action, condition: condition)
+    }
+}

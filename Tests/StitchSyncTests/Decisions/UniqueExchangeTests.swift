@@ -1,0 +1,50 @@
+import BSONStore
+import Testing
+
+@testable import StitchSync
+
+/// Which refused changes are sent together: a wrong group would pause documents that could exchange
+/// their values, or send a transaction that must fail.
+struct UniqueExchangeTests {
+    private func change(
+        _ base: BSONValue, _ intended: BSONValue, paths: [String] = ["p"], overtaken: Bool = false
+    ) -> RefusedChange {
+        RefusedChange(
+            paths: paths, base: ["p": base], intended: ["p": intended], isOvertaken: overtaken)
+    }
+
+    @Test("those that want each other's values are one group, also with what hangs on them")
+    func groups() {
+        let swap = [change(1, 2), change(2, 1)]
+        #expect(UniqueExchange.decide(swap) == UniqueExchange(groups: [[0, 1]]))
+        let two = [change(1, 2), change(5, 6), change(2, 1), change(6, 5)]
+        #expect(UniqueExchange.decide(two) == UniqueExchange(groups: [[0, 2], [1, 3]]))
+        let rotation = [change(1, 2), change(2, 3), change(3, 1)]
+        #expect(UniqueExchange.decide(rotation) == UniqueExchange(groups: [[0, 1, 2]]))
+        let tail = [change(7, 1), change(1, 2), change(2, 1)]
+        #expect(UniqueExchange.decide(tail).groups.count == 1)
+    }
+
+    @Test("numbers of two types are one value, and an element of an array is a value")
+    func keys() {
+        let numbers = [change(1, .double(2)), change(.int64(2), .double(1))]
+        #expect(UniqueExchange.decide(numbers).groups == [[0, 1]])
+        let arrays = [change([1, 2], [1, 3]), change(3, 2)]
+        #expect(UniqueExchange.decide(arrays).groups == [[0, 1]])
+    }
+
+    @Test("a value that nobody gives up belongs to no group, nor does what waits for it")
+    func alone() {
+        let chain = [change(1, 2), change(2, 9)]
+        #expect(UniqueExchange.decide(chain) == UniqueExchange())
+        let unnamed = [change(1, 2, paths: []), change(2, 1, paths: [])]
+        #expect(UniqueExchange.decide(unnamed) == UniqueExchange())
+        #expect(UniqueExchange.decide([]) == UniqueExchange())
+    }
+
+    @Test("a value of an overtaken change is waited for")
+    func waits() {
+        let changes = [change(1, 2), change(2, 1, overtaken: true), change(5, 1), change(6, 9)]
+        #expect(UniqueExchange.decide(changes) == UniqueExchange(waiting: [0, 2]))
+    }
+}
