@@ -99,6 +99,7 @@ public struct RuleAccess: Sendable {
             RuleDenial(cause: cause, role: role, namespace: namespace, documentID: id)
         }
         if let problem { throw denial(problem) }
+        if let before, let after, let claimed = claim(of: before, shown: after) { return claimed }
         let mask = before.map { self.mask(for: $0) } ?? self.mask
         var denied: [String] = []
         var merged = after
@@ -111,6 +112,23 @@ public struct RuleAccess: Sendable {
         if let cause = cause(of: decision, denied) { throw denial(cause) }
         if after != nil, merged == nil { throw denial(.hidden) }
         return merged
+    }
+
+    /// Returns a visible document with the version that sync gives a document without one; `nil`
+    /// for every other write.
+    ///
+    /// Everybody who sees a document may give it its first version, since nobody can sync it
+    /// without. The version must have the usual form: others could not sync it with another.
+    private func claim(of before: BSONDocument, shown after: BSONDocument) -> BSONDocument? {
+        guard let version = after[SyncVersion.field], before[SyncVersion.field] == nil,
+            SyncVersion.isFirst(version), sees(before)
+        else { return nil }
+        var shown = after
+        shown[SyncVersion.field] = nil
+        guard shown == self.shown(before) else { return nil }
+        var claimed = before
+        claimed.append(SyncVersion.field, version)
+        return claimed
     }
 
     private func facts(

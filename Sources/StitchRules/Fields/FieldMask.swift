@@ -6,7 +6,7 @@ public import BSONStore
 /// document can be synced without them.
 public struct FieldMask: Sendable, Hashable {
     /// The fields that are always readable.
-    static let alwaysShown: Set<String> = ["_id", "__stitch_sync_version"]
+    static let alwaysShown: Set<String> = ["_id", SyncVersion.field]
 
     let root: FieldNode
     /// Whether no field is hidden.

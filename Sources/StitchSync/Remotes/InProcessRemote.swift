@@ -60,6 +60,14 @@ public final class InProcessRemote: Remote {
         self.rules.set(RuleAccessPolicy(rules, user))
     }
 
+    /// Wraps an open store under a policy, whose denials tests count.
+    package init(store: DocumentStore, policy: RuleAccessPolicy) {
+        self.store = store
+        clock = ContinuousClock()
+        commitsOnCallingThread = false
+        rules = RemoteRules(policy)
+    }
+
     /// Wraps an open store as the public initializer does, with commits on the caller's thread for
     /// tests.
     package init(store: DocumentStore, commitsOnCallingThread: Bool) {

@@ -51,6 +51,95 @@ struct RuleScenarios {
         }
     }
 
+    @Test("a reader that waits for changes learns of other rules at once")
+    func wakesReader() async throws {
+        let shop = try Shop()
+        let token = try await shop.items.currentToken()
+        let items = shop.items
+        await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // Longer than any test may take.
+                _ = try await items.changes(after: token, limit: 1, waitingUpTo: .seconds(100_000))
+            }
+            for _ in 0..<1_000 { await Task.yield() }
+            do {
+                let none = try Shop.rules(#"[{"name": "none", "apply_when": {}}]"#)
+                shop.remote.use(none, for: RuleUser(id: "ann"))
+            } catch {
+                Issue.record(error)
+            }
+            let result = await group.nextResult()
+            #expect {
+                try result?.get()
+            } throws: {
+                ($0 as? RemoteError)?.errorClass == .historyLost
+            }
+        }
+    }
+
+    @Test("who may read a document may give it its first version, and nothing else")
+    func claims() async throws {
+        let reader = """
+            [{"name": "reader", "apply_when": {},
+              "document_filters": {"read": {"ownerId": "%%user.id"}, "write": false},
+              "fields": {"ownerId": {"read": true}, "secret": {"read": false}},
+              "additional_fields": {"read": true}}]
+            """
+        let shop = try Shop()
+        shop.remote.use(try Shop.rules(reader), for: RuleUser(id: "ann"))
+        for (id, owner) in [(1, "ann"), (2, "ben"), (3, "ann"), (4, "ann")] as [(Int32, String)] {
+            try await shop.stored.insertOne([
+                "_id": .int32(id), "ownerId": .string(owner), "secret": "s", "n": 1,
+            ])
+        }
+        let version = DocumentVersion.first(operation: OperationID(instance: 1, sequence: 1))
+        let field = DocumentVersion.fieldName
+        func set(_ id: Int32, _ values: BSONDocument) async throws -> RemoteWriteOutcome {
+            try await shop.write(.int32(id), .update(set: values, unset: []))
+        }
+        #expect(try await set(1, [field: .document(version.document)]) == .applied)
+        let claimed = try shop.stored.findOne(id: 1)
+        #expect(claimed?["secret"] == "s" && claimed?[field] == .document(version.document))
+        // Not once more, not with other fields, not one that nobody could sync, not one unseen.
+        #expect(try await set(1, [field: .document(version.document)]) == .notMatched)
+        #expect(
+            Self.refused(try await set(3, [field: .document(version.document), "n": 2])) != nil)
+        let bad: [BSONValue] = [
+            1, ["spv": 2], ["spv": 1, "id": "x", "v": .int64(0)],
+            ["spv": 1, "id": "x", "v": .int64(7), "op": .binary(BSONBinary([1], subtype: 0))],
+        ]
+        for bad in bad {
+            #expect(try await set(3, [field: bad]) != .applied)
+        }
+        #expect(try await set(2, [field: .document(version.document)]) != .applied)
+        #expect(try shop.stored.findOne(id: 3) == ["_id": 3, "ownerId": "ann", "secret": "s", "n": 1])
+    }
+
+    @Test("a sync of documents that the user may only read is denied nothing", arguments: [1, 3])
+    func readerSyncs(count: Int) async throws {
+        let reader = """
+            [{"name": "reader", "apply_when": {},
+              "document_filters": {"read": true, "write": false}, "read": true, "write": false}]
+            """
+        let options = DocumentStore.Options(changeHistory: .keep(changesMax: 1_000))
+        let store = try DocumentStore(at: .inMemory, options: options)
+        let denials = Locked(0)
+        let remote = InProcessRemote(
+            store: store,
+            policy: RuleAccessPolicy(try Shop.rules(reader), RuleUser(id: "ann")) { _ in
+                denials.withLock { $0 += 1 }
+            })
+        let ids = (0..<count).map { BSONValue.int32(Int32($0)) }
+        for id in ids { try await store.collection(Self.items).insertOne(["_id": id]) }
+        let engine = try SyncEngine(store: try DocumentStore(at: .inMemory), remote: remote)
+        let items = engine.collection(Self.items)
+        try await items.sync(ids: ids)
+        try await engine.syncUntilQuiet()
+        #expect(denials.withLock { $0 } == 0)
+        #expect(try await items.status() == SyncStatus(synced: count))
+        #expect(try await items.count() == count)
+    }
+
     private static func refused(_ outcome: RemoteWriteOutcome) -> CompensatingWrite? {
         guard case .failed(let error) = outcome, error.errorClass == .rejected,
             error.code == CompensatingWrite.code
