@@ -55,7 +55,8 @@ public final class InProcessRemote: Remote {
     /// Replaces the access rules and the user's data.
     ///
     /// Where the user's permissions on a collection change, its readers of changes get an error of
-    /// class `.historyLost` and fetch the collection again; pending changes are kept.
+    /// class `.historyLost` and fetch the collection again, at once if they wait; pending changes
+    /// are kept.
     public func use(_ rules: RuleSet, for user: RuleUser) {
         self.rules.set(RuleAccessPolicy(rules, user))
     }
@@ -335,12 +336,12 @@ extension InProcessCollection {
     ) async throws(RemoteError) -> RemoteChangeBatch {
         let stopwatch = Stopwatch(clock)
         while true {
-            let seen = store.commitCount
+            let (seen, seenRules) = (store.commitCount, rules.changes.count)
             let batch = try batch(after: token, limit: limit)
             guard batch.changes.isEmpty, !batch.hasMore, wait > .zero else { return batch }
             let rest = wait - stopwatch.elapsed
             guard rest > .zero else { return batch }
-            try await waitForCommit(after: seen, atMost: rest)
+            try await waitForNews(afterCommit: seen, rules: seenRules, atMost: rest)
         }
     }
 
@@ -395,13 +396,18 @@ extension InProcessCollection {
             token: try place(batch.changes[end].position - 1), hasMore: true)
     }
 
-    /// Waits for a commit of any process, with a time limit.
-    private func waitForCommit(
-        after seen: Int, atMost limit: Duration
+    /// Waits for a commit of any process or for other rules, with a time limit.
+    private func waitForNews(
+        afterCommit seen: Int, rules seenRules: Int, atMost limit: Duration
     ) async throws(RemoteError) {
         do {
-            try await withTimeout(limit, clock: clock) { [store] in
-                try await store.waitForCommit(after: seen)
+            try await withTimeout(limit, clock: clock) { [store, rules] in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await store.waitForCommit(after: seen) }
+                    group.addTask { await rules.changes.wait(after: seenRules) }
+                    defer { group.cancelAll() }
+                    try await group.next()
+                }
             }
         } catch is TimeoutError {
             // The caller's own time is over, too.

@@ -4,13 +4,18 @@ internal import StitchRules
 /// The access rules of a remote's user, which can change at any time.
 final class RemoteRules: Sendable {
     private let current: Locked<RuleAccessPolicy?>
+    /// Signals each change of the rules.
+    let changes = Signal()
 
     init(_ ruleGuard: RuleAccessPolicy?) { current = Locked(ruleGuard) }
 
     /// The current rules; `nil` where no rules apply.
     var ruleGuard: RuleAccessPolicy? { current.withLock { $0 } }
 
-    func set(_ ruleGuard: RuleAccessPolicy?) { current.withLock { $0 = ruleGuard } }
+    func set(_ ruleGuard: RuleAccessPolicy?) {
+        current.withLock { $0 = ruleGuard }
+        changes.notify()
+    }
 
     /// Device Sync's error number of an unsupported query.
     private static let badQuery = 226
