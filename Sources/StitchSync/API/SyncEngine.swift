@@ -37,6 +37,8 @@ public final class SyncEngine: Sendable {
     /// The stops that were reported to the app since the start.
     let reportedStops = Locked<[Namespace: SyncStop]>([:])
     let probe: EngineProbe
+    /// The calls of ``run()`` under way.
+    let runs = RunningCalls()
     /// The subscription sets as they were last read.
     let sets = SubscriptionCache()
     let state: Locked<State>
@@ -337,6 +339,8 @@ extension SyncEngine {
     /// - Throws: `StoreError` when the store fails; returns when the task is cancelled, and after
     ///   ``close()``.
     public func run() async throws {
+        runs.begin()
+        defer { runs.end() }
         do {
             try await SyncLoop(
                 store: store, remote: remote, requests: requests, limits: limits,

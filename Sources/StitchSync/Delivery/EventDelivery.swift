@@ -29,6 +29,9 @@ final class EventDelivery: Sendable {
 
     @TaskLocal private static var isDelivering = false
 
+    /// Whether the caller is a listener.
+    static var isInDelivery: Bool { isDelivering }
+
     private let store: DocumentStore
     private let log: SyncLog
     private let state = Locked(State())
@@ -43,10 +46,22 @@ final class EventDelivery: Sendable {
     /// Whether the engine was closed.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Ends all event iterators.
+    /// Ends all event iterators, and the delivery to listeners after their current event.
+    ///
+    /// The other events stay in the store, for the next start.
     func close() {
         state.withLock { $0.isClosed = true }
         news.notify()
+    }
+
+    /// Waits until no delivery uses the store any more; call it after ``close()``.
+    ///
+    /// Returns at once inside a listener.
+    func waitForEnd() async {
+        if Self.isDelivering { return }
+        let receivers = state.withLock { Array($0.receivers.values) }
+        for receiver in receivers { await receiver.task?.value }
+        for task in state.withLock({ Array($0.storedTasks.values) }) { await task.value }
     }
 
     /// Runs a closure as a delivery, inside which ``flush()`` does not wait for itself.
@@ -212,6 +227,7 @@ extension EventDelivery {
             return state.withLock { _ = $0.failed.insert(namespace) }
         }
         state.withLock { state in
+            guard !state.isClosed else { return }
             for namespace in namespaces {
                 state.storedErrors.insert(namespace)
                 guard state.storedTasks[namespace] == nil else { continue }
@@ -237,7 +253,7 @@ extension EventDelivery {
     private func deliverStored(in namespace: Namespace) async {
         do {
             try await markReported(in: namespace)
-            while true {
+            while !isClosed {
                 let receivers = receivers(ofErrorsIn: namespace)
                 if receivers.isEmpty { return }
                 let (untold, session) = try untold(in: namespace)

@@ -46,6 +46,7 @@ final class EventListenerQueue: Sendable {
     ///
     /// - Parameter delivery: the source of events, which removes the handled ones.
     func wake(_ delivery: EventDelivery) {
+        guard !delivery.isClosed else { return }
         state.withLock { state in
             guard state.listener != nil, !state.isRemoved else { return }
             if state.task == nil {
@@ -85,11 +86,11 @@ final class EventListenerQueue: Sendable {
         guard !events.isEmpty else { return false }
         for event in events {
             let listener = state.withLock { $0.isRemoved ? nil : $0.listener }
-            guard let listener else { break }
+            guard let listener, !delivery.isClosed else { break }
             await listener(event)
             advance(to: event.sequence)
         }
         try await delivery.removeDelivered(in: namespace)
-        return state.withLock { !$0.isRemoved }
+        return state.withLock { !$0.isRemoved } && !delivery.isClosed
     }
 }

@@ -95,10 +95,15 @@ public final class DocumentStore: Sendable {
 
     private func shut() {
         // The last connection moves the log into the file, which a reader cannot do.
-        readers.close()
+        let isRead = readers.close()
         commitWatch.stop()
         let open = writer.withLock { $0.connection }
-        if let open, let fault = place?.fault(open) { abandon(open, fault) }
+        if let open, let fault = place?.fault(open) {
+            abandon(open, fault)
+        } else if let open, isRead, !isReadOnly {
+            // A reader is the last connection then: the file is complete without the log, too.
+            open.moveLogIntoFile()
+        }
         writer.withLock { writer in
             writer.isClosed = true
             writer.connection = nil

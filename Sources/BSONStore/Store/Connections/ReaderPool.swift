@@ -111,10 +111,14 @@ final class ReaderPool: Sendable {
     }
 
     /// Closes idle connections; used ones are closed on return.
-    func close() {
+    ///
+    /// - Returns: whether a connection is used now.
+    func close() -> Bool {
         state.withLock(waking: .one) { state in
+            let isUsed = state.numbers.count > state.idle.count
             state.isClosed = true
             state.idle.removeAll()
+            return isUsed
         }
     }
 

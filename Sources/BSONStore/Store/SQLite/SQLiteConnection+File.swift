@@ -24,6 +24,12 @@ extension SQLiteConnection {
         preserveLog()
     }
 
+    /// Copies the log into the file, as far as readers let it; the log stays.
+    func moveLogIntoFile() {
+        sqlite3_busy_timeout(handle, 0)
+        sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    }
+
     /// Keeps the log when the connection is closed.
     func preserveLog() { _ = bsonstore_sqlite3_keep_log(handle) }
 

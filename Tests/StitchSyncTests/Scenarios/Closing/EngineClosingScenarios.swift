@@ -1,4 +1,5 @@
 import BSONStore
+import Foundation
 import Testing
 
 @testable import StitchSync
@@ -28,6 +29,61 @@ struct EngineClosingScenarios {
 
     private static func isClosed(_ error: any Error) -> Bool {
         (error as? StoreError)?.code == .closed
+    }
+
+    @Test(
+        "a store that is closed after its engine leaves no log, even right after a write",
+        arguments: [false, true])
+    func closedAfterWrite(runs: Bool) async throws {
+        for number in 0..<40 as Range<Int32> {
+            let (folder, _, engine) = try Self.device()
+            let items = engine.collection(Self.items)
+            await items.configure(changeEventListener: { _ in await Task.yield() })
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                if runs { group.addTask { try await engine.run() } }
+                try await items.insertOne(["_id": .int32(number)])
+                if runs { try await items.waitForUpload() }
+                try await items.insertOne(["_id": .int32(-1 - number)])
+                await engine.close()
+                engine.store.close()
+                #expect(!FileManager.default.fileExists(atPath: folder.path("a.db") + "-wal"))
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test("a listener that never returns holds a close up no longer than its limit")
+    func hangingListener() async throws {
+        let folder = try ScratchDirectory()
+        var limits = SyncLimits()
+        limits.closeTimeout = .milliseconds(1)
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .file(folder.path("a.db"))),
+            remote: try InProcessRemote(at: .inMemory), limits: limits)
+        let items = engine.collection(Self.items)
+        let (began, ends) = (Signal(), Signal())
+        await items.configure(changeEventListener: { _ in
+            began.notify()
+            await ends.wait(after: 0)
+        })
+        try await items.insertOne(["_id": 1])
+        await began.wait(after: 0)
+        await engine.close()
+        ends.notify()
+        engine.store.close()
+    }
+
+    @Test("a listener that closes its engine does not wait for itself")
+    func closesFromListener() async throws {
+        let (_, _, engine) = try Self.device()
+        let items = engine.collection(Self.items)
+        let closed = Signal()
+        await items.configure(changeEventListener: { _ in
+            await engine.close()
+            closed.notify()
+        })
+        try await items.insertOne(["_id": 1])
+        await closed.wait(after: 0)
     }
 
     @Test("closed, run() returns, iterators end, later calls throw, and another engine may sync")
