@@ -240,10 +240,19 @@ extension MongoCollection {
     ) async throws(RemoteError) -> RemoteChangeBatch {
         try await AbandonableCall.run { (isWanted) throws(RemoteError) in
             try await self.reauthenticating { (isNew) throws(MongoFailure) in
-                var stream =
-                    (isNew ? nil : self.takeIdle(at: token))
-                    ?? MongoChangeStream(
-                        server: self.server, namespace: self.namespace, after: token)
+                if !isNew, var idle = self.takeIdle(at: token) {
+                    do throws(MongoFailure) {
+                        let batch = try await idle.read(
+                            limit: limit, waitingUpTo: wait, while: isWanted)
+                        self.keep(idle)
+                        return batch
+                    } catch {
+                        // The server was restarted, or it closed the stream, since the last read.
+                        guard MongoErrorClass.isOfStream(error) else { throw error }
+                    }
+                }
+                var stream = MongoChangeStream(
+                    server: self.server, namespace: self.namespace, after: token)
                 let batch = try await stream.read(
                     limit: limit, waitingUpTo: wait, while: isWanted)
                 self.keep(stream)

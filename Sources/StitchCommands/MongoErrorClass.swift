@@ -69,6 +69,27 @@ package enum MongoErrorClass {
         }
     }
 
+    /// Whether another stream may go on where one failed.
+    ///
+    /// Source: the drivers' specification "Change Streams", resumable errors.
+    package static func isOfStream(_ failure: MongoFailure) -> Bool {
+        switch failure.kind {
+        case .network: true
+        case .server:
+            streamCodes.contains(failure.code)
+                || failure.labels.contains("ResumableChangeStreamError")
+        case .collectionDropped, .authentication, .protocolError, .usage: false
+        }
+    }
+
+    /// The codes of a stream that ended without its history.
+    private static let streamCodes: Set<Int> = [
+        6, 7, 89, 9_001,  // HostUnreachable, HostNotFound, NetworkTimeout, SocketException
+        43, 237,  // CursorNotFound, CursorKilled
+        63, 133, 150, 234, 13_388,  // stale or unreachable shards
+        91, 189, 262, 10_107, 11_600, 11_602, 13_435, 13_436,  // no primary now, interrupted
+    ]
+
     /// The codes after which the same request will be refused again.
     package static let rejectedCodes: Set<Int> = [
         2, 9, 14, 15, 16,  // BadValue, FailedToParse, TypeMismatch, Overflow, InvalidLength

@@ -71,6 +71,30 @@ struct MongoCollectionTests {
         await #expect(throws: RemoteError.self) { try await items.find(ids: [1]) }
     }
 
+    @Test(arguments: [43, 237, 91, 10_107])
+    func `an idle stream that the server has lost is opened again without an error`(
+        code: Int
+    ) async throws {
+        let isLost = Locked(false)
+        let server = ScriptedServer { command throws(MongoFailure) in
+            if command["getMore"] != nil, isLost.withLock({ $0 }) {
+                isLost.withLock { $0 = false }
+                throw MongoFailure(kind: .server, code: code, message: "cursor id 5 not found")
+            }
+            return Self.cursor(5, first: command["getMore"] == nil)
+        }
+        let items = Self.collection(server)
+        let token = try await items.currentToken()
+        _ = server.transcript()
+        isLost.withLock { $0 = true }
+        let batch = try await items.changes(after: token, limit: 10, waitingUpTo: .zero)
+        #expect(batch.changes.isEmpty)
+        #expect(
+            server.transcript() == [
+                "1 getMore", "1 ends killing 5", "2 aggregate", "2 getMore",
+            ])
+    }
+
     @Test func `a reader continues the idle stream at its token`() async throws {
         let server = ScriptedServer { command in
             guard let wait = command["maxTimeMS"]?.int64Value else {

@@ -345,6 +345,7 @@ extension SyncEngine {
             try await SyncLoop(
                 store: store, remote: remote, requests: requests, limits: limits,
                 backoff: backoff, clock: clock, sets: sets, wakes: wakes, passes: passes,
+                faults: StoreFaults { [delivery] in delivery.reportOfEngine($0) },
                 isOnline: { self.isOnline }, checkIsOpen: { try self.checkIsOpen() },
                 frequency: { self.configuration(of: $0).frequency },
                 pass: { try await self.syncNow(only: $0, steps: $1) }

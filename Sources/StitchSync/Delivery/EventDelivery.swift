@@ -192,6 +192,44 @@ extension EventDelivery {
         }
     }
 
+    /// Starts the delivery of a pass's errors.
+    ///
+    /// What concerns the remote as a whole, such as a lost connection, is told once to the engine's
+    /// listeners; without one, to those of the collections.
+    ///
+    /// - Parameter collectionCount: the number of the pass's collections; an error that only one of
+    ///   several had concerns that one.
+    func reportPass(_ errors: [SyncError], collectionCount: Int) {
+        let hasOwn = state.withLock { state in
+            state.errorReceivers.values.contains { $0.namespace == nil }
+        }
+        guard hasOwn else { return report(errors) }
+        let shared = errors.filter(\.mayConcernWholeRemote)
+        let concerned = Dictionary(grouping: shared, by: \.message).mapValues { errors in
+            Set(errors.map(\.namespace)).count
+        }
+        var told: Set<String> = []
+        for error in errors {
+            let count = error.mayConcernWholeRemote ? concerned[error.message] ?? 0 : 0
+            if count == 0 || count == 1 && collectionCount > 1 {
+                report([error])
+            } else if told.insert(error.message).inserted {
+                report([SyncError(error.code, error.message, underlying: error.underlying)])
+            }
+        }
+    }
+
+    /// Starts the delivery of an error of the engine, which concerns no collection, to the engine's
+    /// listeners; without one, to those of the collections.
+    func reportOfEngine(_ error: SyncError) {
+        let receivers = state.withLock { state in
+            let all = state.errorReceivers.values
+            let own = all.filter { $0.namespace == nil }
+            return own.isEmpty ? Array(all) : own
+        }
+        for receiver in receivers { receiver.add(error, self) }
+    }
+
     private func receivers(ofErrorsIn namespace: Namespace?) -> [ErrorListenerQueue] {
         state.withLock { state in
             state.errorReceivers.values.filter { receiver in
@@ -298,6 +336,17 @@ extension EventDelivery {
             }
             let rejectedWrites = RejectedWriteTable(connection: connection)
             return (try rejectedWrites.unreported(in: collection), collection.rowID)
+        }
+    }
+}
+
+extension SyncError {
+    /// Whether the cause may be the connection, the server or the sign-in.
+    fileprivate var mayConcernWholeRemote: Bool {
+        guard documentID == nil, let cause = underlying as? RemoteError else { return false }
+        switch cause.errorClass {
+        case .retryable, .unauthenticated: return true
+        case .unknown, .rejected, .historyLost, .collectionDropped: return false
         }
     }
 }

@@ -110,9 +110,9 @@ extension SyncPass {
 
     /// Delivers the errors of all collections, and the stored events, to the app.
     private func deliverErrors(of collections: [CollectionPass]) {
-        for collection in collections {
-            engine.delivery.report(collection.context.findings.errors)
-        }
+        engine.delivery.reportPass(
+            collections.flatMap { $0.context.findings.errors },
+            collectionCount: collections.count)
         engine.delivery.wake()
     }
 

@@ -14,6 +14,8 @@ struct SyncLoop: Sendable {
     let wakes: Signal
     /// Signals that a pass ended or a frequency changed.
     let passes: Signal
+    /// The report of a store that cannot be written.
+    let faults: StoreFaults
     /// Returns whether passes may connect to the remote.
     let isOnline: @Sendable () -> Bool
     /// Throws once the engine is closed.
@@ -54,6 +56,7 @@ struct SyncLoop: Sendable {
                 }
             } catch let error as StoreError where Self.mayPass(error) {
                 // A store that is temporarily busy or full is a failure like the remote's.
+                faults.note(error, commits: store.commitCount)
                 lastPass.withLock { $0 = LastPass(isFailing: true) }
                 passes.notify()
             }
@@ -81,6 +84,7 @@ struct SyncLoop: Sendable {
             return true
         }
         let result = try await runPassIfOnline(due, &patience)
+        faults.notePass(commits: store.commitCount)
         lastPass.withLock { $0 = LastPass(isFailing: result.isFailure, isQuiet: result.isQuiet) }
         passes.notify()
         switch result {

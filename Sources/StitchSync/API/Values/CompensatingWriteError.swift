@@ -71,7 +71,7 @@ extension SyncError {
             .remoteUnavailable, .authRequired, .notAuthorized, .offline, .timedOut, .notConfigured,
             .passUnderWay,
             .subscriptionFailed, .unusableDocument, .collectionDropped, .remoteChanged,
-            .unexplainedAbsence, .localDocumentMissing, .wrongSecret:
+            .unexplainedAbsence, .localDocumentMissing, .wrongSecret, .storeRecovered:
             false
         }
     }
@@ -79,7 +79,7 @@ extension SyncError {
     /// The action that the error requires of the app.
     public var action: Action {
         switch code {
-        case .remoteUnavailable, .offline, .timedOut: .transient
+        case .remoteUnavailable, .offline, .timedOut, .storeRecovered: .transient
         case .authRequired, .wrongSecret: .refreshUser
         case .notConfigured, .passUnderWay, .storeInUse, .storeFailed: .applicationBug
         case .handlerFailed, .handlerTimeout, .handlerChangedID, .documentTooLarge, .rejected,

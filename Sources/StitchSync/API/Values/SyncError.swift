@@ -72,10 +72,13 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         /// A local document is missing although it was not deleted: the file is damaged. Its loss
         /// is not uploaded, and the document is paused.
         case localDocumentMissing
-        /// Somebody tries to open a user's store with another secret than that of the last sign-in.
+        /// Another secret was given for a user's store than that of the user's last sign-in.
         case wrongSecret
-        /// The store failed.
+        /// The store failed; ``SyncEngine/run()`` reports a temporary cause, such as a full disk,
+        /// once.
         case storeFailed
+        /// The store, which had failed, can be written again.
+        case storeRecovered
     }
 
     /// The kind of the error.
