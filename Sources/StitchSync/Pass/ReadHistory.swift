@@ -25,6 +25,7 @@ struct ReadHistory {
                 try await remote.changes(after: after, limit: limit, waitingUpTo: .zero)
             }
             if batch.token != token || !batch.changes.isEmpty {
+                try await AdoptCopiedInserts(context: context).run(batch)
                 try await takeIn(batch)
             }
             hasMore = batch.hasMore && batch.token != token

@@ -33,6 +33,11 @@ enum SyncSchema {
 
     private static let others = [
         """
+        CREATE TABLE IF NOT EXISTS sync_instances(
+            id INTEGER PRIMARY KEY AUTOINCREMENT, instance INTEGER NOT NULL UNIQUE,
+            operations INTEGER NOT NULL)
+        """,
+        """
         CREATE TABLE IF NOT EXISTS sync_instance(
             only INTEGER PRIMARY KEY CHECK (only = 1),
             schema INTEGER NOT NULL, instance INTEGER NOT NULL, operations INTEGER NOT NULL,
@@ -168,6 +173,7 @@ enum SyncSchema {
             }
             try SyncTableCheck.run(connection)
             if freshInstance != 0 {
+                try FormerInstances(connection: connection).keepPresent()
                 let update = try connection.prepare(
                     "UPDATE sync_instance SET instance = ?, operations = 0")
                 update.bind(1, Int64(bitPattern: freshInstance))
