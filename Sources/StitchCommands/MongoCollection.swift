@@ -129,7 +129,8 @@ package final class MongoCollection: RemoteCollection {
     package func count(matching filter: BSONDocument) async throws(RemoteError) -> Int? {
         let reply = try await read([
             "count": .string(namespace.collection), "query": .document(filter),
-            "collation": .document(MongoCollation.simple), "maxTimeMS": .int32(Self.countTimeMaxMS), "readConcern": ["level": "majority"],
+            "collation": .document(MongoCollation.simple),
+            "maxTimeMS": .int32(Self.countTimeMaxMS), "readConcern": ["level": "majority"],
         ])
         return reply["n"]?.int64Value.map { Int($0) }
     }

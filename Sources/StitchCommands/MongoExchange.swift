@@ -146,15 +146,19 @@ extension MongoExchange {
         }
     }
 
-    /// Returns the paths whose values change, up to the first array or value on them; none is inside
-    /// another.
+    /// Returns the paths whose values change, up to the first array or value on them; none is
+    /// inside another.
     private static func places(
         _ paths: [String], from before: BSONDocument, to after: BSONDocument
     ) -> [String] {
         var places: [String] = []
         for path in paths.map({ reachable($0, in: before) }).sorted() {
-            let (old, new) = (before[path: path], after[path: path])
-            let isSame = old.map { old in new.map { old.contentEquals($0) } ?? false } ?? (new == nil)
+            let isSame =
+                switch (before[path: path], after[path: path]) {
+                case (nil, nil): true
+                case (let old?, let new?): old.contentEquals(new)
+                case (nil, _), (_, nil): false
+                }
             if isSame || places.contains(where: { path == $0 || path.hasPrefix($0 + ".") }) {
                 continue
             }

@@ -56,7 +56,8 @@
 
         /// Runs a body with the session's client on a thread of its own.
         private func withClient<R: Sendable>(
-            waits: Bool = false, _ body: @escaping @Sendable (PinnedClient) throws(MongoFailure) -> R
+            waits: Bool = false,
+            _ body: @escaping @Sendable (PinnedClient) throws(MongoFailure) -> R
         ) async throws(MongoFailure) -> R {
             try await (waits ? threads.waits : threads.requests).run { () throws(MongoFailure) in
                 let client = try self.take()

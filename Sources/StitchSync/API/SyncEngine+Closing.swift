@@ -3,13 +3,13 @@ internal import BSONStore
 extension SyncEngine {
     /// Ends the engine, its event iterators and ``run()``; another engine may then sync the file.
     ///
-    /// Waits for the running pass, and for deliveries, so that a store that is closed next leaves no
-    /// log beside its file. A listener's closure that is under way may take at most
+    /// Waits for the running pass, and for deliveries, so that a store that is closed next leaves
+    /// no log beside its file. A listener's closure that is under way may take at most
     /// ``SyncLimits/closeTimeout``; events that were not delivered are delivered after the next
     /// start. A conflict handler may call it; then it does not wait, and that pass is the last one.
-    /// A listener may call it, too; then it does not wait for deliveries. Later calls that write, sync or wait throw `StoreError` of code
-    /// `.closed`. The store stays open and can still be read, also through the engine's
-    /// collections.
+    /// A listener may call it, too; then it does not wait for deliveries. Later calls that write,
+    /// sync or wait throw `StoreError` of code `.closed`. The store stays open and can still be
+    /// read, also through the engine's collections.
     /// Closing the store ends the engine as well.
     public func close() async {
         state.withLock { $0.isClosed = true }

@@ -41,8 +41,8 @@ enum UploadSettlement: String, CaseIterable {
     case finishDeleteAndKeepInsert
     /// Remove the attempt, which was not applied, and fetch the remote edition.
     case lookAgain
-    /// Remove the attempt, which was not applied; the change is sent again at the end of the upload,
-    /// together with those that want each other's values.
+    /// Remove the attempt, which was not applied; the change is sent again at the end of the
+    /// upload, together with those that want each other's values.
     case sendTogether
     /// Keep the attempt until evidence settles it.
     case keepAttempt

@@ -150,8 +150,8 @@ struct Upload {
 
     /// Sends the writes together that want each other's unique values, group by group.
     ///
-    /// A write that wants a value of an overtaken one counts as overtaken, too. A write keeps its refusal where it belongs to no group, or where the remote cannot apply
-    /// them together.
+    /// A write that wants a value of an overtaken one counts as overtaken, too. A write keeps its
+    /// refusal where it belongs to no group, or where the remote cannot apply them together.
     private func exchange(
         _ attempts: [OpenAttempt], _ outcomes: inout [RemoteWriteOutcome]
     ) async throws {

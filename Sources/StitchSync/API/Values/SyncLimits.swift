@@ -18,7 +18,7 @@ public struct SyncLimits: Sendable, Hashable {
     public var requestTimeout: Duration? = .seconds(60)
     /// The time limit of one call of a conflict handler.
     public var handlerTimeout: Duration = .seconds(30)
-    /// The longest time that ``SyncEngine/close()`` waits for a listener's closure that is under way.
+    /// The longest time that ``SyncEngine/close()`` waits for a listener's closure.
     public var closeTimeout: Duration = .seconds(5)
     /// The maximum number of consecutive unknown errors for one document's change; known temporary
     /// errors do not count.

@@ -3,8 +3,8 @@ import Testing
 
 @testable import StitchSync
 
-/// A default collation that ignores case must not hide another client's edit of the case, nor mistake
-/// one document for another.
+/// A default collation that ignores case must not hide another client's edit of the case, nor
+/// mistake one document for another.
 @Suite(.remotes)
 struct CollationScenarios {
     private enum Verb: CaseIterable { case update, replace, delete }
