@@ -91,9 +91,10 @@ struct ApplyRemote {
         var isLast = false
         while !ids.isEmpty {
             var step = self
-            step.pausesDuplicates = isLast || ids.count <= context.limits.batchDocuments
-            for start in stride(from: 0, to: ids.count, by: context.limits.batchDocuments) {
-                let chunk = ids[start..<min(start + context.limits.batchDocuments, ids.count)]
+            let size = context.limits.exchangedDocuments
+            step.pausesDuplicates = isLast || ids.count <= size
+            for start in stride(from: 0, to: ids.count, by: size) {
+                let chunk = ids[start..<min(start + size, ids.count)]
                 try await step.apply(
                     try context.read { records, collection in
                         try chunk.compactMap { try records.record(of: $0, in: collection.rowID) }

@@ -63,9 +63,11 @@ struct Upload {
     private func beginning(
         after row: Int64, before set: Int64?, only: Set<Int64>? = nil
     ) -> @Sendable (SyncTransaction) throws -> OutgoingBatch {
-        let (limits, policy) = (context.limits, context.uploadPolicy)
+        var limits = context.limits
+        if only != nil { limits.batchDocuments = limits.exchangedDocuments }
+        let policy = context.uploadPolicy
         let resolved = context.findings.resolved
-        return { sync in
+        return { [limits] sync in
             try PrepareUpload(
                 sync: sync, limits: limits, policy: policy, resolved: resolved, set: set,
                 only: only

@@ -30,6 +30,10 @@ public struct SyncLimits: Sendable, Hashable {
     /// Makes the default limits.
     public init() {}
 
+    /// The number of documents that can exchange values of a unique index across batches: so many
+    /// go in one request and one transaction, unless a batch may hold more.
+    var exchangedDocuments: Int { max(batchDocuments, 1_000) }
+
     /// The limits with each count raised to its minimum.
     var clamped: SyncLimits {
         var limits = self

@@ -199,6 +199,7 @@ struct ExchangeScenarios {
         _ = world.transcript()
         try await a.engine.syncUntilQuiet()
         #expect(isLost.withLock { $0 })
+        try await a.engine.syncUntilQuiet()
         #expect(!world.transcript().contains { $0.contains("conflict") })
         try await b.engine.syncUntilQuiet()
         try await expectPlaces([2, 1], world, [a, b])
