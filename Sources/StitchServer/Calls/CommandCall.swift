@@ -94,7 +94,8 @@ struct CommandCall: Sendable {
     /// (`$$USER_ROLES`).
     func seeingRoles<R>(_ body: () throws -> R) rethrows -> R {
         let roles = connection.state.withLock { $0.user?.roles ?? [] }
-        return try ExpressionRoles.$current.withValue(BSONArray(roles.map(\.variable)), operation: body)
+        let value = BSONArray(roles.map(\.variable))
+        return try ExpressionRoles.$current.withValue(value, operation: body)
     }
 
     /// Does the same as ``boundingScripts(_:)``, and discards the result or error if the time ran

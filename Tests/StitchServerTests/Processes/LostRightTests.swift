@@ -11,7 +11,9 @@ import Testing
         ["updateUser": "ann", "roles": [["role": "read", "db": "other"]]],
     ]
 
-    @Test("A waiting getMore delivers nothing to a user who lost the right", arguments: LostRightTests.losses)
+    @Test(
+        "A waiting getMore delivers nothing to a user who lost the right",
+        arguments: LostRightTests.losses)
     func waiting(_ loss: BSONDocument) async throws {
         try await ServerProcess.run(["--auth"]) { server in
             let port = server.port

@@ -102,7 +102,10 @@ struct WireParserTests {
         ([2, 0], 40432, "Unknown section kind 2"),
         ([0] + WireParserTests.ping.bytes + [3], 40432, "Unknown section kind 3"),
         ([0] + WireParserTests.ping.bytes + [255, 1, 2], 40432, "Unknown section kind 255"),
-        ([0] + WireParserTests.ping.bytes + [0] + WireParserTests.ping.bytes, 40430, "Multiple body sections in message"),
+        (
+            [0] + WireParserTests.ping.bytes + [0] + WireParserTests.ping.bytes, 40430,
+            "Multiple body sections in message"
+        ),
         (
             [1, 6, 0, 0, 0, 97, 0, 1, 6, 0, 0, 0, 97, 0], 40431,
             "Duplicate document sequence: a"

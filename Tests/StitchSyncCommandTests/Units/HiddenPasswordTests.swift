@@ -8,7 +8,7 @@
         @Test(arguments: [
             ("cannot open mongodb://u:pw@h/db", "cannot open mongodb://u:(hidden)@h/db"),
             ("mogodb:/u:pw@h is no file", "mogodb:/u:(hidden)@h is no file"),
-            ("Unexpected argument 'mongodb;//u:pw@h'", "Unexpected argument 'mongodb;//u:(hidden)@h'"),
+            ("argument 'mongodb;//u:pw@h'", "argument 'mongodb;//u:(hidden)@h'"),
             ("a u:p@w@h b", "a u:(hidden)@h b"),
             ("--remote=mongodb://u:p/w?x@h,i", "--remote=mongodb://u:(hidden)@h,i"),
             ("ann@example.com: 3", "ann@example.com: 3"),
