@@ -170,12 +170,12 @@ extension RuleOperand {
         case .converted(let conversion, let inner):
             return inner.value(user, constants).flatMap(conversion.convert)
         case .list(let parts):
-            var array = BSONArray()
+            var values: [BSONValue] = []
             for part in parts {
                 guard let value = part.value(user, constants) else { return nil }
-                array.append(value)
+                values.append(value)
             }
-            return .array(array)
+            return .array(BSONArray(values))
         case .document(let fields):
             var document = BSONDocument()
             for field in fields {

@@ -36,7 +36,8 @@ indirect enum RulePredicate: Sendable, Hashable {
     static func any(of parts: [RulePredicate]) -> RulePredicate {
         if parts.contains(.constant(true)) { return .constant(true) }
         var left: [RulePredicate] = []
-        for part in parts where part != .constant(false) && !left.contains(part) {
+        var known: Set<RulePredicate> = []
+        for part in parts where part != .constant(false) && known.insert(part).inserted {
             left.append(part)
         }
         return left.isEmpty ? .constant(false) : left.count == 1 ? left[0] : .any(left)
@@ -65,12 +66,12 @@ indirect enum RulePredicate: Sendable, Hashable {
     }
 
     private static func joined(_ operation: String, _ parts: [RulePredicate]) -> BSONDocument? {
-        var filters = BSONArray()
+        var filters: [BSONValue] = []
         for part in parts {
             guard let filter = part.filter else { return nil }
             filters.append(.document(filter))
         }
-        return [operation: .array(filters)]
+        return [operation: .array(BSONArray(filters))]
     }
 }
 

@@ -14,13 +14,15 @@ extension FieldMask {
 
 extension FieldNode {
     fileprivate func merged(_ after: BSONDocument, into before: BSONDocument) -> BSONDocument? {
+        let (earlier, later) = (IndexedDocument(before), IndexedDocument(after))
         var hidden: [Name?: [(String, BSONValue)]] = [:]
         var anchor: Name?
         for (key, value) in before {
+            _ = WorkBudget.isOver()
             if child(key).isHidden(value) {
-                guard !after.contains(key: key) else { return nil }
+                guard later[key] == nil else { return nil }
                 hidden[anchor, default: []].append((key, value))
-            } else if after.contains(key: key) {
+            } else if later[key] != nil {
                 anchor = Name(key)
             } else if child(key).holdsHidden(value) {
                 return nil
@@ -29,7 +31,8 @@ extension FieldNode {
         var merged = BSONDocument()
         for (key, value) in hidden[nil] ?? [] { merged.append(key, value) }
         for (key, value) in after {
-            guard let value = child(key).merged(value, into: before[key]) else { return nil }
+            _ = WorkBudget.isOver()
+            guard let value = child(key).merged(value, into: earlier[key]) else { return nil }
             merged.append(key, value)
             for (key, value) in hidden[Name(key)] ?? [] { merged.append(key, value) }
         }

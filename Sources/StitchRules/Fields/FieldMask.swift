@@ -149,11 +149,7 @@ extension FieldNode {
         case .branch:
             if let document = value.documentValue { return .document(shown(document)) }
             guard case .array(let array) = value else { return others.reads ? .some(value) : .none }
-            var shownArray = BSONArray()
-            for element in array {
-                if let element = shown(element) { shownArray.append(element) }
-            }
-            return .array(shownArray)
+            return .array(BSONArray(array.compactMap { shown($0) }))
         }
     }
 
@@ -162,8 +158,10 @@ extension FieldNode {
         from before: BSONDocument, to after: BSONDocument, _ prefix: String
     ) -> [String] {
         var denied: [String] = []
-        let added = after.keys.filter { !before.contains(key: $0) }
-        for key in before.keys + added {
+        let (before, after) = (IndexedDocument(before), IndexedDocument(after))
+        let added = after.document.keys.filter { before[$0] == nil }
+        for key in before.document.keys + added {
+            _ = WorkBudget.isOver()
             let (old, new) = (before[key], after[key])
             guard !Self.isSame(old, new) else { continue }
             denied += child(key).deniedChange(from: old, to: new, prefix + key)

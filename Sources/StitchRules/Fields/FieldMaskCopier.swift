@@ -12,7 +12,8 @@ final class FieldMaskCopier: Sendable {
         case inner
     }
 
-    /// The concatenated names, shorter ones first, and the begin of each.
+    /// The concatenated names, shorter ones first and those of a length in order, and the begin of
+    /// each.
     private let names: [UInt8]
     private let starts: [Int]
     private let parts: [Part]
@@ -26,7 +27,7 @@ final class FieldMaskCopier: Sendable {
 
     init(_ node: FieldNode) {
         let children = node.children.map { (name: Array($0.key.text.utf8), node: $0.value) }
-            .sorted { $0.name.count < $1.name.count }
+            .sorted { Self.isBefore($0.name, $1.name) }
         names = Array(children.map(\.name).joined())
         starts = children.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.name.count) }
         inners = children.map { child in
@@ -81,6 +82,7 @@ final class FieldMaskCopier: Sendable {
         var end = base + 4
         var (isBehind, isNews) = (false, false)
         while let element = cursor.next() {
+            _ = WorkBudget.isOver()
             let index = index(of: element.key)
             let part = index < 0 ? others : parts[index]
             let start = end
@@ -154,19 +156,30 @@ final class FieldMaskCopier: Sendable {
     private func index(of key: UnsafeRawBufferPointer) -> Int {
         let count = min(key.count, Self.longest)
         var index = firsts[count]
-        let end = firsts[count + 1]
+        var end = firsts[count + 1]
         while index < end {
-            if isNamed(index, key) { return index }
-            index += 1
+            let middle = (index + end) / 2
+            switch order(middle, key) {
+            case .equal: return middle
+            case .less: index = middle + 1
+            case .greater: end = middle
+            }
         }
         return -1
     }
 
-    private func isNamed(_ index: Int, _ key: UnsafeRawBufferPointer) -> Bool {
+    /// Compares a name with a key: by length, then by bytes.
+    private func order(_ index: Int, _ key: UnsafeRawBufferPointer) -> BSONOrder {
         let (start, end) = (starts[index], starts[index + 1])
-        guard end - start == key.count else { return false }
-        for place in 0..<key.count where names[start + place] != key[place] { return false }
-        return true
+        guard end - start == key.count else { return end - start < key.count ? .less : .greater }
+        for place in 0..<key.count where names[start + place] != key[place] {
+            return names[start + place] < key[place] ? .less : .greater
+        }
+        return .equal
+    }
+
+    private static func isBefore(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        left.count == right.count ? left.lexicographicallyPrecedes(right) : left.count < right.count
     }
 }
 

@@ -134,8 +134,8 @@ public struct ThreeWayMerge: Sendable {
         _ overlaps: inout [String]
     ) -> BSONDocument {
         var merged = BSONDocument()
-        let (before, mine) = (BSONFieldIndex(base), BSONFieldIndex(local))
-        let theirs = BSONFieldIndex(remote)
+        let (before, mine) = (IndexedDocument(base), IndexedDocument(local))
+        let theirs = IndexedDocument(remote)
         func here(_ key: String) -> Place {
             place?.field(key) ?? Place(name: key, path: key)
         }

@@ -83,7 +83,10 @@ package enum BSONKey {
             append(text: value, to: &key)
         case .document(let value): append(document: value, to: &key)
         case .array(let value):
-            for element in value { append(element, to: &key) }
+            for element in value {
+                _ = WorkBudget.isOver()
+                append(element, to: &key)
+            }
             key.append(0)
         case .binary(let value):
             // As on the wire, where subtype 2 counts its inner length.
@@ -121,6 +124,7 @@ package enum BSONKey {
     /// values.
     private static func append(document: BSONDocument, to key: inout [UInt8]) {
         for (name, value) in document {
+            _ = WorkBudget.isOver()
             key.append(classByte(of: value.type))
             append(text: name, to: &key)
             appendPayload(value, to: &key)

@@ -28,10 +28,17 @@ extension BSONDocument {
     public static func value(
         at path: UnsafeRawBufferPointer, in document: UnsafeRawBufferPointer
     ) -> BSONRawValue? {
+        value(
+            at: path,
+            in: BSONRawValue(
+                typeByte: BSONType.document.rawValue, start: BSONCursor.base(document),
+                count: document.count))
+    }
+
+    /// Finds the value at a dotted path in a document or array, without decoding or allocating.
+    static func value(at path: UnsafeRawBufferPointer, in whole: BSONRawValue) -> BSONRawValue? {
         var parts = PathParts(path)
-        var current = BSONRawValue(
-            typeByte: BSONType.document.rawValue, start: BSONCursor.base(document),
-            count: document.count)
+        var current = whole
         while let part = parts.next() {
             var cursor: BSONCursor
             switch current.typeByte {
@@ -157,7 +164,7 @@ extension BSONDocument {
 
     /// The maximum number of nulls that setting a position behind an array's end adds; MongoDB's
     /// bound.
-    private static let arrayGapMax = 1_500_000
+    static let arrayGapMax = 1_500_000
 
     /// Appends an element to the last container of a path, in an array behind nulls.
     private mutating func append(_ key: String, _ value: BSONValue, _ way: Way) {

@@ -22,6 +22,13 @@ package struct Expression: Sendable {
         collation = scope.collation
     }
 
+    /// Creates the expression of a value that stands for itself.
+    init(constant value: BSONValue) {
+        node = .constant(value)
+        slotCount = 0
+        collation = nil
+    }
+
     /// Parses a document that is an operator, or a literal document of expressions.
     ///
     /// - Throws: as ``init(_:in:)``.
@@ -45,16 +52,19 @@ package struct Expression: Sendable {
 
     /// Computes the value for a document; `nil` if there is none, as for a missing field.
     ///
+    /// - Parameter index: the document's index, if many expressions are computed for it.
     /// - Throws: MongoDB's error for values that an operator does not accept.
     func evaluate(
-        _ document: BSONDocument, _ frame: ExpressionFrame
+        _ document: BSONDocument, _ frame: ExpressionFrame, _ index: IndexedDocument? = nil
     ) throws(StoreError) -> BSONValue? {
         switch node {
         case .constant(let value): return value
-        case .field(let path): return path.value(in: document)
+        case .field(let path):
+            return index.map { path.value(in: $0) } ?? path.value(in: document)
         case .root, .variable, .system, .object, .array, .call:
             var context = ExpressionContext(
                 current: document, frame: frame, slotCount: slotCount, collation: collation)
+            context.index = index
             return try node.evaluate(&context)
         }
     }

@@ -4,6 +4,9 @@ struct ExpressionContext {
     let frame: ExpressionFrame
     var values: [BSONValue?]
     let collation: Collation?
+    /// The index of the current document.
+    var index: IndexedDocument?
+    private var searches = 0
 
     init(
         current: BSONDocument, frame: ExpressionFrame, slotCount: Int, collation: Collation?
@@ -19,6 +22,20 @@ struct ExpressionContext {
 }
 
 extension ExpressionContext {
+    /// Returns the value at a path of the current document; `nil` if there is none.
+    mutating func value(at path: ExpressionPath) -> BSONValue? {
+        if let index { return path.value(in: index) }
+        searches += 1
+        if searches > IndexedDocument.searchesMax { index = IndexedDocument(current) }
+        return path.value(in: current)
+    }
+
+    /// Returns the value at a path of `$$ROOT`; `nil` if there is none.
+    mutating func rootValue(at path: ExpressionPath) -> BSONValue? {
+        // Usually both are the same, and then the same bytes.
+        current == frame.root ? value(at: path) : path.value(in: frame.root)
+    }
+
     /// Orders two values, texts by the collation; missing counts as undefined.
     ///
     /// Once the budget is over, all values are equal, so that sorting ends too; the caller throws

@@ -47,12 +47,21 @@ package enum ExpressionLimits {
     /// Whether a value is nested deeper than values may be.
     static func isTooDeep(_ value: BSONValue, limit: Int = depthMax) -> Bool {
         switch value {
-        case .document(let document):
-            limit == 0 || document.contains { isTooDeep($0.value, limit: limit - 1) }
-        case .array(let array):
-            limit == 0 || array.contains { isTooDeep($0, limit: limit - 1) }
+        case .document(let document): document.withCursor { isTooDeep(&$0, limit: limit) }
+        case .array(let array): array.document.withCursor { isTooDeep(&$0, limit: limit) }
         default: false
         }
+    }
+
+    private static func isTooDeep(_ cursor: inout BSONCursor, limit: Int) -> Bool {
+        guard limit > 0 else { return true }
+        while let element = cursor.next() {
+            _ = WorkBudget.isOver()
+            guard element.value.type == .document || element.value.type == .array else { continue }
+            var inner = BSONCursor(element.value)
+            if isTooDeep(&inner, limit: limit - 1) { return true }
+        }
+        return false
     }
 
     /// The error for a value or an expression that is nested too deeply.

@@ -22,8 +22,8 @@ indirect enum ExpressionNode: Sendable {
         try WorkBudget.spend()
         switch self {
         case .constant(let value): return value
-        case .field(let path): return path.value(in: context.current)
-        case .root(let path): return path.value(in: context.frame.root)
+        case .field(let path): return context.value(at: path)
+        case .root(let path): return context.rootValue(at: path)
         case .variable(let slot, let path): return path.value(in: context.values[slot])
         case .system(let variable): return try variable.value(in: context)
         case .object(let fields):
@@ -45,6 +45,16 @@ indirect enum ExpressionNode: Sendable {
             // Processors differ in the sign of a NaN that they compute.
             if case .double(let number) = value, number.isNaN { return .double(.nan) }
             return value
+        }
+    }
+
+    /// Whether the value depends on the variable in a slot.
+    func reads(_ slot: Int) -> Bool {
+        switch self {
+        case .constant, .field, .root, .system: false
+        case .variable(let other, _): other == slot
+        case .object(let fields): fields.contains { $0.value.reads(slot) }
+        case .array(let nodes), .call(_, let nodes): nodes.contains { $0.reads(slot) }
         }
     }
 

@@ -61,6 +61,20 @@ struct ExpressionPath: Sendable, Hashable {
         return Self.value(parts[...], in: document)
     }
 
+    /// Returns the value in an indexed document; `nil` if there is none.
+    func value(in index: IndexedDocument) -> BSONValue? {
+        var index = index
+        var rest = parts[...]
+        while let part = rest.popFirst() {
+            if rest.isEmpty { return index[part] }
+            guard let nested = index.nested(part) else {
+                return index[part].flatMap { Self.value(rest, behind: $0) }
+            }
+            index = nested
+        }
+        return .document(index.document)
+    }
+
     /// Returns the value in another value; `nil` if there is none.
     func value(in value: BSONValue?) -> BSONValue? {
         guard let value else { return nil }

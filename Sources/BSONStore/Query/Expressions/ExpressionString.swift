@@ -79,19 +79,21 @@ enum ExpressionString {
         let (start, end) = try ExpressionArray.bounds(name, arguments, count: count)
         guard start <= count, start <= end else { return .int32(-1) }
         let wanted = Array(token.utf8)
-        for place in start...end {
-            try WorkBudget.spend()
-            let offset = places[place]
-            // In bytes, a found text must end before the bound; in code points, it must begin
-            // before it.
-            let limit = isBytes ? end : bytes.count
-            if !isBytes, place == end, !(wanted.isEmpty && bytes.isEmpty) { break }
-            guard offset + wanted.count <= limit else { break }
-            if bytes[offset..<offset + wanted.count].elementsEqual(wanted) {
-                return .int32(Int32(truncatingIfNeeded: place))
-            }
+        guard !wanted.isEmpty else {
+            return .int32(isBytes || start < end || bytes.isEmpty ? Int32(clamping: start) : -1)
         }
-        return .int32(-1)
+        let found = bytes.withUnsafeBytes {
+            ByteSearch(for: wanted).first(in: $0, from: places[start])
+        }
+        try WorkBudget.check()
+        guard let found else { return .int32(-1) }
+        // In bytes, a found text must end before the bound; in code points, it must begin before
+        // it.
+        guard !isBytes else {
+            return .int32(found + wanted.count <= end ? Int32(clamping: found) : -1)
+        }
+        let place = bytes[..<found].count { $0 & 0xC0 != 0x80 }
+        return .int32(place < end ? Int32(clamping: place) : -1)
     }
 
     /// Returns the parts of a text between separators.
@@ -121,20 +123,17 @@ enum ExpressionString {
         _ text: String, _ separator: String, limit: Int = .max
     ) throws(StoreError) -> [String] {
         let bytes = Array(text.utf8)
-        let wanted = Array(separator.utf8)
+        let search = ByteSearch(for: Array(separator.utf8))
         var parts: [String] = []
         var start = 0
-        var at = 0
-        while at + wanted.count <= bytes.count, parts.count < limit {
+        while parts.count < limit {
             try WorkBudget.spend()
-            guard bytes[at] == wanted[0], bytes[at..<at + wanted.count].elementsEqual(wanted) else {
-                at += 1
-                continue
-            }
+            let from = start
+            guard let at = bytes.withUnsafeBytes({ search.first(in: $0, from: from) }) else { break }
             parts.append(String(decoding: bytes[start..<at], as: UTF8.self))
-            at += wanted.count
-            start = at
+            start = at + separator.utf8.count
         }
+        try WorkBudget.check()
         return parts + [String(decoding: bytes[start...], as: UTF8.self)]
     }
 

@@ -39,6 +39,7 @@ enum PathTraversal {
         guard let part = parts.first else {
             var isEmpty = true
             while let element = cursor.next() {
+                _ = WorkBudget.isOver()
                 isEmpty = false
                 body(element.value)
             }
@@ -58,6 +59,7 @@ enum PathTraversal {
         }
         var isEmpty = true
         while let element = cursor.next() {
+            _ = WorkBudget.isOver()
             isEmpty = false
             if element.value.typeByte == BSONType.document.rawValue {
                 visit(

@@ -2,17 +2,20 @@
 struct FilterCompiler {
     private var filter = CompiledFilter()
     private let collation: Collation?
+    /// Whether many fields are looked up by their keys.
+    private let looksUpFields: Bool
 
-    private init(_ collation: Collation?) {
+    private init(_ collation: Collation?, looksUpFields: Bool) {
         self.collation = collation
+        self.looksUpFields = looksUpFields
         filter.collation = collation
     }
 
     /// Returns the filter, whose first clause is the whole of it; texts compare by the collation.
     static func compile(
-        _ predicate: Predicate, collation: Collation? = nil
+        _ predicate: Predicate, collation: Collation? = nil, looksUpFields: Bool = true
     ) throws(StoreError) -> CompiledFilter {
-        var compiler = FilterCompiler(collation)
+        var compiler = FilterCompiler(collation, looksUpFields: looksUpFields)
         let root = compiler.reserveClause()
         try compiler.clause(predicate, at: root)
         return compiler.filter
@@ -44,8 +47,37 @@ struct FilterCompiler {
     private mutating func junction(
         _ kind: CompiledFilter.Clause.Kind, _ parts: [Predicate], at index: Int
     ) throws(StoreError) {
+        if kind == .or, let test = try manyFields(fields(of: parts), isAny: true) {
+            return try clause(.special(.fields(test)), at: index)
+        }
         filter.clauses[index] = CompiledFilter.Clause(
             kind: kind, subclauses: try subclauses(parts))
+    }
+
+    /// Returns the conditions if all parts are conditions on fields.
+    private func fields(of parts: [Predicate]) -> [Field] {
+        var fields: [Field] = []
+        for part in parts {
+            switch part {
+            case .field(let path, let test): fields.append((path, test, false))
+            case .not(.field(let path, let test)): fields.append((path, test, true))
+            case .all, .any, .not, .special: return []
+            }
+        }
+        return fields
+    }
+
+    /// Returns a test that looks the fields up; `nil` for few, and for conditions on a single value.
+    private func manyFields(
+        _ fields: [Field], isAny: Bool
+    ) throws(StoreError) -> ManyFieldsTest? {
+        guard looksUpFields, fields.count >= ManyFieldsTest.countMin,
+            fields.allSatisfy({ !$0.path.parts.isEmpty })
+        else { return nil }
+        let fields = fields.map {
+            ManyFieldsTest.Field(path: $0.path.parts, test: $0.test, isNegated: $0.isNegated)
+        }
+        return try ManyFieldsTest(fields, isAny: isAny, collation)
     }
 
     private mutating func conjunction(
@@ -60,6 +92,9 @@ struct FilterCompiler {
             case .all, .any, .not, .special: others.append(part)
             }
         }
+        if let test = try manyFields(fields, isAny: false) {
+            return try conjunction([], others + [.special(.fields(test))], at: index)
+        }
         try conjunction(fields, others, at: index)
     }
 
@@ -72,6 +107,7 @@ struct FilterCompiler {
         // Most filters test one field, which needs no table.
         if fields.count == 1 { order.append(fields[0].path.parts.first ?? "") }
         for field in fields where fields.count > 1 {
+            try WorkBudget.spend()
             let key = field.path.parts.first ?? ""
             if byKey[key] == nil {
                 // One pass over a document looks for so many keys; subclauses test the rest.
@@ -111,6 +147,7 @@ struct FilterCompiler {
     private mutating func subclauses(_ parts: [Predicate]) throws(StoreError) -> Range<Int32> {
         var indexes: [Int32] = []
         for part in parts {
+            try WorkBudget.spend()
             let child = reserveClause()
             indexes.append(Int32(child))
             try clause(part, at: child)
@@ -159,7 +196,11 @@ struct FilterCompiler {
             }
             var condition = CompiledFilter.Condition(test: .isIn)
             condition.constants = store(
-                constants.sorted { BSONOrder.compare($0, $1) == .less })
+                constants.sorted {
+                    WorkBudget.isOver() ? false : BSONOrder.compare($0, $1) == .less
+                })
+            // Sorting may have ended early.
+            try WorkBudget.check()
             condition.patterns = try store(expressions)
             condition.number = constants.contains { $0.type == .null } ? 1 : 0
             return condition
@@ -215,6 +256,7 @@ struct FilterCompiler {
     private mutating func store(_ values: [BSONValue]) -> Range<Int32> {
         let start = Int32(filter.constants.count)
         for value in values {
+            _ = WorkBudget.isOver()
             var document = BSONDocument()
             document.append("", value)
             // Behind length, type and the empty key, before the terminator.

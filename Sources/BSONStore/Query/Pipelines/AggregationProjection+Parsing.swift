@@ -14,6 +14,7 @@ extension AggregationProjection {
         }
         var parsing = ProjectionFieldParser(scope: scope)
         for (key, value) in document {
+            try WorkBudget.spend()
             if key == "_id" || key.hasPrefix("_id.") { parsing.namesID = true }
             try parsing.read(key, value, below: [])
         }
@@ -44,42 +45,10 @@ extension AggregationProjection {
     init(removing paths: [String]) throws(StoreError) {
         var root = Node()
         for path in paths {
+            try WorkBudget.spend()
             try root.insert(.choose, at: try ExpressionPath(path).parts[...], path)
         }
         self.init(kind: .exclusion, root: root)
-    }
-}
-
-extension AggregationProjection.Node {
-    /// Adds an action at a path.
-    ///
-    /// - Throws: 31249 and 31250 if it collides with an existing path.
-    mutating func insert(
-        _ action: AggregationProjection.Action, at path: ArraySlice<String>, _ whole: String
-    ) throws(StoreError) {
-        guard let key = path.first else { return }
-        if case .compute = action { computes = true }
-        let place = fields.firstIndex { $0.key == key }
-        guard path.count > 1 else {
-            guard place == nil else {
-                throw StoreError(
-                    .pathCollision, "Path collision at \(whole)")
-            }
-            return fields.append((key, action))
-        }
-        guard let place else {
-            var node = Self()
-            try node.insert(action, at: path.dropFirst(), whole)
-            return fields.append((key, .nested(node)))
-        }
-        guard case .nested(var node) = fields[place].action else {
-            let rest = path.dropFirst().joined(separator: ".")
-            throw StoreError(
-                .pathCollisionBelow,
-                "Path collision at \(whole) remaining portion \(rest)")
-        }
-        try node.insert(action, at: path.dropFirst(), whole)
-        fields[place].action = .nested(node)
     }
 }
 
@@ -98,9 +67,9 @@ private struct ProjectionFieldParser {
     func projection() -> AggregationProjection {
         var root = root
         let kind = kind ?? (includesID ? .inclusion : .exclusion)
-        if kind == .inclusion, !namesID { root.fields.append(("_id", .choose)) }
-        if kind == .inclusion, excludesID { root.fields.removeAll { $0.key == "_id" } }
-        if kind == .exclusion, includesID { root.fields.removeAll { $0.key == "_id" } }
+        if kind == .inclusion, !namesID { root.includeID() }
+        if kind == .inclusion, excludesID { root.removeID() }
+        if kind == .exclusion, includesID { root.removeID() }
         return AggregationProjection(kind: kind, root: root)
     }
 
@@ -187,7 +156,7 @@ private struct ProjectionFieldParser {
 private struct AddFieldsParser {
     let whole: BSONDocument
     let scope: ExpressionScope
-    private var seen: Set<Name> = []
+    private var paths = DistinctPaths()
 
     init(whole: BSONDocument, scope: ExpressionScope) {
         self.whole = whole
@@ -224,20 +193,13 @@ private struct AddFieldsParser {
     }
 
     private mutating func note(_ path: [String]) throws(StoreError) {
-        let text = path.joined(separator: ".")
-        let clash =
-            seen.contains(text)
-            ? text
-            : seen.map(\.text).sorted().first { other in
-                other.hasPrefix(text + ".") || text.hasPrefix(other + ".")
-            }
-        if let clash {
+        if let clash = try paths.clash(with: path) {
             throw .location(
                 40176,
-                "specification contains two conflicting paths. Cannot specify both '\(text)' and "
+                "specification contains two conflicting paths. Cannot specify both "
+                    + "'\(path.joined(separator: "."))' and "
                     + "'\(clash)': \(ShellText.text(of: whole))")
         }
-        seen.insert(text)
     }
 
     func read(

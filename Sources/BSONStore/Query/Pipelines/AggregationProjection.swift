@@ -28,16 +28,47 @@ struct AggregationProjection: Sendable {
 
     /// The named fields below a place, in the order in which they were named.
     struct Node: Sendable {
-        var fields: [(key: String, action: Action)] = []
+        private(set) var named = NamedFields<Action>()
         /// Whether an expression occurs at any depth, so that missing documents are created.
-        var computes = false
+        private(set) var computes = false
 
-        /// Returns the position of a named field.
-        func index(of key: UnsafeRawBufferPointer) -> Int? {
-            fields.firstIndex { field in
-                field.key.utf8.count == key.count && field.key.utf8.elementsEqual(key)
+        /// Adds an action at a path.
+        ///
+        /// - Throws: 31249 and 31250 if it collides with an existing path.
+        mutating func insert(
+            _ action: Action, at path: ArraySlice<String>, _ whole: String
+        ) throws(StoreError) {
+            guard let key = path.first else { return }
+            if case .compute = action { computes = true }
+            guard let place = named.index(of: key) else {
+                guard path.count > 1 else { return named.append(key, action) }
+                var node = Self()
+                try node.insert(action, at: path.dropFirst(), whole)
+                return named.append(key, .nested(node))
+            }
+            guard path.count > 1 else {
+                throw StoreError(
+                    .pathCollision, "Path collision at \(whole)")
+            }
+            try named.update(place) { (content) throws(StoreError) in
+                guard case .nested(var node) = content else {
+                    let rest = path.dropFirst().joined(separator: ".")
+                    throw StoreError(
+                        .pathCollisionBelow,
+                        "Path collision at \(whole) remaining portion \(rest)")
+                }
+                // The old node is released first, so that the new one is changed in place.
+                content = .choose
+                try node.insert(action, at: path.dropFirst(), whole)
+                content = .nested(node)
             }
         }
+
+        /// Names `_id` as a field that is chosen, behind all others.
+        mutating func includeID() { named.append("_id", .choose) }
+
+        /// Removes `_id` from the named fields.
+        mutating func removeID() { named.remove("_id") }
     }
 
     let kind: Kind
@@ -54,7 +85,8 @@ struct AggregationProjection: Sendable {
     func apply(
         to document: BSONDocument, _ frame: ExpressionFrame
     ) throws(StoreError) -> BSONDocument {
-        let applying = ProjectionApplier(kind: kind, document: document, frame: frame)
+        let applying = ProjectionApplier(
+            kind: kind, document: document, frame: frame, index: IndexedDocument(document))
         return try applying.apply(root, to: document)
     }
 }
@@ -65,48 +97,52 @@ private struct ProjectionApplier {
     /// The document that the expressions see.
     let document: BSONDocument
     let frame: ExpressionFrame
+    /// The index of that document.
+    let index: IndexedDocument
 
     /// Projects the fields of a document: chosen ones in its order, then new ones.
     func apply(
         _ node: AggregationProjection.Node, to input: BSONDocument
     ) throws(StoreError) -> BSONDocument {
         var builder = BSONDocumentBuilder(reservingBytes: input.byteCount + 64)
-        var seen: Set<Int> = []
+        let fields = node.named.fields
+        var isDone = Array(repeating: false, count: fields.count)
+        var hint = 0
         try input.withCursor { (cursor) throws(StoreError) in
             while let element = cursor.next() {
-                guard let index = node.index(of: element.key) else {
+                try WorkBudget.spend()
+                guard let index = node.named.index(of: element.key, &hint) else {
                     if kind != .inclusion { builder.append(element) }
                     continue
                 }
-                try apply(node.fields[index].action, to: element, &builder) { seen.insert(index) }
+                if try apply(fields[index].content, to: element, &builder) { isDone[index] = true }
             }
         }
-        for (index, field) in node.fields.enumerated() where !seen.contains(index) {
-            try add(field.action, field.key, &builder)
+        for (index, field) in fields.enumerated() where !isDone[index] {
+            try WorkBudget.spend()
+            try add(field.content, field.name, &builder)
         }
         return builder.finish()
     }
 
-    /// Applies the action to an existing field.
+    /// Applies the action to an existing field; returns `false` if it is still to be added.
     private func apply(
         _ action: AggregationProjection.Action, to element: BSONRawElement,
-        _ builder: inout BSONDocumentBuilder, isDone: () -> Void
-    ) throws(StoreError) {
+        _ builder: inout BSONDocumentBuilder
+    ) throws(StoreError) -> Bool {
         switch action {
         case .choose:
             if kind == .inclusion { builder.append(element) }
-            isDone()
         case .nested(let node):
-            isDone()
-            guard let value = try apply(node, to: element.value) else { return }
+            guard let value = try apply(node, to: element.value) else { return true }
             builder.append(String(validUTF8: element.key), value)
         case .compute(let expression):
             // In an inclusion a computed field does not depend on the existing one.
-            guard kind == .addition else { return }
-            isDone()
-            guard let value = try expression.evaluate(document, frame) else { return }
+            guard kind == .addition else { return false }
+            guard let value = try expression.evaluate(document, frame, index) else { return true }
             builder.append(String(validUTF8: element.key), value)
         }
+        return true
     }
 
     /// Adds a field that does not exist.
@@ -120,7 +156,7 @@ private struct ProjectionApplier {
             guard node.computes else { return }
             builder.append(key, .document(try apply(node, to: BSONDocument())))
         case .compute(let expression):
-            guard let value = try expression.evaluate(document, frame) else { return }
+            guard let value = try expression.evaluate(document, frame, index) else { return }
             builder.append(key, value)
         }
     }

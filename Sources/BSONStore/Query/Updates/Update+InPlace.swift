@@ -5,7 +5,9 @@ extension Update {
     /// Such a document needs no further checks: its depth, its size and its texts are unchanged.
     /// Returns `nil` for any other update, and if nothing changes.
     package func replacingInPlace(in document: BSONDocument) -> BSONDocument? {
-        guard case .operators(let tree) = kind, tree.root.matched == nil else { return nil }
+        guard case .operators(let tree) = kind, tree.root.matched == nil,
+            tree.root.named.count <= Self.branchesMax
+        else { return nil }
         var after: [UInt8]?
         for branch in tree.root.named {
             guard case .leaf(let operation, _) = branch.node,
@@ -27,6 +29,9 @@ extension Update {
         }
         return after.map { BSONDocument(unchecked: $0) }
     }
+
+    /// The maximum number of fields that are searched one by one.
+    private static var branchesMax: Int { 16 }
 
     private typealias Place = (typeByte: UInt8, offset: Int, size: Int, bits: UInt64)
 

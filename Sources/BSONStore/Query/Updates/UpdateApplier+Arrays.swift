@@ -42,8 +42,10 @@ extension UpdateApplier {
         }
         if additions.count == 1 {
             let addition = additions[0]
-            guard !array.contains(where: { context.collation.compare($0, addition) == .equal })
-            else { return .same }
+            let isPresent = array.contains {
+                WorkBudget.isOver() || context.collation.compare($0, addition) == .equal
+            }
+            guard !isPresent else { return .same }
             array.append(addition)
             return .set(.array(array))
         }
@@ -54,11 +56,14 @@ extension UpdateApplier {
         return values.count == before ? .same : .set(.array(BSONArray(values)))
     }
 
+    /// Returns a key that is equal for equal values.
+    func key(_ value: BSONValue) -> [UInt8] {
+        _ = WorkBudget.isOver()
+        return BSONKey.encode(context.collation?.key(value) ?? value)
+    }
+
     /// Returns the values that are not present yet, without repetitions.
     func distinct(_ values: [BSONValue], besides present: [BSONValue] = []) -> [BSONValue] {
-        let key = { (value: BSONValue) in
-            BSONKey.encode(context.collation?.key(value) ?? value)
-        }
         var keys = Set(present.map(key))
         return values.filter { WorkBudget.isOver() ? false : keys.insert(key($0)).inserted }
     }

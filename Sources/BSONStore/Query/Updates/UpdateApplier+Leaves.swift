@@ -114,11 +114,13 @@ extension UpdateApplier {
         from source: UpdatePath, at place: Place
     ) throws(StoreError) -> BSONValue? {
         var value = BSONValue.document(original)
+        var fields: IndexedDocument? = index
         var array: String?
         for (index, part) in source.parts.enumerated() {
             let next: BSONValue?
             switch value {
-            case .document(let document): next = document[part]
+            case .document(let document):
+                next = fields.map { $0[part] } ?? document[part]
             case .array(let values):
                 array = array ?? source.parts[index - 1]
                 guard let position = UpdatePath.index(part) else {
@@ -128,6 +130,7 @@ extension UpdateApplier {
             default: throw notTraversable(source, index, value)
             }
             guard let next else { return nil }
+            fields = fields?.nested(part)
             value = next
         }
         if let array { throw arrayElement("source", source.description, array) }
@@ -148,10 +151,12 @@ extension UpdateApplier {
     /// Throws for a rename into an array.
     private func checkTarget() throws(StoreError) {
         var value = BSONValue.document(original)
+        var fields: IndexedDocument? = index
         for (index, part) in path.enumerated() {
             switch value {
             case .document(let document):
-                guard let next = document[part] else { return }
+                guard let next = fields.map({ $0[part] }) ?? document[part] else { return }
+                fields = fields?.nested(part)
                 value = next
             case .array: throw arrayElement("destination", displayPath, path[index - 1])
             default: return

@@ -38,9 +38,8 @@ extension UpdateApplier {
         case .pull(let condition):
             return try pull(from: old) { passes($0, condition) }
         case .pullAll(let values):
-            return try pull(from: old) { element in
-                values.contains { context.collation.compare($0, element) == .equal }
-            }
+            let removed = Set(values.map(key))
+            return try pull(from: old) { removed.contains(key($0)) }
         case .pop(let isFirst): return try pop(old, isFirst: isFirst)
         case .bit(let steps): return try bit(old, steps)
         }

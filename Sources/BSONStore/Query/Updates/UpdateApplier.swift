@@ -13,11 +13,14 @@ struct UpdateApplier {
     /// The document before the update.
     let original: BSONDocument
     let context: Context
+    /// The document before the update, for operators that read other fields than their own.
+    let index: IndexedDocument
     /// The keys and positions that lead to the current place.
     private(set) var path: [String] = []
 
     init(_ original: BSONDocument, _ context: Context) {
         self.original = original
+        index = IndexedDocument(original)
         self.context = context
     }
 
@@ -50,6 +53,8 @@ struct UpdateApplier {
     /// - Throws: an error with MongoDB's code and text; the document is then unchanged.
     mutating func run(_ root: UpdateFields) throws(StoreError) -> BSONDocument? {
         let outcome = try outcome(of: .fields(root), at: .value(.document(original)))
+        // The budget may have ended a loop early.
+        try WorkBudget.check()
         guard case .set(.document(let changed)) = outcome, changed != original else { return nil }
         return changed
     }
@@ -114,10 +119,11 @@ struct UpdateApplier {
     private mutating func fields(
         of document: BSONDocument, _ branches: [UpdateBranch]
     ) throws(StoreError) -> Outcome {
-        var document = document
+        var document = EditedDocument(document)
         var isChanged = false
         for branch in branches {
-            let old = document[branch.name]
+            try WorkBudget.spend()
+            let old = document.value(of: branch.name)
             switch try below(branch, old.map { .value($0) } ?? .missing) {
             case .same: continue
             case .set(let value):
@@ -125,11 +131,11 @@ struct UpdateApplier {
                 try Self.setting { () throws(BSONError) in
                     try document.set(validatingKey: branch.name, to: value)
                 }
-            case .removed: document[branch.name] = nil
+            case .removed: document.set(branch.name, to: nil)
             }
             isChanged = true
         }
-        return isChanged ? .set(.document(document)) : .same
+        return isChanged ? .set(.document(document.finished())) : .same
     }
 
     private static func setting(_ body: () throws(BSONError) -> Void) throws(StoreError) {
@@ -141,31 +147,62 @@ struct UpdateApplier {
     private mutating func positions(
         of array: BSONArray, _ branches: [UpdateBranch]
     ) throws(StoreError) -> Outcome {
-        var array = array
+        if branches.count == 1 { return try position(of: array, branches[0]) }
+        var values = array.values
+        // The array as it is now, for errors.
+        var current: BSONArray? = array
         var isChanged = false
         for branch in branches {
+            try WorkBudget.spend()
             guard let index = UpdatePath.index(branch.name) else {
-                _ = try below(branch, obstacle(branch.name, .array(array)))
+                let whole = current ?? BSONArray(values)
+                current = whole
+                _ = try below(branch, obstacle(branch.name, .array(whole)))
                 continue
             }
-            let old = array[index]
+            let old: BSONValue? = index < values.count ? values[index] : nil
             switch try below(branch, old.map { .value($0) } ?? .missing) {
             case .same: continue
-            case .set(let value): try Self.set(value, at: index, of: &array, isNew: old == nil)
+            case .set(let value): try Self.set(value, at: index, of: &values)
             // In an array the position stays.
-            case .removed: array.replace(at: index, by: .null)
+            case .removed: values[index] = .null
             }
+            current = nil
             isChanged = true
         }
-        return isChanged ? .set(.array(array)) : .same
+        return isChanged ? .set(.array(BSONArray(values))) : .same
+    }
+
+    /// Changes one position of an array without decoding the others.
+    private mutating func position(
+        of array: BSONArray, _ branch: UpdateBranch
+    ) throws(StoreError) -> Outcome {
+        guard let index = UpdatePath.index(branch.name) else {
+            _ = try below(branch, obstacle(branch.name, .array(array)))
+            return .same
+        }
+        var array = array
+        let old = array[index]
+        switch try below(branch, old.map { .value($0) } ?? .missing) {
+        case .same: return .same
+        case .set(let value):
+            if old == nil {
+                var values = array.values
+                try Self.set(value, at: index, of: &values)
+                array = BSONArray(values)
+            } else {
+                array.replace(at: index, by: value)
+            }
+        case .removed: array.replace(at: index, by: .null)
+        }
+        return .set(.array(array))
     }
 
     /// Sets a position of an array; a short array is filled with nulls up to it.
     private static func set(
-        _ value: BSONValue, at index: Int, of array: inout BSONArray, isNew: Bool
+        _ value: BSONValue, at index: Int, of values: inout [BSONValue]
     ) throws(StoreError) {
-        guard isNew else { return array.replace(at: index, by: value) }
-        var values = array.values
+        guard index >= values.count else { return values[index] = value }
         guard index - values.count <= UpdateLimits.paddingMax else {
             throw StoreError(
                 .cannotBackfillArray,
@@ -173,7 +210,6 @@ struct UpdateApplier {
         }
         values += repeatElement(.null, count: index - values.count)
         values.append(value)
-        array = BSONArray(values)
     }
 
     /// Changes the elements that filters select; all are selected before the first change.
@@ -188,11 +224,9 @@ struct UpdateApplier {
         var isChanged = false
         for (index, branches) in chosen.enumerated() {
             try WorkBudget.spend()
-            guard var node = branches.first?.node else { continue }
+            guard !branches.isEmpty else { continue }
             let name = String(index)
-            for other in branches.dropFirst() {
-                node = try UpdateNode.merging(node, other.node, path + [name])
-            }
+            let node = try UpdateNode.merging(branches.map(\.node), path + [name])
             switch try below(UpdateBranch(name: name, node: node), .value(values[index])) {
             case .same: continue
             case .set(let value): values[index] = value

@@ -1,55 +1,77 @@
 /// A comparison of two documents that collects their differences.
 struct UpdateComparison {
-    private(set) var description = UpdateDescription()
     private let splitsArrays: Bool
+    private var updated: [(String, BSONValue)] = []
+    private var removed: [String] = []
+    private var truncated: [UpdateDescription.TruncatedArray] = []
+    /// The approximate number of bytes of the differences.
+    private var byteCount = 0
 
     init(splitsArrays: Bool) { self.splitsArrays = splitsArrays }
+
+    /// The differences that were found.
+    var description: UpdateDescription {
+        UpdateDescription(
+            updatedFields: BSONDocument(updated), removedFields: removed,
+            truncatedArrays: truncated)
+    }
 
     /// Collects differences below a prefix; returns `false` if a key there cannot occur in a path.
     mutating func compare(
         _ before: BSONDocument, _ after: BSONDocument, prefix: String, excluded: IgnoredKeys
     ) -> Bool {
         if before == after { return true }
-        let mark = description
-        if let named = compareInOrder(before, after, prefix: prefix, excluded: excluded) {
-            return named
+        if Self.beginsWithFields(of: before, after) {
+            return compareInOrder(before, after, prefix: prefix, excluded: excluded)
         }
-        description = mark
-        let later = BSONFieldIndex(after)
+        let later = IndexedDocument(after)
         for (key, old) in before where !excluded.contains(key) {
             guard let new = later[key] else {
                 guard Self.canStandInPath(key) else { return false }
-                description.removedFields.append(prefix + key)
+                remove(prefix + key)
                 continue
             }
             guard compare(old, new, key: key, prefix: prefix) else { return false }
         }
-        let earlier = BSONFieldIndex(before)
+        let earlier = IndexedDocument(before)
         for (key, new) in after where !excluded.contains(key) && earlier[key] == nil {
             guard Self.canStandInPath(key) else { return false }
-            description.updatedFields.append(prefix + key, new)
+            update(prefix + key, new)
         }
         return true
     }
 
-    /// Compares documents whose fields are in the same order, except for new ones at the end; `nil`
-    /// for others.
+    /// Whether a document begins with the fields of another, in their order.
+    private static func beginsWithFields(of before: BSONDocument, _ after: BSONDocument) -> Bool {
+        before.withCursor { earlier in
+            after.withCursor { later in
+                while let a = earlier.next() {
+                    _ = WorkBudget.isOver()
+                    guard let b = later.next(), a.key.count == b.key.count,
+                        BSONCursor.isEqual(a.key, b.key)
+                    else { return false }
+                }
+                return true
+            }
+        }
+    }
+
+    /// Compares documents whose fields are in the same order, except for new ones at the end.
     ///
     /// Only fields that differ are decoded.
     private mutating func compareInOrder(
         _ before: BSONDocument, _ after: BSONDocument, prefix: String, excluded: IgnoredKeys
-    ) -> Bool? {
+    ) -> Bool {
         before.withUnsafeBytes { old in
             after.withUnsafeBytes { new in
                 guard let oldBase = old.baseAddress, let newBase = new.baseAddress else {
-                    return nil
+                    return true
                 }
                 var (earlier, later) = (BSONCursor(old), BSONCursor(new))
                 while let a = earlier.next() {
+                    _ = WorkBudget.isOver()
                     if later.skip(sameAs: a) { continue }
-                    guard let b = later.next(), b.key.count == a.key.count,
-                        BSONCursor.isEqual(a.key, b.key)
-                    else { return nil }
+                    guard let b = later.next() else { return true }
                     let key = String(validUTF8: a.key)
                     if excluded.contains(key) { continue }
                     let named = compare(
@@ -58,16 +80,12 @@ struct UpdateComparison {
                         prefix: prefix)
                     if !named { return false }
                 }
-                var known: BSONFieldIndex?
+                let known = IndexedDocument(before)
                 while let b = later.next() {
                     let key = String(validUTF8: b.key)
-                    if excluded.contains(key) { continue }
-                    let fields = known ?? BSONFieldIndex(before)
-                    known = fields
-                    if fields[key] != nil { continue }
+                    if excluded.contains(key) || known[key] != nil { continue }
                     guard Self.canStandInPath(key) else { return false }
-                    description.updatedFields.append(
-                        prefix + key, BSONValue(b.value, sharing: after, at: newBase))
+                    update(prefix + key, BSONValue(b.value, sharing: after, at: newBase))
                 }
                 return true
             }
@@ -80,19 +98,19 @@ struct UpdateComparison {
         if old == new { return true }
         guard Self.canStandInPath(key) else { return old.contentEquals(new) }
         let path = prefix + key
-        let mark = description
+        let mark = mark
         switch (old, new) {
         case (.document(let before), .document(let after)):
             if compare(before, after, prefix: path + ".", excluded: .nothing) { return true }
         case (.array(let before), .array(let after)) where splitsArrays:
             let elements = compare(before, after, path: path)
-            let isShorter = description.byteCount - mark.byteCount < after.document.byteCount
+            let isShorter = byteCount - mark.byteCount < after.document.byteCount
             if elements, isShorter { return true }
         default: if old.contentEquals(new) { return true }
         }
-        description = mark
+        goBack(to: mark)
         // A difference in the order of fields alone is ignored, in arrays too.
-        if !old.contentEquals(new) { description.updatedFields.append(path, new) }
+        if !old.contentEquals(new) { update(path, new) }
         return true
     }
 
@@ -101,32 +119,58 @@ struct UpdateComparison {
     ) -> Bool {
         let (old, new) = (before.values, after.values)
         if new.count < old.count {
-            description.truncatedArrays.append(
+            truncated.append(
                 UpdateDescription.TruncatedArray(field: path, newSize: new.count))
+            byteCount += path.utf8.count + 16
         }
         for (index, value) in new.enumerated() {
+            _ = WorkBudget.isOver()
             if index < old.count {
                 let key = String(index)
                 guard compare(old[index], value, key: key, prefix: path + ".") else {
                     return false
                 }
             } else {
-                description.updatedFields.append("\(path).\(index)", value)
+                update("\(path).\(index)", value)
             }
         }
         return true
     }
 
+    private mutating func update(_ path: String, _ value: BSONValue) {
+        updated.append((path, value))
+        byteCount += path.utf8.count + 2 + BSONWriter.count(value)
+    }
+
+    private mutating func remove(_ path: String) {
+        removed.append(path)
+        byteCount += path.utf8.count + 8
+    }
+
+    /// The differences up to a point, by their numbers.
+    private struct Mark {
+        let updated: Int
+        let removed: Int
+        let truncated: Int
+        let byteCount: Int
+    }
+
+    private var mark: Mark {
+        Mark(
+            updated: updated.count, removed: removed.count, truncated: truncated.count,
+            byteCount: byteCount)
+    }
+
+    /// Forgets the differences that were found since.
+    private mutating func goBack(to mark: Mark) {
+        updated.removeLast(updated.count - mark.updated)
+        removed.removeLast(removed.count - mark.removed)
+        truncated.removeLast(truncated.count - mark.truncated)
+        byteCount = mark.byteCount
+    }
+
     private static func canStandInPath(_ key: String) -> Bool {
         !key.isEmpty && !key.utf8.contains(UInt8(ascii: ".")) && key.utf8.first != UInt8(ascii: "$")
-    }
-}
-
-extension UpdateDescription {
-    /// The approximate number of bytes of the description.
-    fileprivate var byteCount: Int {
-        updatedFields.byteCount + removedFields.reduce(0) { $0 + $1.utf8.count + 8 }
-            + truncatedArrays.reduce(0) { $0 + $1.field.utf8.count + 16 }
     }
 }
 

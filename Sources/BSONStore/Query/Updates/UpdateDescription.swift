@@ -79,28 +79,20 @@ extension UpdateDescription {
         return named ? comparison.description : nil
     }
 
-    /// The number of paths up to which each is applied on its own.
-    private static let appliedSinglyMax = 8
-
     /// Applies the description: sets and removes its paths, creating missing parents.
     ///
     /// - Throws: ``BSONError/Code/pathNotViable`` if a path leads through a value without fields.
     public func apply(to document: BSONDocument) throws(BSONError) -> BSONDocument {
-        if updatedFields.count + removedFields.count > Self.appliedSinglyMax,
-            let result = PathChanges(self)?.apply(to: document)
-        {
-            return result
-        }
-        var result = document
-        for path in removedFields { _ = result.removeValue(atPath: path) }
+        var result = EditedDocument(document)
+        for path in removedFields { result.removeValue(atPath: path) }
         for array in truncatedArrays {
-            guard let values = result[path: array.field]?.arrayValue?.values else {
+            guard let values = result.value(atPath: array.field)?.arrayValue?.values else {
                 throw BSONError(.pathNotViable, "No array is at '\(array.field)'")
             }
             let kept = BSONArray(values.prefix(max(0, array.newSize)))
             try result.set(path: array.field, to: .array(kept))
         }
         for (path, value) in updatedFields { try result.set(path: path, to: value) }
-        return result
+        return result.finished()
     }
 }

@@ -98,33 +98,41 @@ enum ArraySort: Sendable {
 
     /// Returns the values in this order; the sort is stable.
     func sorted(_ values: [BSONValue], _ collation: Collation?) -> [BSONValue] {
-        let order = values.indices.sorted { left, right in
-            if WorkBudget.isOver() { return false }
-            let order = compare(values[left], values[right], collation)
-            return order == .equal ? left < right : order == .less
+        let order: [Int]
+        switch self {
+        case .whole(let isDescending):
+            order = Self.order(of: values.indices) { left, right in
+                let order = collation.compare(values[left], values[right])
+                return isDescending ? order.reversed : order
+            }
+        case .fields(let fields):
+            let documents = values.map { $0.documentValue.map { IndexedDocument($0) } }
+            order = Self.order(of: values.indices) { left, right in
+                for field in fields {
+                    if WorkBudget.isOver() { return .equal }
+                    let order = collation.compare(
+                        Self.value(field.path, of: documents[left]),
+                        Self.value(field.path, of: documents[right]))
+                    if order != .equal { return field.isDescending ? order.reversed : order }
+                }
+                return .equal
+            }
         }
         return order.map { values[$0] }
     }
 
-    private func compare(
-        _ left: BSONValue, _ right: BSONValue, _ collation: Collation?
-    ) -> BSONOrder {
-        switch self {
-        case .whole(let isDescending):
-            let order = collation.compare(left, right)
-            return isDescending ? order.reversed : order
-        case .fields(let fields):
-            for field in fields {
-                let order = collation.compare(
-                    Self.value(field.path, of: left), Self.value(field.path, of: right))
-                if order != .equal { return field.isDescending ? order.reversed : order }
-            }
-            return .equal
+    private static func order(
+        of places: Range<Int>, _ compare: (Int, Int) -> BSONOrder
+    ) -> [Int] {
+        places.sorted { left, right in
+            if WorkBudget.isOver() { return false }
+            let order = compare(left, right)
+            return order == .equal ? left < right : order == .less
         }
     }
 
-    private static func value(_ path: String, of element: BSONValue) -> BSONValue {
-        element.documentValue?[path: path] ?? .null
+    private static func value(_ path: String, of element: IndexedDocument?) -> BSONValue {
+        element?.value(atPath: path) ?? .null
     }
 }
 

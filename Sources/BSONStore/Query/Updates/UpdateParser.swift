@@ -4,7 +4,7 @@
 struct UpdateParser {
     private let options: EvaluationOptions
     private var filters: ArrayFilters
-    private var root = UpdateFields()
+    private let root = UpdateTreeBuilder()
     private var isPositional = false
 
     /// Parses a document of operators.
@@ -17,8 +17,10 @@ struct UpdateParser {
         var parser = UpdateParser(options: options, filters: filters)
         for (name, value) in document { try parser.add(name, value) }
         try parser.filters.checkUse(in: document)
+        let root = parser.root.fields
+        try WorkBudget.check()
         return UpdateTree(
-            root: parser.root, isPositional: parser.isPositional, filters: parser.filters)
+            root: root, isPositional: parser.isPositional, filters: parser.filters)
     }
 
     private init(options: EvaluationOptions, filters: ArrayFilters) {
@@ -41,6 +43,7 @@ struct UpdateParser {
                     + "\(ShellText.text(of: value))}")
         }
         for (path, operand) in fields {
+            try WorkBudget.spend()
             if name == .rename {
                 try addRename(path, operand)
             } else {

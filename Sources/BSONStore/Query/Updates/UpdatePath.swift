@@ -120,6 +120,7 @@ enum UpdateLimits {
     private static func depth(_ cursor: inout BSONCursor) -> Int {
         var deepest = 0
         while let element = cursor.next() {
+            _ = WorkBudget.isOver()
             guard element.value.type == .document || element.value.type == .array else { continue }
             var inner = BSONCursor(element.value)
             deepest = max(deepest, 1 + depth(&inner))

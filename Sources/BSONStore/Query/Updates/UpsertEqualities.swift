@@ -15,18 +15,26 @@ enum UpsertEqualities {
         collect(predicate, into: &found)
         if onlyID { found.removeAll { $0.path.first != "_id" } }
         // The server reads them by path, and in the order of the filter if paths are equal.
+        let texts = found.map { text($0.path) }
         let order = found.indices.sorted { left, right in
-            let (a, b) = (text(found[left].path), text(found[right].path))
+            if WorkBudget.isOver() { return false }
+            let (a, b) = (texts[left], texts[right])
             return a == b ? left < right : a.utf8.lexicographicallyPrecedes(b.utf8)
         }
-        var document = BSONDocument()
-        var seen: [[String]] = []
+        try WorkBudget.check()
+        var document = EditedDocument()
+        var seen: Set<Name> = []
         for (path, value) in order.map({ found[$0] }) {
+            try WorkBudget.spend()
             try check(path, besides: seen, onlyID: onlyID)
-            seen.append(path)
-            try set(path, to: value, in: &document)
+            seen.insert(text(path))
+            guard path.count <= UpdateLimits.depthMax else { throw UpdateLimits.tooDeep }
+            // No path leads through another, so that only documents are on its way.
+            do throws(BSONError) { try document.set(path: text(path), to: value) } catch {
+                throw StoreError(.badValue, error.message, underlying: error)
+            }
         }
-        return document
+        return document.finished()
     }
 
     /// Throws for a condition that does not apply to single fields.
@@ -75,30 +83,23 @@ enum UpsertEqualities {
     }
 
     private static func check(
-        _ path: [String], besides seen: [[String]], onlyID: Bool
+        _ path: [String], besides seen: Set<Name>, onlyID: Bool
     ) throws(StoreError) {
         if onlyID, path.count > 1 {
             throw StoreError(
                 .notExactValueField,
                 "field at '_id' must be exactly specified, field at sub-path '\(text(path))'found")
         }
-        guard let other = seen.last(where: { path.starts(with: $0) }) else { return }
+        // The longest of them, which is the last in order.
+        let other = path.indices.reversed().lazy.map { path[...$0].joined(separator: ".") }
+            .first { seen.contains($0) }
+        guard let other else { return }
         throw StoreError(
             .notSingleValueField,
             "cannot infer query fields to set, "
-                + (other.count == path.count
-                    ? "path '\(text(path))' is matched twice"
-                    : "both paths '\(text(path))' and '\(text(other))' are matched"))
-    }
-
-    private static func set(
-        _ path: [String], to value: BSONValue, in document: inout BSONDocument
-    ) throws(StoreError) {
-        guard path.count <= UpdateLimits.depthMax else { throw UpdateLimits.tooDeep }
-        guard path.count > 1 else { return document[path[0]] = value }
-        var inner = document[path[0]]?.documentValue ?? BSONDocument()
-        try set(Array(path.dropFirst()), to: value, in: &inner)
-        document[path[0]] = .document(inner)
+                + (other == text(path)
+                    ? "path '\(other)' is matched twice"
+                    : "both paths '\(text(path))' and '\(other)' are matched"))
     }
 
     private static func text(_ path: [String]) -> String { path.joined(separator: ".") }

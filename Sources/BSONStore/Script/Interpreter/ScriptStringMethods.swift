@@ -219,7 +219,8 @@ struct ScriptStringMethods {
     ) throws(ScriptFailure) -> [RegexMatch] {
         var matches: [RegexMatch] = []
         var place = 0
-        while place <= text.utf8.count, let match = pattern.match(in: text, from: place) {
+        var memory = RegexSearchMemory()
+        while place <= text.utf8.count, let match = pattern.match(in: text, from: place, &memory) {
             try interpreter.step()
             try interpreter.charge(64)
             matches.append(match)

@@ -27,9 +27,19 @@ final class ScriptRegExp: Sendable {
         }
     }
 
+    /// Returns the first match.
+    func match(in text: String) -> RegexMatch? {
+        var memory = RegexSearchMemory()
+        return match(in: text, from: 0, &memory)
+    }
+
     /// Returns the first match from an offset in bytes on.
-    func match(in text: String, from: Int = 0) -> RegexMatch? {
+    ///
+    /// - Parameter memory: the memory of the searches of this text.
+    func match(
+        in text: String, from: Int, _ memory: inout RegexSearchMemory
+    ) -> RegexMatch? {
         var text = text
-        return text.withUTF8 { pattern.match(in: UnsafeRawBufferPointer($0), from: from) }
+        return text.withUTF8 { pattern.match(in: UnsafeRawBufferPointer($0), from: from, &memory) }
     }
 }

@@ -27,7 +27,8 @@ struct ViewDefinitionCheck {
                 .typeMismatch, "Each element of the 'pipeline' array must be an object")
         }
         try checkStages(of: view, named: namespace)
-        try checkPaths(of: view, named: namespace, depth: 1)
+        var checked: [Name: Int] = [:]
+        try checkPaths(of: view, named: namespace, depth: 1, &checked)
     }
 
     private func checkStages(
@@ -78,8 +79,12 @@ struct ViewDefinitionCheck {
     }
 
     /// Follows everything that a view reads, down to collections.
+    ///
+    /// - Parameter checked: the depths to which views were followed, so that a view that many others
+    ///   read is not followed once for each way to it.
     private func checkPaths(
-        of view: CollectionOptions.View, named namespace: Namespace, depth: Int
+        of view: CollectionOptions.View, named namespace: Namespace, depth: Int,
+        _ checked: inout [Name: Int]
     ) throws(StoreError) {
         guard depth <= Self.depthMax else { throw Self.tooDeep }
         for name in [view.on] + view.pipeline.flatMap(Self.collections) {
@@ -88,8 +93,11 @@ struct ViewDefinitionCheck {
                 throw StoreError(
                     .graphContainsCycle, "View cycle detected: \(namespace)")
             }
+            try WorkBudget.spend()
+            guard checked[name, default: 0] < depth else { continue }
+            checked[name] = depth
             guard let next = try Catalog.read(source, connection)?.options.view else { continue }
-            try checkPaths(of: next, named: namespace, depth: depth + 1)
+            try checkPaths(of: next, named: namespace, depth: depth + 1, &checked)
         }
     }
 

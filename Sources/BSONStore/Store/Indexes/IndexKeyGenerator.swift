@@ -16,7 +16,7 @@ struct IndexKeyGenerator: Sendable {
         var sorted: Keys {
             guard keys.count > 1 else { return self }
             var sorted = self
-            sorted.keys.sort { $0.lexicographicallyPrecedes($1) }
+            sorted.keys.sort { WorkBudget.isOver() ? false : $0.lexicographicallyPrecedes($1) }
             var last: [UInt8]?
             sorted.keys.removeAll { key in
                 defer { last = key }
@@ -73,7 +73,9 @@ struct IndexKeyGenerator: Sendable {
             if isPlain, let keys = plainKeys(of: bytes) { return keys }
             var keys = Keys()
             try collect(paths.map { .open($0[...]) }, bytes, &keys)
-            return keys.sorted
+            let sorted = keys.sorted
+            try WorkBudget.check()
+            return sorted
         }
     }
 
@@ -188,6 +190,7 @@ struct IndexKeyGenerator: Sendable {
         var cursor = BSONCursor(array)
         var isEmpty = true
         while let element = cursor.next() {
+            try WorkBudget.spend()
             isEmpty = false
             var inner = components
             for stop in stops {

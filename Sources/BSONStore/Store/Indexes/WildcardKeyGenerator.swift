@@ -8,8 +8,34 @@
 struct WildcardKeyGenerator: Sendable {
     /// The indexed paths.
     private enum Paths: Sendable {
-        case only([String])
-        case allBut([String])
+        case only(PathSet)
+        case allBut(PathSet)
+    }
+
+    /// Paths that are looked up by their beginnings.
+    private struct PathSet: Sendable {
+        private let paths: Set<Name>
+        /// The paths that lead to others.
+        private let through: Set<Name>
+
+        init(_ paths: [String]) {
+            self.paths = Set(names: paths)
+            through = Set(names: paths.flatMap { Self.beginnings(of: $0).dropLast() })
+        }
+
+        /// Whether a path is one of these or lies below one.
+        func covers(_ path: String) -> Bool {
+            Self.beginnings(of: path).contains { paths.contains($0) }
+        }
+
+        /// Whether one of these lies below a path.
+        func leads(through path: String) -> Bool { through.contains(path) }
+
+        /// Returns the path up to each dot, and the path.
+        private static func beginnings(of path: String) -> [String] {
+            path.utf8.indices.filter { path.utf8[$0] == UInt8(ascii: ".") }
+                .map { String(Substring(path.utf8[..<$0])) } + [path]
+        }
     }
 
     private let paths: Paths
@@ -17,18 +43,18 @@ struct WildcardKeyGenerator: Sendable {
     /// Reads the field of the key pattern, `$**` or `a.$**`, and the projection.
     init(field: String, projection: BSONDocument?) {
         guard field == "$**" else {
-            paths = .only([String(field.dropLast(4))])
+            paths = .only(PathSet([String(field.dropLast(4))]))
             return
         }
         let named = Self.flattened(projection ?? [:], below: "")
         let isInclusion = named.contains { $0.isIncluded && $0.path != "_id" }
         let included = named.filter(\.isIncluded).map(\.path)
         if isInclusion {
-            paths = .only(included)
+            paths = .only(PathSet(included))
         } else {
             // The _id is excluded unless it is named.
             let excluded = named.filter { !$0.isIncluded && $0.path != "_id" }.map(\.path)
-            paths = .allBut(excluded + (included.contains("_id") ? [] : ["_id"]))
+            paths = .allBut(PathSet(excluded + (included.contains("_id") ? [] : ["_id"])))
         }
     }
 
@@ -46,21 +72,16 @@ struct WildcardKeyGenerator: Sendable {
     /// Whether all values of a path and below it are indexed.
     func covers(_ path: String) -> Bool {
         switch paths {
-        case .only(let paths): paths.contains { Self.isPrefix($0, of: path) }
-        case .allBut(let paths):
-            !paths.contains { Self.isPrefix($0, of: path) || Self.isPrefix(path, of: $0) }
+        case .only(let paths): paths.covers(path)
+        case .allBut(let paths): !paths.covers(path) && !paths.leads(through: path)
         }
-    }
-
-    private static func isPrefix(_ prefix: String, of path: String) -> Bool {
-        path == prefix || path.hasPrefix(prefix + ".")
     }
 
     /// Whether a value at the end of a path is indexed.
     private func files(_ path: String) -> Bool {
         switch paths {
-        case .only(let paths): paths.contains { Self.isPrefix($0, of: path) }
-        case .allBut(let paths): !paths.contains { Self.isPrefix($0, of: path) }
+        case .only(let paths): paths.covers(path)
+        case .allBut(let paths): !paths.covers(path)
         }
     }
 
@@ -81,6 +102,7 @@ struct WildcardKeyGenerator: Sendable {
         _ keys: inout IndexKeyGenerator.Keys
     ) {
         for (key, value) in document {
+            _ = WorkBudget.isOver()
             let path = prefix + key
             switch value {
             case .document(let inner) where !inner.isEmpty:
@@ -89,6 +111,7 @@ struct WildcardKeyGenerator: Sendable {
                 keys.isMultikey = true
                 if array.isEmpty { file(.undefined, path, collation, &keys) }
                 for member in array {
+                    _ = WorkBudget.isOver()
                     if case .document(let inner) = member, !inner.isEmpty {
                         collect(inner, below: path + ".", collation, &keys)
                     } else {

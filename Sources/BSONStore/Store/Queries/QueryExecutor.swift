@@ -254,6 +254,8 @@ struct QueryExecutor {
     ) throws(StoreError) {
         // A damaged file may hold views that contain themselves.
         guard viewDepth < ViewDefinitionCheck.depthMax else { throw ViewDefinitionCheck.tooDeep }
+        // Views may be many where documents are few.
+        try WorkBudget.spend(16)
         var inner = self
         inner.viewDepth += 1
         let pipeline = try Pipeline(view.pipeline, options: PipelineOptions())

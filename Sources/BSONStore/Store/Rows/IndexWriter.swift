@@ -40,6 +40,7 @@ struct IndexWriter {
             let kept = old.isEmpty ? [] : Set(old).intersection(new.keys)
             change.removed += old.filter { !kept.contains($0) }.map { (index, $0) }
             for key in new.keys where kept.isEmpty || !kept.contains(key) {
+                try WorkBudget.spend()
                 if deferred == nil, index.refusesEqualKeys,
                     let owner = try owner(of: key, in: index), owner != row
                 {

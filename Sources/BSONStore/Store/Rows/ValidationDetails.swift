@@ -27,14 +27,24 @@ enum ValidationDetails {
             return clauseDetails(clause.key, clause.value, document)
         }
         var failed: [BSONValue] = []
-        for (index, clause) in clauses.enumerated() where !passes(document, clause) {
+        let fields = IndexedDocument(document)
+        for (index, clause) in clauses.enumerated() {
             guard let pair = clause.first(where: { _ in true }) else { continue }
+            let part = part(of: fields, for: pair.key)
+            if passes(part, clause) { continue }
             failed.append([
                 "index": .int32(Int32(clamping: index)),
-                "details": .document(clauseDetails(pair.key, pair.value, document)),
+                "details": .document(clauseDetails(pair.key, pair.value, part)),
             ])
         }
         return ["operatorName": "$and", "clausesNotSatisfied": .array(BSONArray(failed))]
+    }
+
+    /// Returns the part of a document that a clause concerns.
+    private static func part(of fields: IndexedDocument, for key: String) -> BSONDocument {
+        guard !key.hasPrefix("$") else { return fields.document }
+        let name = key.splitAtFirstDot?.head ?? key
+        return fields[name].map { [name: $0] } ?? [:]
     }
 
     private static func clauseDetails(
@@ -125,16 +135,17 @@ extension ValidationDetails {
             switch rule {
             case "properties": broken.append(properties(value.documentValue ?? [:], document))
             case "required":
+                let fields = IndexedDocument(document)
                 let missing = (value.arrayValue ?? []).filter { name in
-                    name.stringValue.map { !document.contains(key: $0) } ?? false
+                    name.stringValue.map { fields[$0] == nil } ?? false
                 }
                 broken.append([
                     "operatorName": "required", "specifiedAs": .document(["required": value]),
                     "missingProperties": .array(BSONArray(missing)),
                 ])
             case "additionalProperties":
-                let known = schema["properties"]?.documentValue ?? [:]
-                let more = document.filter { !known.contains(key: $0.key) }
+                let known = IndexedDocument(schema["properties"]?.documentValue ?? [:])
+                let more = document.filter { known[$0.key] == nil }
                 broken.append([
                     "operatorName": "additionalProperties",
                     "specifiedAs": .document([rule: value]),
@@ -175,23 +186,25 @@ extension ValidationDetails {
         _ properties: BSONDocument, _ document: BSONDocument
     ) -> BSONValue {
         var broken: [BSONValue] = []
+        let fields = IndexedDocument(document)
         for (name, value) in properties {
-            guard let schema = value.documentValue, let found = document[name],
-                !passes(document, ["$jsonSchema": ["properties": .document([name: value])]])
+            // The schema of a property concerns nothing else.
+            guard let schema = value.documentValue, let found = fields[name],
+                !passes([name: found], ["$jsonSchema": ["properties": .document([name: value])]])
             else { continue }
             var property: BSONDocument = ["propertyName": .string(name)]
             for field in ["title", "description"] {
                 if let value = schema[field] { property.append(field, value) }
             }
             property.append(
-                "details", .array(BSONArray(propertyRules(schema, name, found, document))))
+                "details", .array(BSONArray(propertyRules(schema, name, found))))
             broken.append(.document(property))
         }
         return ["operatorName": "properties", "propertiesNotSatisfied": .array(BSONArray(broken))]
     }
 
     private static func propertyRules(
-        _ schema: BSONDocument, _ name: String, _ found: BSONValue, _ document: BSONDocument
+        _ schema: BSONDocument, _ name: String, _ found: BSONValue
     ) -> [BSONValue] {
         if let nested = found.documentValue {
             let broken = rules(schema, nested)
@@ -201,7 +214,7 @@ extension ValidationDetails {
             let one: BSONDocument = [
                 "properties": .document([name: .document(aspect(rule, value, schema))])
             ]
-            return !passes(document, ["$jsonSchema": .document(one)])
+            return !passes([name: found], ["$jsonSchema": .document(one)])
         }
         return broken.map { simple($0.key, $0.value, found) }
     }

@@ -344,6 +344,34 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(10)))
+    func `a view that others read in many ways is followed once`() throws {
+        let store = try store()
+        // Each reads the one before in four ways: 4 to the power of 18 ways lead to the first.
+        var before: BSONValue = "others"
+        for depth in 1...19 {
+            let name = "view\(depth)"
+            let lookup: BSONValue = ["from": before, "pipeline": [], "as": "x"]
+            try store.createCollection(
+                Namespace("app", name),
+                [
+                    "viewOn": before,
+                    "pipeline": [
+                        ["$unionWith": before], ["$lookup": lookup],
+                        ["$facet": ["y": [["$lookup": lookup]]]],
+                    ],
+                ])
+            before = .string(name)
+        }
+        expectError(5) {
+            try store.createCollection(Self.others, ["viewOn": before])
+        }
+        try store.createCollection(Namespace("app", "view20"), ["viewOn": before])
+        expectError(165) {
+            try store.createCollection(Namespace("app", "view21"), ["viewOn": "view20"])
+        }
+    }
+
     @Test func `a view shows what its pipeline makes`() throws {
         let store = try store()
         try store.collection(Self.others).insertMany(

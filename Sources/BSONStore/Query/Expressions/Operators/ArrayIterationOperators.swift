@@ -118,6 +118,9 @@ enum ArrayIterationOperators {
                         + ExpressionText.text(of: input))
             }
             var result = try nodes[1].evaluate(&context)
+            if case .array(let first) = result, let growth = ArrayGrowth(nodes[2], of: value) {
+                return try growth.grown(first, by: array, as: this, &context)
+            }
             for element in array {
                 context.values[this] = element
                 context.values[value] = result
@@ -128,6 +131,46 @@ enum ArrayIterationOperators {
             return result
         }
         return .call(ExpressionFunction(name, .lazy(body)), [input, initial, step])
+    }
+
+    /// A step of `$reduce` that only appends to the array in a variable: it need not copy it.
+    private struct ArrayGrowth {
+        private let additions: ArraySlice<ExpressionNode>
+
+        /// Recognizes `{$concatArrays: ["$$value", …]}`; `nil` for other steps.
+        init?(_ step: ExpressionNode, of slot: Int) {
+            guard case .call(let function, let nodes) = step, function.name == "$concatArrays",
+                case .variable(slot, .itself)? = nodes.first,
+                !nodes.dropFirst().contains(where: { $0.reads(slot) })
+            else { return nil }
+            additions = nodes.dropFirst()
+        }
+
+        /// Returns the array after all steps; null if one of them adds null.
+        func grown(
+            _ first: BSONArray, by elements: BSONArray, as this: Int,
+            _ context: inout ExpressionContext
+        ) throws(StoreError) -> BSONValue {
+            var builder = ArrayBuilder()
+            for value in first { try builder.append(value) }
+            for element in elements {
+                context.values[this] = element
+                let hasAll = try ArrayOperands.visit(additions, &context) { value in
+                    .location(
+                        28664,
+                        "$concatArrays only supports arrays, not \(ExpressionText.type(of: value))")
+                } _: { (array) throws(StoreError) in
+                    for value in array {
+                        if ExpressionLimits.isTooDeep(value, limit: ExpressionLimits.depthMax - 1) {
+                            throw ExpressionLimits.tooDeep
+                        }
+                        try builder.append(value)
+                    }
+                }
+                guard hasAll else { return .null }
+            }
+            return builder.array
+        }
     }
 
     /// `$zip`: the transposition of several arrays.

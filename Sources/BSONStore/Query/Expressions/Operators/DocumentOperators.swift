@@ -4,14 +4,14 @@ enum DocumentOperators {
     static let all: [String: ExpressionOperator] = [
         "$getField": getField, "$setField": setField, "$unsetField": setField,
         "$mergeObjects": .any { nodes, context throws(StoreError) in
-            var merged = BSONDocument()
+            var merged = EditedDocument()
             for node in nodes {
                 let value = try node.evaluate(&context)
                 guard let value, !NumberCoercion.isNullish(value) else { continue }
                 try ExpressionLimits.check(merged.byteCount + BSONWriter.count(value))
-                merged = try merge(merged, value)
+                try merge(value, into: &merged)
             }
-            return try ExpressionLimits.checked(.document(merged))
+            return try ExpressionLimits.checked(.document(merged.finished()))
         },
         "$binarySize": .fixed(1) { arguments, _ throws(StoreError) in
             switch arguments[0] {
@@ -39,18 +39,22 @@ enum DocumentOperators {
 
     /// Merges the fields of a document into another; later values replace earlier ones.
     private static func merge(
-        _ document: BSONDocument, _ value: BSONValue
-    ) throws(StoreError) -> BSONDocument {
+        _ value: BSONValue, into merged: inout EditedDocument
+    ) throws(StoreError) {
         guard case .document(let other) = value else {
             throw .location(
                 40400,
                 "$mergeObjects requires object inputs, but input \(ExpressionText.text(of: value)) "
                     + "is of type \(ExpressionText.type(of: value))")
         }
-        guard !document.isEmpty else { return other }
-        var merged = document
-        for (key, value) in other { merged.set(key, to: value) }
-        return merged
+        guard merged.byteCount > BSONDocument().byteCount else {
+            merged = EditedDocument(other)
+            return
+        }
+        for (key, value) in other {
+            try WorkBudget.spend()
+            merged.set(key, to: value)
+        }
     }
 
     private static let getField = ExpressionOperator { name, argument, parser throws(StoreError) in

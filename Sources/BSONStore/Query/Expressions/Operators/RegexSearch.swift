@@ -72,36 +72,48 @@ struct RegexSearch {
         text.withUTF8Bytes { pattern.isFound(in: $0) }
     }
 
-    /// Returns the first match from an offset on; the same position is also given in code points.
-    func first(from offset: Int, codePoints: Int) -> Match? {
+    /// The first match.
+    var first: BSONValue? {
         text.withUTF8Bytes { bytes in
-            guard let found = pattern.match(in: bytes, from: offset) else { return nil }
-            let before = bytes[offset..<found.range.lowerBound].count { $0 & 0xC0 != 0x80 }
-            let captures = found.groups.map { group -> BSONValue in
-                guard let group else { return .null }
-                return .string(String(decoding: bytes[group], as: UTF8.self))
-            }
-            let matched = String(decoding: bytes[found.range], as: UTF8.self)
-            let index = codePoints + before
-            return Match(
-                bytes: found.range, codePoint: index,
-                document: [
-                    "match": .string(matched), "idx": .int32(Int32(truncatingIfNeeded: index)),
-                    "captures": .array(BSONArray(captures)),
-                ])
+            var memory = RegexSearchMemory()
+            return match(in: bytes, from: 0, codePoints: 0, &memory).map { .document($0.document) }
         }
     }
 
+    /// Returns the first match from an offset on; the same position is also given in code points.
+    private func match(
+        in bytes: UnsafeRawBufferPointer, from offset: Int, codePoints: Int,
+        _ memory: inout RegexSearchMemory
+    ) -> Match? {
+        guard let found = pattern.match(in: bytes, from: offset, &memory) else { return nil }
+        let before = bytes[offset..<found.range.lowerBound].count { $0 & 0xC0 != 0x80 }
+        let captures = found.groups.map { group -> BSONValue in
+            guard let group else { return .null }
+            return .string(String(decoding: bytes[group], as: UTF8.self))
+        }
+        let matched = String(decoding: bytes[found.range], as: UTF8.self)
+        let index = codePoints + before
+        return Match(
+            bytes: found.range, codePoint: index,
+            document: [
+                "match": .string(matched), "idx": .int32(Int32(truncatingIfNeeded: index)),
+                "captures": .array(BSONArray(captures)),
+            ])
+    }
+
     /// All matches that do not overlap.
-    var all: [BSONValue] {
+    var all: [BSONValue] { text.withUTF8Bytes { all(in: $0) } }
+
+    private func all(in bytes: UnsafeRawBufferPointer) -> [BSONValue] {
         var found: [BSONValue] = []
         var size = 0
         var offset = 0
         var codePoint = 0
-        let bytes = Array(text.utf8)
+        var memory = RegexSearchMemory()
         repeat {
             if WorkBudget.isOver() { break }
-            guard let match = first(from: offset, codePoints: codePoint) else { break }
+            let match = match(in: bytes, from: offset, codePoints: codePoint, &memory)
+            guard let match else { break }
             found.append(.document(match.document))
             size += match.document.byteCount
             if size > ExpressionLimits.bytesMax { break }

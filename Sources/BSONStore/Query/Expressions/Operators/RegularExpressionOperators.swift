@@ -8,7 +8,7 @@ enum RegularExpressionOperators {
         },
         "$regexFind": search { search throws(StoreError) in
             guard let search else { return .null }
-            return search.first(from: 0, codePoints: 0).map { .document($0.document) } ?? .null
+            return search.first ?? .null
         },
         "$regexFindAll": search { search throws(StoreError) in
             guard let search else { return .array(BSONArray()) }

@@ -40,13 +40,18 @@ package struct GeoLoop: Sendable {
 
     /// Whether a point lies on the ring.
     func isOnEdge(_ point: GeoPoint) -> Bool {
-        edges.contains { point.angle(toArc: $0.0, $0.1) < GeoPoint.tolerance }
+        vertices.indices.contains { index in
+            if WorkBudget.isOver() { return false }
+            let end = vertices[(index + 1) % vertices.count]
+            return point.angle(toArc: vertices[index], end) < GeoPoint.tolerance
+        }
     }
 
     /// Whether a point lies inside; undefined for points on the ring.
     func contains(_ point: GeoPoint) -> Bool {
         var turn = 0.0
         for (a, b) in edges {
+            if WorkBudget.isOver() { return false }
             // The directions to both ends as seen from the point.
             let (ax, ay) = Self.direction(from: point, to: a)
             let (bx, by) = Self.direction(from: point, to: b)
@@ -74,18 +79,59 @@ package struct GeoLoop: Sendable {
             if let first = seen[vertex] { return "Duplicate vertices: \(first) and \(index)" }
             seen[vertex] = index
         }
-        let count = vertices.count
-        for first in 0..<count {
-            for second in stride(from: first + 2, to: count, by: 1)
-            where !(first == 0 && second == count - 1) {
-                let a = (vertices[first], vertices[(first + 1) % count])
-                let b = (vertices[second], vertices[(second + 1) % count])
-                guard GeoRelation.cross(a, b) else { continue }
-                return "Edges \(first) and \(second) cross. Edge locations in degrees: "
-                    + "\(text(a)) and \(text(b))"
-            }
+        guard let (first, second) = firstCrossing(vertices) else { return nil }
+        let edges = [first, second].map { (vertices[$0], vertices[($0 + 1) % vertices.count]) }
+        return "Edges \(first) and \(second) cross. Edge locations in degrees: "
+            + "\(text(edges[0])) and \(text(edges[1]))"
+    }
+
+    /// Returns the first two edges in order that cross; `nil` if none do, and once the budget is over.
+    ///
+    /// A plane sweeps over the globe, and only edges that it meets at the same time are compared.
+    private static func firstCrossing(_ vertices: [GeoPoint]) -> (Int, Int)? {
+        let spans = vertices.indices.map { edge in
+            EdgeSpan(edge, vertices[edge], vertices[(edge + 1) % vertices.count])
         }
-        return nil
+        var open: [EdgeSpan] = []
+        var found: (Int, Int)?
+        let order = spans.sorted { WorkBudget.isOver() ? false : $0.x.lowerBound < $1.x.lowerBound }
+        for span in order {
+            open.removeAll { $0.x.upperBound < span.x.lowerBound }
+            for other in open where span.y.overlaps(other.y) && span.z.overlaps(other.z) {
+                if WorkBudget.isOver() { return nil }
+                let (first, second) = (min(span.edge, other.edge), max(span.edge, other.edge))
+                guard second - first > 1, first != 0 || second != vertices.count - 1 else {
+                    continue
+                }
+                if let found, found < (first, second) { continue }
+                let a = (vertices[first], vertices[first + 1])
+                let b = (vertices[second], vertices[(second + 1) % vertices.count])
+                if GeoRelation.cross(a, b) { found = (first, second) }
+            }
+            if WorkBudget.isOver(after: 1 + open.count >> 8) { return nil }
+            open.append(span)
+        }
+        return found
+    }
+
+    /// The room that an edge takes.
+    private struct EdgeSpan {
+        let edge: Int
+        let x: ClosedRange<Double>
+        let y: ClosedRange<Double>
+        let z: ClosedRange<Double>
+
+        init(_ edge: Int, _ a: GeoPoint, _ b: GeoPoint) {
+            self.edge = edge
+            // An arc is farther from the center than its chord, by less than this.
+            let bulge = 1 - cos(a.angle(to: b) / 2) + 1e-12
+            func range(_ a: Double, _ b: Double) -> ClosedRange<Double> {
+                min(a, b) - bulge...max(a, b) + bulge
+            }
+            x = range(a.x, b.x)
+            y = range(a.y, b.y)
+            z = range(a.z, b.z)
+        }
     }
 
     private static func text(_ edge: (GeoPoint, GeoPoint)) -> String {

@@ -43,6 +43,7 @@ extension GeoParser {
         }
         var points: [GeoPoint] = []
         for member in array {
+            try WorkBudget.spend()
             guard member.type == .array else {
                 throw fault(
                     "GeoJSON coordinates must be an array, instead got type \(name(member))")
@@ -124,7 +125,9 @@ extension GeoParser {
                 "Loop must have at least 3 different vertices, \(vertices.count) unique vertices "
                     + "were provided: \(shown)")
         }
-        if let reason = GeoLoop.fault(in: vertices) {
+        let flaw = GeoLoop.fault(in: vertices)
+        try WorkBudget.check()
+        if let reason = flaw {
             throw fault("Loop is not valid: \(shown) \(reason)")
         }
         return vertices

@@ -41,7 +41,9 @@ enum GeoRelation {
         }
         guard points.allSatisfy({ holds(ring, holes, $0) }) else { return false }
         for loop in [ring] + holes {
-            for edge in edges where loop.edges.contains(where: { cross($0, edge) }) {
+            let sides = loop.edges
+            for edge in edges
+            where sides.contains(where: { WorkBudget.isOver() || cross($0, edge) }) {
                 return false
             }
         }
@@ -94,7 +96,8 @@ enum GeoRelation {
     ) -> Bool {
         left.contains { a in
             right.contains { b in
-                cross(a, b) || a.0.angle(toArc: b.0, b.1) < GeoPoint.tolerance
+                if WorkBudget.isOver() { return false }
+                return cross(a, b) || a.0.angle(toArc: b.0, b.1) < GeoPoint.tolerance
                     || a.1.angle(toArc: b.0, b.1) < GeoPoint.tolerance
                     || b.0.angle(toArc: a.0, a.1) < GeoPoint.tolerance
                     || b.1.angle(toArc: a.0, a.1) < GeoPoint.tolerance

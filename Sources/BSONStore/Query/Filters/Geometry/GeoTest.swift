@@ -92,7 +92,10 @@ package struct GeoTest: Sendable {
                 try GeoParser.flatPoint(members.first), try GeoParser.flatPoint(second))
         case "$polygon":
             var points: [GeoParser.PlanarPoint] = []
-            for member in members { points.append(try GeoParser.flatPoint(member)) }
+            for member in members {
+                try WorkBudget.spend()
+                points.append(try GeoParser.flatPoint(member))
+            }
             guard points.count >= 3 else {
                 throw GeoParser.fault(
                     "Polygon must have at least 3 points, instead got \(points.count) vertices")

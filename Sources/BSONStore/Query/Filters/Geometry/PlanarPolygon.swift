@@ -6,6 +6,7 @@ enum PlanarPolygon {
     ) -> Bool {
         var isInside = false
         for index in vertices.indices {
+            if WorkBudget.isOver() { return false }
             let (a, b) = (vertices[index], vertices[(index + 1) % vertices.count])
             if isOn(a, b, point) { return true }
             guard (a.y > point.y) != (b.y > point.y) else { continue }

@@ -75,13 +75,17 @@ public struct Projection: Sendable {
         if root.computes {
             var frame = frame
             frame.root = document
-            let computing = ProjectionEvaluator(document: document, frame: frame)
+            let computing = ProjectionEvaluator(
+                document: document, frame: frame, index: IndexedDocument(document))
             result = try computing.compute(root, in: result)
         }
+        guard !operators.isEmpty else { return result }
+        var edited = EditedDocument(result)
         for projection in operators {
-            result = try projection.apply(to: result, of: document, filter)
+            try WorkBudget.spend()
+            try projection.apply(to: &edited, of: document, filter)
         }
-        return result
+        return edited.finished()
     }
 
     private func choose(from document: BSONDocument) -> BSONDocument {

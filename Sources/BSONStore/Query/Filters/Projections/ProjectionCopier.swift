@@ -11,12 +11,13 @@ struct ProjectionCopier {
         var hint = 0
         var missing = node.fields.count
         while let element = cursor.next() {
+            _ = WorkBudget.isOver()
             guard let index = node.index(of: element.key, &hint) else {
                 if kind == .exclusion { builder.append(element) }
                 continue
             }
             missing -= 1
-            switch node.fields[index].action {
+            switch node.fields[index].content {
             case .choose: if kind == .inclusion { builder.append(element) }
             case .nested(let inner): nested(inner, element, &builder)
             case .compute, .element: if kind == .exclusion { builder.append(element) }
@@ -54,6 +55,7 @@ struct ProjectionCopier {
         var cursor = BSONCursor(value)
         var count = 0
         while let element = cursor.next() {
+            _ = WorkBudget.isOver()
             let type = element.value.type
             if type == .document || type == .array {
                 let outer = builder.begin(element.value.typeByte, index: count)

@@ -3,6 +3,8 @@ struct ProjectionEvaluator {
     /// The document that the expressions see.
     let document: BSONDocument
     let frame: ExpressionFrame
+    /// The index of the document.
+    let index: IndexedDocument
 
     /// Sets the computed fields in the chosen ones.
     ///
@@ -10,20 +12,23 @@ struct ProjectionEvaluator {
     func compute(
         _ node: ProjectionNode, in chosen: BSONDocument
     ) throws(StoreError) -> BSONDocument {
-        var result = chosen
+        var result = EditedDocument(chosen)
         for field in node.fields {
-            switch field.action {
+            try WorkBudget.spend()
+            switch field.content {
             case .choose: continue
             case .compute(let expression):
-                result[field.name] = try expression.evaluate(document, frame)
+                result.set(field.name, to: try expression.evaluate(document, frame, index))
             case .element(let filter):
-                result[field.name] = Self.element(filter, of: document[field.name], field.name)
+                let array = index[field.name]
+                result.set(field.name, to: Self.element(filter, of: array, field.name))
             case .nested(let inner):
                 guard inner.computes else { continue }
-                result[field.name] = try compute(inner, value: result[field.name])
+                let old = result.value(of: field.name)
+                result.set(field.name, to: try compute(inner, value: old))
             }
         }
-        return result
+        return result.finished()
     }
 
     private func compute(

@@ -1,21 +1,11 @@
 /// The fields that a projection names below a place, in the order in which it names them.
 struct ProjectionNode: Sendable {
-    var fields: [Field] = []
+    private(set) var named = NamedFields<Action>()
     /// Whether a value is computed at any depth, so that missing documents are created.
     private(set) var computes = false
 
-    /// A named field with its action.
-    struct Field: Sendable {
-        let key: [UInt8]
-        var action: Action
-
-        init(_ key: String, _ action: Action) {
-            self.key = Array(key.utf8)
-            self.action = action
-        }
-
-        var name: String { String(decoding: key, as: UTF8.self) }
-    }
+    /// The fields in the order in which they were named.
+    var fields: [NamedFields<Action>.Field] { named.fields }
 
     /// The action on a named field.
     indirect enum Action: Sendable {
@@ -33,24 +23,8 @@ struct ProjectionNode: Sendable {
     /// position.
     @inline(__always)
     func index(of key: UnsafeRawBufferPointer, _ hint: inout Int) -> Int? {
-        if hint < fields.count, Self.isEqual(fields[hint].key, key) {
-            hint += 1
-            return hint - 1
-        }
-        for index in fields.indices where Self.isEqual(fields[index].key, key) {
-            hint = index + 1
-            return index
-        }
-        return nil
+        named.index(of: key, &hint)
     }
-
-    @inline(__always)
-    private static func isEqual(_ left: [UInt8], _ right: UnsafeRawBufferPointer) -> Bool {
-        left.count == right.count
-            && left.withUnsafeBytes { BSONCursor.isEqual($0, right) }
-    }
-
-    func index(of name: String) -> Int? { fields.firstIndex { $0.key.elementsEqual(name.utf8) } }
 
     /// Adds an action at a path below this place.
     ///
@@ -66,40 +40,69 @@ struct ProjectionNode: Sendable {
         let name = place.first ?? path[depth]
         let isLast = !isBelow && depth == path.count - 1
         let next = isBelow ? depth : depth + 1
-        guard let index = index(of: name) else {
-            guard !isLast else { return fields.append(Field(name, action)) }
+        guard let index = named.index(of: name) else {
+            guard !isLast else { return named.append(name, action) }
             var node = ProjectionNode()
             try node.insert(action, below: place.dropFirst(), at: path, from: next)
-            return fields.append(Field(name, .nested(node)))
+            return named.append(name, .nested(node))
         }
         guard !isLast else {
             throw StoreError(
                 .pathCollision,
                 "Path collision at \(path.joined(separator: "."))")
         }
-        guard case .nested(var node) = fields[index].action else {
-            throw StoreError(
-                .pathCollisionBelow,
-                "Path collision at \(path.joined(separator: ".")) remaining portion "
-                    + path.dropFirst().joined(separator: "."))
+        try named.update(index) { (content) throws(StoreError) in
+            guard case .nested(var node) = content else {
+                throw StoreError(
+                    .pathCollisionBelow,
+                    "Path collision at \(path.joined(separator: ".")) remaining portion "
+                        + path.dropFirst().joined(separator: "."))
+            }
+            // The old node is released first, so that the new one is changed in place.
+            content = .choose
+            try node.insert(action, below: place.dropFirst(), at: path, from: next)
+            content = .nested(node)
         }
-        try node.insert(action, below: place.dropFirst(), at: path, from: next)
-        fields[index].action = .nested(node)
     }
 
     /// Whether a path leads to a place with named fields below it.
     func hasNode(at path: [String]) -> Bool {
         var node = self
         for part in path {
-            guard let index = node.index(of: part),
-                case .nested(let next) = node.fields[index].action
+            guard let index = node.named.index(of: part),
+                case .nested(let next) = node.fields[index].content
             else { return false }
             node = next
         }
         return true
     }
 
-    mutating func remove(_ name: String) {
-        fields.removeAll { $0.key.elementsEqual(name.utf8) }
+    /// Names `_id` as a field that is chosen, before all others.
+    mutating func includeID() { named.prepend("_id", .choose) }
+
+    mutating func remove(_ name: String) { named.remove(name) }
+
+    /// Removes paths that were only added to detect collisions.
+    mutating func forget(_ paths: [ArraySlice<String>]) {
+        var below: [Int: [ArraySlice<String>]] = [:]
+        var removed: Set<Int> = []
+        for path in paths {
+            guard let key = path.first, let index = named.index(of: key) else { continue }
+            if path.count > 1, case .nested = fields[index].content {
+                below[index, default: []].append(path.dropFirst())
+            } else {
+                removed.insert(index)
+            }
+        }
+        for (index, paths) in below {
+            named.update(index) { content in
+                guard case .nested(var node) = content else { return }
+                content = .choose
+                node.forget(paths)
+                if node.fields.isEmpty { removed.insert(index) }
+                content = .nested(node)
+            }
+        }
+        named.remove(at: removed)
     }
 }

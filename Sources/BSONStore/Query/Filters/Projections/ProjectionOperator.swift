@@ -13,27 +13,33 @@ enum ProjectionOperator: Sendable {
         }
     }
 
-    /// Returns the result of the operator.
+    /// Changes a chosen field.
     ///
     /// - Throws: 51246 and 51247 if the filter determines no element.
     func apply(
-        to result: BSONDocument, of document: BSONDocument, _ filter: Filter
-    ) throws(StoreError) -> BSONDocument {
+        to result: inout EditedDocument, of document: BSONDocument, _ filter: Filter
+    ) throws(StoreError) {
         switch self {
-        case .slice(let path, let slice): return slice.apply(to: result, path[...])
+        case .slice(let path, let slice):
+            guard let key = path.first, let value = result.value(of: key),
+                let cut = slice.cut(value, path.dropFirst())
+            else { return }
+            result.set(key, to: cut)
         case .positional(let path):
-            return try Self.matched(path[...], in: result) {
+            guard let key = path.first, let value = result.value(of: key) else { return }
+            let matched = try Self.matched(path.dropFirst(), in: value) {
                 PositionalOperator.find(in: document, filter)
             }
+            if let matched { result.set(key, to: matched) }
         }
     }
 
+    /// Returns the value with the only element of its first array on a path; `nil` if there is no
+    /// array.
     private static func matched(
-        _ path: ArraySlice<String>, in result: BSONDocument, _ position: () -> Int?
-    ) throws(StoreError) -> BSONDocument {
-        guard let key = path.first else { return result }
-        var result = result
-        switch result[key] {
+        _ path: ArraySlice<String>, in value: BSONValue, _ position: () -> Int?
+    ) throws(StoreError) -> BSONValue? {
+        switch value {
         case .array(let array):
             guard let position = position() else {
                 throw StoreError(
@@ -44,12 +50,15 @@ enum ProjectionOperator: Sendable {
                 throw StoreError(
                     .positionalElementMismatch, "positional operator '.$' element mismatch")
             }
-            result[key] = .array([element])
-        case .document(let inner):
-            result[key] = .document(try matched(path.dropFirst(), in: inner, position))
-        default: break
+            return .array([element])
+        case .document(var inner):
+            guard let key = path.first, let next = inner[key],
+                let changed = try matched(path.dropFirst(), in: next, position)
+            else { return nil }
+            inner[key] = changed
+            return .document(inner)
+        default: return nil
         }
-        return result
     }
 }
 
@@ -60,19 +69,22 @@ struct ProjectionSlice: Sendable, Hashable {
     /// The maximum number to keep; without a skip, the last ones if negative.
     let limit: Int
 
-    /// Returns the document with the arrays at a path sliced; the path may lead through arrays, but
-    /// not through arrays in arrays.
-    func apply(to document: BSONDocument, _ path: ArraySlice<String>) -> BSONDocument {
-        guard let key = path.first, let value = document[key] else { return document }
-        let rest = path.dropFirst()
-        var result = document
+    /// Returns the value with the arrays at a path sliced; the path may lead through arrays, but not
+    /// through arrays in arrays; `nil` if nothing changes.
+    func cut(_ value: BSONValue, _ path: ArraySlice<String>) -> BSONValue? {
         switch value {
-        case .array(let array):
-            result[key] = .array(rest.isEmpty ? cut(array) : inside(array, rest))
-        case .document(let inner):
-            if !rest.isEmpty { result[key] = .document(apply(to: inner, rest)) }
-        default: break
+        case .array(let array): .array(path.isEmpty ? cut(array) : inside(array, path))
+        case .document(let inner): path.isEmpty ? nil : .document(cut(inner, path))
+        default: nil
         }
+    }
+
+    private func cut(_ document: BSONDocument, _ path: ArraySlice<String>) -> BSONDocument {
+        guard let key = path.first, let value = document[key],
+            let cut = cut(value, path.dropFirst())
+        else { return document }
+        var result = document
+        result[key] = cut
         return result
     }
 
@@ -80,7 +92,7 @@ struct ProjectionSlice: Sendable, Hashable {
         BSONArray(
             array.map { element in
                 guard case .document(let document) = element else { return element }
-                return .document(apply(to: document, path))
+                return .document(cut(document, path))
             })
     }
 

@@ -17,6 +17,7 @@ struct ProjectionParser {
     ) throws(StoreError) -> (Projection.Kind, ProjectionNode, [ProjectionOperator]) {
         var parser = ProjectionParser(options: options)
         for (key, value) in document {
+            try WorkBudget.spend()
             if key == "_id" || key.hasPrefix("_id.") { parser.namesID = true }
             try parser.read(key, value, below: [])
         }
@@ -30,19 +31,19 @@ struct ProjectionParser {
         var root = root
         switch kind {
         case .inclusion:
-            if !namesID { root.fields.insert(ProjectionNode.Field("_id", .choose), at: 0) }
+            if !namesID { root.includeID() }
             if excludesID { root.remove("_id") }
             // Fields that are sliced or searched later must be chosen first.
             return (kind, root, operators)
         case .exclusion:
             if includesID { root.remove("_id") }
-            for path in slicedPaths { root.forget(path) }
+            root.forget(slicedPaths)
             return (kind, root, operators)
         }
     }
 
-    private var slicedPaths: [[String]] {
-        operators.compactMap { if case .slice(let path, _) = $0 { path } else { nil } }
+    private var slicedPaths: [ArraySlice<String>] {
+        operators.compactMap { if case .slice(let path, _) = $0 { path[...] } else { nil } }
     }
 
     /// The kind if only `_id` and operators are named.
@@ -256,23 +257,6 @@ struct ProjectionParser {
         }
         try root.insert(action, below: place[...], at: path)
         return place + path
-    }
-}
-
-extension ProjectionNode {
-    /// Removes a path that was only added to detect collisions.
-    fileprivate mutating func forget(_ path: [String]) {
-        guard let key = path.first, let index = index(of: key) else { return }
-        guard path.count > 1, case .nested(var node) = fields[index].action else {
-            fields.remove(at: index)
-            return
-        }
-        node.forget(Array(path.dropFirst()))
-        if node.fields.isEmpty {
-            fields.remove(at: index)
-        } else {
-            fields[index].action = .nested(node)
-        }
     }
 }
 

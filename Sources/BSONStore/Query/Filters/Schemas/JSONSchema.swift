@@ -15,8 +15,8 @@ package struct JSONSchema: Sendable {
     var anyOf: [JSONSchema] = []
     var oneOf: [JSONSchema] = []
     var not: [JSONSchema] = []
-    /// The accepted values, with their fields in order; empty for any.
-    var enumeration: [BSONValue] = []
+    /// The keys of the accepted values, with their fields in order; empty for any.
+    var enumeration: Set<[UInt8]> = []
 
     /// The conditions on numbers.
     struct Numbers: Sendable {
@@ -50,7 +50,7 @@ package struct JSONSchema: Sendable {
         var countMin: Int64 = 0
         var countMax = Int64.max
         var required: [String] = []
-        var properties: [(name: String, schema: JSONSchema)] = []
+        var properties = NamedFields<JSONSchema>()
         var patterns: [(pattern: CompiledRegex, schema: JSONSchema)] = []
         /// The schema of the fields that match neither names nor patterns; `nil` for any.
         var others: Others?
@@ -75,10 +75,7 @@ package struct JSONSchema: Sendable {
         if let types, !types.contains(value.type.rawValue) { return false }
         guard acceptsByType(value) else { return false }
         if !enumeration.isEmpty {
-            let ordered = Self.ordered(value)
-            guard enumeration.contains(where: { BSONOrder.compare($0, ordered) == .equal }) else {
-                return false
-            }
+            guard enumeration.contains(BSONKey.encode(Self.ordered(value))) else { return false }
         }
         return allOf.allSatisfy { $0.accepts(value) }
             && (anyOf.isEmpty || anyOf.contains { $0.accepts(value) })
@@ -104,7 +101,8 @@ package struct JSONSchema: Sendable {
         switch value {
         case .document(let document):
             var ordered = BSONDocument()
-            for (name, value) in document.sorted(by: { $0.key < $1.key }) {
+            let fields = document.sorted { WorkBudget.isOver() ? false : $0.key < $1.key }
+            for (name, value) in fields {
                 ordered.append(name, Self.ordered(value))
             }
             return .document(ordered)
@@ -153,15 +151,20 @@ extension JSONSchema.Documents {
         if countMin > 0 || countMax < .max {
             guard document.count >= countMin, document.count <= countMax else { return false }
         }
-        guard required.allSatisfy({ document[$0] != nil }) else { return false }
-        for (name, schema) in properties {
-            if let value = document[name], !schema.accepts(value) { return false }
+        let fields = IndexedDocument(document)
+        guard required.allSatisfy({ !WorkBudget.isOver() && fields[$0] != nil }) else {
+            return false
+        }
+        for property in properties.fields {
+            if WorkBudget.isOver() { return false }
+            if let value = fields[property.name], !property.content.accepts(value) { return false }
         }
         guard patterns.isEmpty && others == nil || acceptsRest(of: document) else { return false }
         return dependencies.allSatisfy { name, dependency in
-            guard document[name] != nil else { return true }
+            guard fields[name] != nil else { return true }
             switch dependency {
-            case .fields(let names): return names.allSatisfy { document[$0] != nil }
+            case .fields(let names):
+                return names.allSatisfy { !WorkBudget.isOver() && fields[$0] != nil }
             case .schema(let schema): return schema.accepts(.document(document))
             }
         }
@@ -169,8 +172,8 @@ extension JSONSchema.Documents {
 
     private func acceptsRest(of document: BSONDocument) -> Bool {
         document.allSatisfy { name, value in
-            if WorkBudget.isOver(after: 1 + properties.count >> 4) { return false }
-            var isMentioned = properties.contains { $0.name == name }
+            if WorkBudget.isOver() { return false }
+            var isMentioned = properties.index(of: name) != nil
             for (pattern, schema) in patterns
             where name.withUTF8Bytes({ pattern.isFound(in: $0) }) {
                 isMentioned = true

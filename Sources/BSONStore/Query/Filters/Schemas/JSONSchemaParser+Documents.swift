@@ -44,19 +44,19 @@ extension JSONSchemaParser {
         return names
     }
 
-    private func properties() throws(StoreError) -> [(name: String, schema: JSONSchema)] {
-        guard let value = operands[.properties] else { return [] }
+    private func properties() throws(StoreError) -> NamedFields<JSONSchema> {
+        var properties = NamedFields<JSONSchema>()
+        guard let value = operands[.properties] else { return properties }
         guard let document = value.documentValue else {
             throw Self.mismatch(.properties, "must be an object")
         }
-        var properties: [(name: String, schema: JSONSchema)] = []
         for (name, schema) in document {
             guard let schema = schema.documentValue else {
                 throw StoreError(
                     .typeMismatch,
                     "Nested schema for $jsonSchema property '\(name)' must be an object")
             }
-            properties.append((name, try nested(schema)))
+            properties.append(name, try nested(schema))
         }
         return properties
     }
@@ -125,6 +125,7 @@ extension JSONSchemaParser {
             )
         }
         var fields: [String] = []
+        var seen: Set<Name> = []
         for member in array {
             guard let field = member.stringValue else {
                 throw StoreError(
@@ -132,7 +133,7 @@ extension JSONSchemaParser {
                     "array '\(name)' in $jsonSchema keyword 'dependencies' can only contain "
                         + "strings, but found element of type: \(member.type.alias)")
             }
-            guard !fields.contains(field) else {
+            guard seen.insert(field).inserted else {
                 throw Self.failed(
                     "array '\(name)' in $jsonSchema keyword 'dependencies' contains duplicate "
                         + "element: \(field)")

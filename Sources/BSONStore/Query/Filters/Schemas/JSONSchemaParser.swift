@@ -171,7 +171,7 @@ struct JSONSchemaParser {
         return schemas
     }
 
-    private func enumeration() throws(StoreError) -> [BSONValue] {
+    private func enumeration() throws(StoreError) -> Set<[UInt8]> {
         guard let value = operands[.enum] else { return [] }
         guard let array = value.arrayValue else {
             throw Self.mismatch(
@@ -180,8 +180,10 @@ struct JSONSchemaParser {
         guard !array.isEmpty else {
             throw Self.failed("$jsonSchema keyword 'enum' cannot be an empty array")
         }
-        let values = array.map { JSONSchema.ordered($0) }
-        guard Set(values.map { BSONKey.encode($0) }).count == values.count else {
+        let keys = array.map { BSONKey.encode(JSONSchema.ordered($0)) }
+        try WorkBudget.check()
+        let values = Set(keys)
+        guard values.count == keys.count else {
             throw Self.failed("$jsonSchema keyword 'enum' array cannot contain duplicate values.")
         }
         return values

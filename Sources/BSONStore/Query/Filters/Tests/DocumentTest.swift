@@ -10,6 +10,8 @@ package enum DocumentTest: Sendable {
     case sample(rate: Double)
     /// The script's result for the document counts as true.
     case script(any CompiledScript)
+    /// The conditions on many fields hold; only a compiled filter has this test.
+    case fields(ManyFieldsTest)
 
     /// Whether a document passes.
     ///
@@ -27,6 +29,7 @@ package enum DocumentTest: Sendable {
         case .text(let search): return search.score(of: document) != nil
         case .sample(let rate): return Double.random(in: 0..<1) < rate
         case .script(let script): return try script.accepts(document)
+        case .fields(let test): return test.passes(document)
         }
     }
 }

@@ -62,6 +62,7 @@ package struct CollatedTest: Sendable {
         if patterns.contains(where: { $0.isFound(in: value) }) { return true }
         if value.type == .undefined, passesMissing { return true }
         let key = collation.key(value)
+        if comparison == .equal, constants.count > 1 { return isConstant(key) }
         return constants.contains { constant in
             guard BSONOrder.rank(constant.type) == BSONOrder.rank(key.type) else { return false }
             let order = BSONOrder.compare(key, constant)
@@ -73,6 +74,20 @@ package struct CollatedTest: Sendable {
             case .greaterOrEqual: return order != .less
             }
         }
+    }
+
+    /// Whether a key equals one of the sorted constants.
+    private func isConstant(_ key: BSONValue) -> Bool {
+        var (low, high) = (0, constants.count)
+        while low < high {
+            let middle = (low + high) / 2
+            switch BSONOrder.compare(constants[middle], key) {
+            case .less: low = middle + 1
+            case .equal: return true
+            case .greater: high = middle
+            }
+        }
+        return false
     }
 }
 

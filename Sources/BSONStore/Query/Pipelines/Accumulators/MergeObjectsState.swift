@@ -1,6 +1,6 @@
 /// The merged documents; the fields of later ones win.
 final class MergeObjectsState: AccumulatorState {
-    private var merged = BSONDocument()
+    private var merged = EditedDocument()
 
     override func add(_ value: BSONValue?, _: BSONDocument) throws(StoreError) -> Int {
         guard let value, !value.isNullish else { return 0 }
@@ -11,9 +11,12 @@ final class MergeObjectsState: AccumulatorState {
                     + "is of type \(value.type.alias)")
         }
         let before = merged.byteCount
-        for (key, value) in document { merged.set(key, to: value) }
+        for (key, value) in document {
+            try WorkBudget.spend()
+            merged.set(key, to: value)
+        }
         return merged.byteCount - before
     }
 
-    override func result() -> BSONValue? { .document(merged) }
+    override func result() -> BSONValue? { .document(merged.finished()) }
 }

@@ -118,8 +118,10 @@ final class GroupingSink: PipelineSink {
         let frame = run.frame(for: document)
         let value = try stage.key.evaluate(document, frame)
         let group = try group(for: try stage.ranges?.lower(of: value, run) ?? value ?? .null)
+        let many = stage.fields.count > IndexedDocument.searchesMax
+        let fields = many ? IndexedDocument(document) : nil
         for (index, field) in stage.fields.enumerated() {
-            let value = try field.accumulator.argument?.evaluate(document, frame)
+            let value = try field.accumulator.argument?.evaluate(document, frame, fields)
             let growth = try group.states[index].add(value, document)
             if growth != 0 { try memory.add(growth) }
         }
@@ -143,6 +145,7 @@ final class GroupingSink: PipelineSink {
         for group in ordered {
             var document: BSONDocument = ["_id": group.key]
             for (index, field) in stage.fields.enumerated() {
+                try WorkBudget.spend()
                 document.append(field.name, try group.states[index].result() ?? .null)
             }
             guard try next.take(document) else { break }

@@ -42,12 +42,10 @@ struct WindowStage: PipelineStage {
             order = nil
         }
         var outputs: [Output] = []
+        var paths = DistinctPaths()
         for (name, value) in output {
             let path = try ExpressionPath(name).parts
-            let clashes = outputs.contains { other in
-                other.path.starts(with: path) || path.starts(with: other.path)
-            }
-            guard !clashes else {
+            guard try paths.clash(with: path) == nil else {
                 throw .location(
                     6_307_900,
                     "$setWindowFields 'output' specification contains two conflicting paths")
@@ -121,30 +119,17 @@ struct WindowStage: PipelineStage {
         }
         for (place, document) in partition.documents.enumerated() {
             try WorkBudget.spend()
-            var document = document
+            // Fields are set as `$addFields` does.
+            var root = AggregationProjection.Node()
             for field in fields {
-                document = try Self.setting(
-                    field.path, to: field.values[place] ?? .null, in: document, run)
+                let value = Expression(constant: field.values[place] ?? .null)
+                try root.insert(.compute(value), at: field.path[...], "")
             }
-            guard try next.take(document) else { return false }
+            let projection = AggregationProjection(kind: .addition, root: root)
+            let filled = try projection.apply(to: document, run.frame(for: document))
+            guard try next.take(filled) else { return false }
         }
         return true
-    }
-
-    /// Sets a field as `$addFields` does.
-    private static func setting(
-        _ path: [String], to value: BSONValue, in document: BSONDocument, _ run: PipelineRun
-    ) throws(StoreError) -> BSONDocument {
-        guard path.count > 1 else {
-            var changed = document
-            changed.set(path[0], to: value)
-            return changed
-        }
-        let literal = try Expression(["$literal": value], in: ExpressionScope())
-        var root = AggregationProjection.Node()
-        try root.insert(.compute(literal), at: path[...], "")
-        let projection = AggregationProjection(kind: .addition, root: root)
-        return try projection.apply(to: document, run.frame(for: document))
     }
 }
 

@@ -9,15 +9,17 @@ package struct CompiledRegex: Sendable {
     private let search: Search
 
     private enum Search: Sendable {
-        /// The text contains these bytes, at its beginning if anchored.
-        case literal([UInt8], isAnchored: Bool)
+        /// The text begins with these bytes.
+        case prefix([UInt8])
+        /// The text contains some bytes.
+        case literal(ByteSearch)
         case automaton(RegexAutomaton)
     }
 
     /// Compiles an expression with the options i, m, s, x and u.
     ///
     /// - Parameters:
-    ///   - keepsGroups: whether ``match(in:from:)`` reports the places of groups.
+    ///   - keepsGroups: whether ``match(in:from:_:)`` reports the places of groups.
     ///   - name: the operator with which an error about the options begins.
     /// - Throws: 51108 for another option, 51091 for an invalid or unsupported pattern.
     package init(
@@ -42,20 +44,30 @@ package struct CompiledRegex: Sendable {
     /// Whether the expression matches somewhere in the text.
     func isFound(in text: UnsafeRawBufferPointer) -> Bool {
         switch search {
-        case .literal(let bytes, isAnchored: true): Self.begins(text, at: 0, with: bytes)
-        case .literal(let bytes, isAnchored: false): Self.holds(text, bytes)
+        case .prefix(let bytes): Self.begins(text, with: bytes)
+        case .literal(let bytes): bytes.first(in: text) != nil
         case .automaton(let automaton): automaton.isFound(in: text)
         }
     }
 
     /// Returns the first match from an offset on, which must be the start of a character.
+    package func match(in text: UnsafeRawBufferPointer, from: Int) -> RegexMatch? {
+        var memory = RegexSearchMemory()
+        return match(in: text, from: from, &memory)
+    }
+
+    /// Returns the first match from an offset on, which must be the start of a character.
     ///
     /// It requires a pattern that keeps groups; alternatives are tried in PCRE's order.
-    package func match(in text: UnsafeRawBufferPointer, from: Int) -> RegexMatch? {
+    ///
+    /// - Parameter memory: the memory of the searches of this text.
+    package func match(
+        in text: UnsafeRawBufferPointer, from: Int, _ memory: inout RegexSearchMemory
+    ) -> RegexMatch? {
         guard case .automaton(let automaton) = search else {
             preconditionFailure("a pattern that keeps groups has an automaton")
         }
-        return RegexBacktracker.match(automaton, in: text, from: from)
+        return RegexBacktracker.match(automaton, in: text, from: from, &memory)
     }
 
     /// The number of groups; 0 if the expression does not keep them.
@@ -75,24 +87,12 @@ package struct CompiledRegex: Sendable {
         let isAnchored = pattern.utf8.first == UInt8(ascii: "^")
         let rest = Array(pattern.utf8.dropFirst(isAnchored ? 1 : 0))
         guard !rest.contains(where: { special.contains($0) }) else { return nil }
-        return .literal(rest, isAnchored: isAnchored)
+        return isAnchored ? .prefix(rest) : .literal(ByteSearch(for: rest))
     }
 
-    private static func begins(
-        _ text: UnsafeRawBufferPointer, at start: Int, with bytes: [UInt8]
-    ) -> Bool {
-        guard text.count - start >= bytes.count else { return false }
-        for index in bytes.indices where text[start + index] != bytes[index] { return false }
-        return true
-    }
-
-    private static func holds(_ text: UnsafeRawBufferPointer, _ bytes: [UInt8]) -> Bool {
-        guard let first = bytes.first else { return true }
+    private static func begins(_ text: UnsafeRawBufferPointer, with bytes: [UInt8]) -> Bool {
         guard text.count >= bytes.count else { return false }
-        for start in 0...text.count - bytes.count
-        where text[start] == first && begins(text, at: start, with: bytes) {
-            return true
-        }
-        return false
+        for index in bytes.indices where text[index] != bytes[index] { return false }
+        return true
     }
 }

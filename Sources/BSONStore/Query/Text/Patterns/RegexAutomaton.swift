@@ -54,9 +54,9 @@ struct RegexAutomaton: Sendable {
 
     /// Whether the automaton matches at any place of a text.
     func isFound(in text: UnsafeRawBufferPointer) -> Bool {
-        needsBacktracking
-            ? RegexBacktracker.match(self, in: text, from: 0) != nil
-            : run(text, from: 0, isAnchored: false)
+        guard needsBacktracking else { return run(text, from: 0, isAnchored: false) }
+        var memory = RegexSearchMemory()
+        return RegexBacktracker.match(self, in: text, from: 0, &memory) != nil
     }
 
     private func run(_ text: UnsafeRawBufferPointer, from start: Int, isAnchored: Bool) -> Bool {

@@ -43,20 +43,21 @@ struct RegexBacktracker {
     }
 
     /// Returns the first match from an offset on, which must be the start of a character.
+    ///
+    /// - Parameter memory: what earlier searches of the same text for the same pattern learned; their
+    ///   matches end at the offset or before it.
     static func match(
-        _ automaton: RegexAutomaton, in text: UnsafeRawBufferPointer, from: Int
+        _ automaton: RegexAutomaton, in text: UnsafeRawBufferPointer, from: Int,
+        _ memory: inout RegexSearchMemory
     ) -> RegexMatch? {
         let groups = 2 * automaton.groupCount + 2
         var search = RegexBacktracker(
             text: text, places: Array(repeating: -1, count: groups + automaton.loopCount),
             firstLoop: groups)
-        let bits = (text.count + 1).multipliedReportingOverflow(
-            by: automaton.instructions.count)
-        let remembers =
-            !automaton.needsBacktracking && automaton.lookAheads.isEmpty && !bits.overflow
-            && bits.partialValue <= triedBitsMax
-        if WorkBudget.isOver(after: remembers ? 1 + bits.partialValue >> 16 : 1) { return nil }
-        var tried = remembers ? TriedStates(count: bits.partialValue) : nil
+        if WorkBudget.isOver() { return nil }
+        memory.prepare(for: automaton, text, from: from)
+        var tried = memory.take()
+        defer { memory.put(tried) }
         var start = from
         while start <= text.count {
             if let end = search.run(automaton, from: start, &tried) {
@@ -92,7 +93,7 @@ struct RegexBacktracker {
         _ automaton: RegexAutomaton, from start: Int, _ tried: inout TriedStates?
     ) -> Int? {
         var ways = [Way(state: 0, at: start)]
-        let width = text.count + 1
+        let width = automaton.instructions.count
         while let way = ways.popLast() {
             if way.slot >= 0 {
                 places[Int(way.slot)] = way.at
@@ -106,7 +107,7 @@ struct RegexBacktracker {
                     return nil
                 }
                 if isStopped || tried == nil && steps >= limit { return nil }
-                if tried?.insert(Int(state) * width + at) == false { break }
+                if tried?.insert(at * width + Int(state)) == false { break }
                 let instruction = automaton.instructions[Int(state)]
                 if case .match = instruction { return at }
                 guard step(instruction, automaton, &state, &at, &ways) else { break }
@@ -199,7 +200,47 @@ struct RegexBacktracker {
     }
 }
 
-/// The pairs of instruction and place that failed.
+/// The places of a text at which a pattern is known not to match, over several searches.
+///
+/// Without it, each of n matches in a text would cost as much as the text is long.
+package struct RegexSearchMemory {
+    private var tried: TriedStates?
+    private var isPrepared = false
+
+    /// Knows nothing; it serves one text and one pattern.
+    package init() {}
+
+    /// Makes room at the first search, and forgets what is known about the place of a later one.
+    ///
+    /// A match is a chain of pairs up to its end, so that all pairs behind it failed.
+    fileprivate mutating func prepare(
+        for automaton: RegexAutomaton, _ text: UnsafeRawBufferPointer, from: Int
+    ) {
+        let width = automaton.instructions.count
+        guard !isPrepared else {
+            tried?.remove(from * width..<(from + 1) * width)
+            return
+        }
+        isPrepared = true
+        let bits = (text.count + 1).multipliedReportingOverflow(by: width)
+        let remembers =
+            !automaton.needsBacktracking && automaton.lookAheads.isEmpty && !bits.overflow
+            && bits.partialValue <= RegexBacktracker.triedBitsMax
+        guard remembers else { return }
+        _ = WorkBudget.isOver(after: 1 + bits.partialValue >> 16)
+        tried = TriedStates(count: bits.partialValue)
+    }
+
+    /// Lends the pairs, so that they are changed in place.
+    fileprivate mutating func take() -> TriedStates? {
+        defer { tried = nil }
+        return tried
+    }
+
+    fileprivate mutating func put(_ tried: TriedStates?) { self.tried = tried }
+}
+
+/// The pairs of place and instruction that failed.
 private struct TriedStates {
     private var words: [UInt64]
 
@@ -211,6 +252,17 @@ private struct TriedStates {
         guard words[pair >> 6] & bit == 0 else { return false }
         words[pair >> 6] |= bit
         return true
+    }
+
+    /// Removes a run of pairs.
+    mutating func remove(_ pairs: Range<Int>) {
+        let (first, last) = (pairs.lowerBound >> 6, pairs.upperBound >> 6)
+        let before: UInt64 = (1 << UInt64(pairs.lowerBound & 63)) - 1
+        let behind: UInt64 = ~((1 << UInt64(pairs.upperBound & 63)) - 1)
+        guard first < last else { return words[first] &= before | behind }
+        words[first] &= before
+        for word in first + 1..<last { words[word] = 0 }
+        if last < words.count { words[last] &= behind }
     }
 }
 
