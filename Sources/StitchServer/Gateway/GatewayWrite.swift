@@ -166,10 +166,7 @@ struct GatewayWrite {
         without finished: [BSONValue]
     ) throws -> Run {
         if conflicts.needs.isEmpty, let run = try inserts(statements) { return run }
-        var needs = try StatementNeeds(call: call, loadsTakenIDs: isInTransaction)
-            .needs(statements)
-        needs.add(conflicts)
-        var parts = try loader.parts(needs)
+        var parts = try self.parts(statements, conflicts)
         if !finished.isEmpty {
             let done = Set(finished.map(BSONKey.encode))
             for index in parts.indices {
@@ -180,6 +177,37 @@ struct GatewayWrite {
         }
         return try run(call.carrying(statements, as: field), parts, under: ruleGuard)
     }
+
+    /// Reads what some statements need.
+    ///
+    /// The upstream may refuse a query of one of them, such as a division by 0. The store here then
+    /// tells of which, as it does on a file; for that it needs all documents that the user sees.
+    private func parts(
+        _ statements: [BSONDocument], _ conflicts: CommandNeeds
+    ) throws -> [ExcerptPart] {
+        var needs = StatementNeeds(call: call, loadsTakenIDs: isInTransaction)
+        func parts() throws -> [ExcerptPart] {
+            var all = try needs.needs(statements)
+            all.add(conflicts)
+            return try loader.parts(all)
+        }
+        do {
+            return try parts()
+        } catch let fault as CommandFailure where Self.isOfQuery(fault) && !isInTransaction {
+            needs.isWide = true
+            return try parts()
+        }
+    }
+
+    /// Whether the upstream's failure may be that of a query: not of its state, of the gateway's
+    /// limits and privileges, or of a document that no command can read.
+    private static func isOfQuery(_ fault: CommandFailure) -> Bool {
+        !ErrorLabels.isPassing(fault.code) && !notOfQuery.contains(fault.code)
+    }
+
+    /// DocumentTooDeep (15), 165 and 292 (too many collections, too much memory), 8000 (a missing
+    /// privilege) and 11601 (Interrupted).
+    private static let notOfQuery: Set<Int32> = [15, 165, 292, 8_000, 11_601]
 
     /// Returns the run of inserts that are all allowed; `nil` for other statements.
     ///

@@ -6,6 +6,9 @@ struct StatementNeeds {
     /// Whether inserts need the documents that have their ids: in a client's transaction, which an
     /// upstream ends when it refuses a write.
     let loadsTakenIDs: Bool
+    /// Whether all documents are needed that the user sees: the upstream refused a query, and the
+    /// command itself is to say which, and why.
+    var isWide = false
 
     /// The argument that holds the statements of a command; `nil` for one without a list.
     static func field(_ command: String) -> String? {
@@ -49,6 +52,15 @@ struct StatementNeeds {
             if loadsTakenIDs, let id = document?["_id"] { needs.add(ids: [id], in: namespace) }
             return
         }
+        guard isValid(statement, kind) else {
+            // The command itself reports it, without any documents.
+            needs.add(namespace)
+            return
+        }
+        guard !isWide else {
+            needs.add(.all, in: namespace)
+            return
+        }
         let filter = (statement["q"] ?? statement["filter"])?.documentValue ?? [:]
         if statement["hint"] != nil || CommandNeeds.namesIndexes(filter) { needs.addIndexes() }
         let isMulti =
@@ -60,6 +72,28 @@ struct StatementNeeds {
                 variables: call.document("let"), sort: statement["sort"]?.documentValue,
                 limit: isMulti ? 0 : 1),
             in: namespace)
+    }
+
+    /// Whether the part of an update or delete can be read that selects documents.
+    private func isValid(_ statement: BSONDocument, _ kind: String) -> Bool {
+        let isBulk = call.name == "bulkWrite"
+        let result = Result {
+            let query: BSONDocument
+            if kind == "delete" {
+                let read = try isBulk ? DeleteStatement(bulk: statement) : .init(statement)
+                query = read.query
+            } else {
+                let read = try isBulk ? UpdateStatement(bulk: statement) : .init(statement)
+                query = read.query
+            }
+            let collation = try CommandCall.collation(statement["collation"])
+            _ = try CommandCall.filter(
+                query, variables: call.document("let"), collation: statement["collation"])
+            if let sort = statement["sort"]?.documentValue {
+                _ = try SortOrder(sort, collation: collation)
+            }
+        }
+        return result.value != nil
     }
 
     /// Adds what an upstream refused a write for: the documents that have its keys.
