@@ -255,7 +255,8 @@ extension GatewayStream {
     ) throws -> BSONDocument {
         let told = ChangeStreamEvent(
             change: change, place: Self.moved(event.token, fingerprint), stamp: event.stamp)
-        let keepsImages = change.after != nil && !event.lacksBefore
+        let keepsImages =
+            (change.after != nil || change.kind == .delete) && !event.lacksBefore
         var document = try told.document(stage, keepsImages: keepsImages) { _ in
             // The document as it is now, as the user sees it.
             guard let current = reader?.feed.current(event) else { return nil }
