@@ -118,6 +118,9 @@ final class GatewayBackend: CommandBackend {
             return stream
         }
         guard let ruleGuard else {
+            if rule.name == "stitchsyncTombstones" {
+                return .reply(try tombstones.answer(call, link, nil, catalog))
+            }
             defer { if call.mayWrite(rule) { records.noteChange(by: call) } }
             guard call.namesDeniedWrites else {
                 return try ForwardedCommand(backend: self, link: link, call: call, rule: rule)
@@ -154,7 +157,7 @@ final class GatewayBackend: CommandBackend {
         case "listCollections": return try listCollections(definition, call, link, ruleGuard)
         case "listDatabases": return try listDatabases(call, link)
         case "stitchsyncTombstones":
-            return .reply(try tombstones.answer(call, ruleGuard, catalog))
+            return .reply(try tombstones.answer(call, link, ruleGuard, catalog))
         default: return try read(definition, call, link, ruleGuard)
         }
     }
