@@ -49,6 +49,7 @@
             return try CDocument.reply { (reply) throws(MongoFailure) in
                 let isDone = send(request.handle, reply, &error)
                 let answer = CDocument.copy(of: reply)
+                if isDone, answer == nil, let fault = CDocument.tooDeep(reply) { throw fault }
                 // libmongoc treats an unmet write concern as a failure; here it is a reply.
                 guard isDone || answer?["ok"]?.int64Value == 1 else {
                     throw MongoFailure(error, reply: answer)
@@ -65,7 +66,7 @@
         /// Source: the drivers' specification "Bulk Write".
         func takesBulkWrite() throws(MongoFailure) -> Bool {
             let hello = try withPrimary { server in
-                mongoc_server_description_hello_response(server).flatMap(CDocument.copy)
+                mongoc_server_description_hello_response(server).flatMap { CDocument.copy(of: $0) }
             }
             return hello?["maxWireVersion"]?.int64Value ?? 0 >= 25
         }
@@ -177,14 +178,22 @@
             return try body(reply)
         }
 
+        /// Returns the failure of a reply with a document that is nested too deeply; `nil` for
+        /// another one.
+        static func tooDeep(_ reply: OpaquePointer) -> MongoFailure? {
+            copy(of: reply, limits: .ofDeepReplies).map(DeepDocument.failure)
+        }
+
         /// Converts a libbson document; `nil` when it is invalid.
-        static func copy(of document: OpaquePointer) -> BSONDocument? {
+        static func copy(
+            of document: OpaquePointer, limits: BSONLimits = .ofReplies
+        ) -> BSONDocument? {
             guard let bytes = bson_get_data(document) else { return nil }
             let length = UnsafeRawPointer(bytes).loadUnaligned(as: Int32.self)
             let copy = Array(
                 UnsafeBufferPointer(start: bytes, count: Int(Int32(littleEndian: length))))
             do throws(BSONError) {
-                return try BSONDocument(validating: copy, limits: .ofReplies)
+                return try BSONDocument(validating: copy, limits: limits)
             } catch {
                 return nil
             }
@@ -197,6 +206,15 @@
             var limits = BSONLimits()
             limits.documentBytesMax = 48_000_000
             limits.depthMax += 8
+            return limits
+        }
+
+        /// The limits of replies that are looked at for a document that is nested too deeply.
+        ///
+        /// Source: the server's `bsondepth.h`, whose greatest limit is 250 levels.
+        fileprivate static var ofDeepReplies: BSONLimits {
+            var limits = ofReplies
+            limits.depthMax = 260
             return limits
         }
     }

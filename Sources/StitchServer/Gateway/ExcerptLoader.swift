@@ -106,20 +106,37 @@ struct ExcerptLoader {
             // Where other documents are read, too, one without a place would leave all unordered.
             query.showsRecords = need.ids.count > 1 || !need.queries.isEmpty
             query.isCommitted = readsCommitted
-            try link.find(need.namespace, query, for: call, add)
+            try unnamed { try link.find(need.namespace, query, for: call, add) }
         }
         var isOrdered = false
         for wanted in need.queries {
             let limits = wanted.includesHidden ? nil : access
             guard let query = query(wanted, limits, definition) else { continue }
             isOrdered = isOrdered || query.limit > 0
-            try link.find(need.namespace, query, for: call, add)
+            if wanted.includesHidden {
+                try unnamed { try link.find(need.namespace, query, for: call, add) }
+            } else {
+                try link.find(need.namespace, query, for: call, add)
+            }
         }
         // Not the order of the index that the upstream chose: it could depend on hidden documents.
         if !isOrdered, found.allSatisfy({ $0.record != nil }) {
             found.sort { ($0.record ?? 0) < ($1.record ?? 0) }
         }
         return found.map(\.document)
+    }
+
+    /// Calls a body that reads documents which the user may not see.
+    ///
+    /// - Throws: its errors, without the name of a document that cannot be read.
+    private func unnamed(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let fault as CommandFailure where fault.code == UpstreamStream.tooDeep {
+            guard ruleGuard != nil else { throw fault }
+            throw CommandFailure(
+                fault.code, "a document that is in the way of this command cannot be read")
+        }
     }
 
     /// A document with its place in the order of insertion.

@@ -69,7 +69,9 @@ struct GatewayStream: CursorSource {
             guard reader?.feed.covers(place) != true else { break }
             var command = UpstreamStream.command(asked, after: .token(place.document))
             if !mayBeInvalidate { command = Self.resuming(command) }
-            let batch = try UpstreamStream.firstBatch(command, asked, link, for: call)
+            let batch = try Self.readable {
+                try UpstreamStream.firstBatch(command, asked, link, for: call)
+            }
             if let feed = reader?.feed { opening = try Self.read(batch, after: place, feed, link) }
         }
         place.rules = fingerprint
@@ -159,16 +161,23 @@ struct GatewayStream: CursorSource {
         {
             return (events, end)
         }
-        let batch: UpstreamBatch
-        do {
-            batch = try UpstreamStream.firstBatch(
+        let batch = try Self.readable {
+            try UpstreamStream.firstBatch(
                 UpstreamStream.command(scope, after: .token(place.document)), scope, link,
                 for: call)
-        } catch let fault as CommandFailure where fault.code == 10_334 {
-            // No client could read on.
-            throw RuleChangeReplay.readAnew
         }
         return try Self.read(batch, after: place, feed, link)
+    }
+
+    /// Calls a body that reads events.
+    ///
+    /// - Throws: 286 for an event that no client could read on after.
+    private static func readable(_ body: () throws -> UpstreamBatch) throws -> UpstreamBatch {
+        do {
+            return try body()
+        } catch let fault as CommandFailure where UpstreamStream.unreadable.contains(fault.code) {
+            throw RuleChangeReplay.readAnew
+        }
     }
 
     /// Moves on past events that the client does not see; returns whether another one, or an end of

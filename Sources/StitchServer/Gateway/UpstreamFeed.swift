@@ -350,9 +350,15 @@ extension UpstreamFeed {
 
 /// The command that opens a change stream at the upstream.
 enum UpstreamStream {
-    /// The codes of a history that cannot be read on: it is gone, or has an event that is larger than a
-    /// document may be (10334).
-    static let lostHistory: Set<Int32> = [222, 260, 280, 286, 10_334]
+    /// The codes of a history that cannot be read on: it is gone, or has an event that cannot be read.
+    static let lostHistory: Set<Int32> = Set([222, 260, 280, 286]).union(unreadable)
+
+    /// The codes of an event that is larger than a document may be (10334), or whose document is
+    /// nested too deeply (15).
+    static let unreadable: Set<Int32> = [tooDeep, 10_334]
+
+    /// Overflow: a document is nested too deeply.
+    static let tooDeep: Int32 = 15
 
     /// The start of a stream.
     enum Start: Sendable {
