@@ -81,8 +81,10 @@ struct GatewayStream: CursorSource {
     private static func read(
         _ batch: UpstreamBatch, after place: FeedToken, _ feed: UpstreamFeed, _ link: UpstreamLink
     ) throws -> (events: [FeedEvent], end: FeedToken) {
-        let events = try feed.completed(
-            try batch.documents.map { try FeedEvent($0) }, link, remembers: false)
+        let all = try batch.documents.map { try FeedEvent($0) }
+        let events = try feed.completed(all[...], link, remembers: false)
+        // The others are read again, from the last one of these.
+        if events.count < all.count, let last = events.last { return (events, last.token) }
         let end = try batch.token.map { try FeedToken($0) } ?? events.last?.token ?? place
         return (events, events.last.map { max(end, $0.token) } ?? end)
     }

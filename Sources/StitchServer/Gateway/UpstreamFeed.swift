@@ -236,13 +236,25 @@ extension UpstreamFeed {
     }
 
     private func add(_ batch: UpstreamBatch, isFirst: Bool, _ link: UpstreamLink) throws {
-        var events = try batch.documents.map { try FeedEvent($0) }
+        let all = try batch.documents.map { try FeedEvent($0) }
         // An empty batch only moves on the position from which an idle client resumes.
-        let isNews = !events.isEmpty || isFirst
+        let isNews = !all.isEmpty || isFirst
         // Before the documents are read, which takes a while: what changed is known to have changed.
         if isNews { onChange() }
-        events = try completed(events, link, remembers: true)
-        let end = try batch.token.map { try FeedToken($0) } ?? events.last?.token
+        var rest = all[...]
+        var isOpening = isFirst
+        repeat {
+            let events = try completed(rest, link, remembers: true)
+            rest = rest.dropFirst(events.count)
+            let end =
+                try rest.isEmpty ? batch.token.map { try FeedToken($0) } : events.last?.token
+            add(events, end: end ?? events.last?.token, isFirst: isOpening)
+            isOpening = false
+            if isNews { news.notify() }
+        } while !rest.isEmpty
+    }
+
+    private func add(_ events: [FeedEvent], end: FeedToken?, isFirst: Bool) {
         guard let end else { return }
         state.withLock { state in
             if state.start == nil { state.start = events.first?.token ?? end }
@@ -255,7 +267,6 @@ extension UpstreamFeed {
             state.isConnected = true
             state.lastRead = .now
         }
-        if isNews { news.notify() }
     }
 
     private static func trim(_ state: inout State) {
@@ -278,28 +289,69 @@ extension UpstreamFeed {
         state.byteCount = bytes
     }
 
+    /// The size of the events that are completed at once, in bytes.
+    private static let completedBytesMax = 16 * 1024 * 1024
+
     /// Adds what the upstream did not keep: the document after an update, and the one before a
     /// change where this gateway has seen it.
     ///
     /// - Parameter remembers: whether the events are the feed's own, in order. Those that a client
     ///   reads by itself come at another time, and neither change what is remembered nor use it.
+    /// - Returns: the first events, at least one of some: those that fit into a limit of bytes.
     func completed(
-        _ events: [FeedEvent], _ link: UpstreamLink, remembers: Bool
+        _ events: ArraySlice<FeedEvent>, _ link: UpstreamLink, remembers: Bool,
+        bytesMax: Int = completedBytesMax
     ) throws -> [FeedEvent] {
-        let missing = events.filter { $0.operationType == "update" && $0.change?.after == nil }
-        var found: [Namespace: [[UInt8]: BSONDocument]] = [:]
-        for (namespace, group) in Dictionary(grouping: missing, by: \.namespace) {
-            let ids = BSONArray(group.map(\.id))
-            let query = UpstreamQuery(filter: ["_id": ["$in": .array(ids)]])
-            try link.find(namespace, query, for: nil) { document in
-                found[namespace, default: [:]][BSONKey.encode(document["_id"] ?? .null)] = document
-            }
-        }
         var completed: [FeedEvent] = []
-        for event in events {
-            completed.append(try complete(event, found[event.namespace], remembers: remembers))
+        completed.reserveCapacity(events.count)
+        var bytes = 0
+        var rest = events
+        var step = max(1, events.count)
+        while !rest.isEmpty, bytes < bytesMax || completed.isEmpty {
+            let part = rest.prefix(step)
+            let (found, fitting) = try afterUpdates(part, link, bytesMax: bytesMax)
+            guard let found else {
+                step = max(1, min(fitting, part.count / 2))
+                continue
+            }
+            for event in part {
+                let whole = try complete(event, found[event.namespace], remembers: remembers)
+                bytes += whole.document.byteCount
+                completed.append(whole)
+            }
+            rest = rest.dropFirst(part.count)
         }
         return completed
+    }
+
+    /// Reads the documents that updates led to, where the upstream did not keep them.
+    ///
+    /// - Returns: no documents if those of several events are larger than a limit together; and the
+    ///   number of documents that were read within it.
+    private func afterUpdates(
+        _ events: ArraySlice<FeedEvent>, _ link: UpstreamLink, bytesMax: Int
+    ) throws -> (found: [Namespace: [[UInt8]: BSONDocument]]?, fitting: Int) {
+        struct TooLarge: Error {}
+        let missing = events.filter { $0.operationType == "update" && $0.change?.after == nil }
+        var found: [Namespace: [[UInt8]: BSONDocument]] = [:]
+        var bytes = 0
+        var count = 0
+        do {
+            for (namespace, group) in Dictionary(grouping: missing, by: \.namespace) {
+                let ids = BSONArray(group.map(\.id))
+                let query = UpstreamQuery(filter: ["_id": ["$in": .array(ids)]])
+                try link.find(namespace, query, for: nil) { document in
+                    bytes += document.byteCount
+                    guard bytes <= bytesMax || events.count == 1 else { throw TooLarge() }
+                    count += 1
+                    let key = BSONKey.encode(document["_id"] ?? .null)
+                    found[namespace, default: [:]][key] = document
+                }
+            }
+        } catch is TooLarge {
+            return (nil, count)
+        }
+        return (found, count)
     }
 
     private func complete(
