@@ -112,7 +112,7 @@ extension MongoErrorClass {
             decide(
                 code: failure.code, labels: failure.labels, message: failure.message)
         case .collectionDropped: .collectionDropped
-        case .network: .retryable
+        case .network, .busy: .retryable
         case .authentication: .unauthenticated
         case .protocolError, .usage: .unknown
         }

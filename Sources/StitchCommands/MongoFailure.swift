@@ -11,6 +11,8 @@ package struct MongoFailure: Error, Sendable, Hashable {
         case collectionDropped
         /// No server could be reached, or the connection broke.
         case network
+        /// All connections that the caller may use were in use for too long; nothing was sent.
+        case busy
         /// The authentication failed.
         case authentication
         /// A request or reply is invalid.

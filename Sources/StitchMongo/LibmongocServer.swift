@@ -38,7 +38,7 @@
                         serverSelectionTimeout: options.serverSelectionTimeout,
                         socketTimeout: options.socketTimeout,
                         // For requests, and for the streams that collections keep open.
-                        clientsMax: 10_000),
+                        clients: .undivided(10_000)),
                     onTopologyChange: { watchers.note($0) })
             }
             makePool = make

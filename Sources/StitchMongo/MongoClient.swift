@@ -6,6 +6,8 @@
     /// A client of libmongoc, which runs commands for one thread at a time.
     struct MongoClient: @unchecked Sendable {
         let handle: OpaquePointer
+        /// The user whose share of the pool it is; `nil` for the program's own.
+        var user: [UInt8]?
 
         /// Sends a command to the primary and returns its reply, including one with write errors.
         ///
@@ -33,10 +35,36 @@
             _ command: BSONDocument, on database: String, in session: MongoClientSession
         ) throws(MongoFailure) -> BSONDocument {
             let options = CDocument([:])
-            try session.append(to: options.handle)
+            try session.append(to: options.handle, serverID: session.serverID)
             return try reply(to: command) { request, reply, error in
                 mongoc_client_command_with_opts(
                     handle, database, request, nil, options.handle, reply, error)
+            }
+        }
+
+        /// Sends a command of a session to the primary, or to a place, and returns its reply.
+        ///
+        /// - Parameter serverID: the server; `nil` for the primary, to which a read is sent again
+        ///   after a failed connection.
+        /// - Throws: ``MongoFailure`` without a reply or when its `ok` is not 1.
+        func run(
+            _ command: BSONDocument, on database: String, _ kind: MongoCommandKind,
+            in session: MongoClientSession, serverID: UInt32?
+        ) throws(MongoFailure) -> BSONDocument {
+            let options = CDocument([:])
+            try session.append(to: options.handle, serverID: serverID)
+            return try reply(to: command) { request, reply, error in
+                switch kind {
+                case .read where serverID == nil:
+                    mongoc_client_read_command_with_opts(
+                        handle, database, request, nil, options.handle, reply, error)
+                case .read:
+                    mongoc_client_command_with_opts(
+                        handle, database, request, nil, options.handle, reply, error)
+                case .write:
+                    mongoc_client_write_command_with_opts(
+                        handle, database, request, options.handle, reply, error)
+                }
             }
         }
 
@@ -72,7 +100,7 @@
         }
 
         /// Calls a body with the description of the primary, selecting one if necessary.
-        private func withPrimary<R>(_ body: (OpaquePointer) -> R) throws(MongoFailure) -> R {
+        fileprivate func withPrimary<R>(_ body: (OpaquePointer) -> R) throws(MongoFailure) -> R {
             var error = bson_error_t()
             guard let server = mongoc_client_select_server(handle, true, nil, &error) else {
                 throw MongoFailure(error, reply: nil)
@@ -81,9 +109,18 @@
             return body(server)
         }
 
+        /// Returns the number of the primary.
+        func primaryID() throws(MongoFailure) -> UInt32 {
+            try withPrimary { mongoc_server_description_id($0) }
+        }
+
         /// Begins a session on the primary, for related commands.
         func session() throws(MongoFailure) -> MongoClientSession {
-            let serverID = try withPrimary { mongoc_server_description_id($0) }
+            try session(on: primaryID())
+        }
+
+        /// Begins a session for commands of one server, or of any.
+        func session(on serverID: UInt32) throws(MongoFailure) -> MongoClientSession {
             var error = bson_error_t()
             guard let session = mongoc_client_start_session(handle, nil, &error) else {
                 throw MongoFailure(error, reply: nil)
@@ -97,12 +134,65 @@
         let handle: OpaquePointer
         let serverID: UInt32
 
-        fileprivate func append(to options: OpaquePointer) throws(MongoFailure) {
+        fileprivate func append(
+            to options: OpaquePointer, serverID: UInt32?
+        ) throws(MongoFailure) {
             var error = bson_error_t()
             guard mongoc_client_session_append(handle, options, &error) else {
                 throw MongoFailure(error, reply: nil)
             }
+            guard let serverID else { return }
             bson_append_int32(options, "serverId", 8, Int32(bitPattern: serverID))
+        }
+
+        /// The id by which commands name the session (`lsid`).
+        var id: BSONDocument { CDocument.copy(of: mongoc_client_session_get_lsid(handle)) ?? [:] }
+
+        /// The bytes of the UUID in the session's id.
+        var uuid: [UInt8] {
+            get throws(MongoFailure) { Array(try storedUUID()) }
+        }
+
+        /// Has the commands from now on name another session.
+        ///
+        /// libmongoc has no call for it: it ties a session to one client, while the server does not.
+        /// So the bytes in the session's own document change; commands copy them.
+        func become(_ uuid: [UInt8]) throws(MongoFailure) {
+            let stored = try storedUUID()
+            precondition(uuid.count == stored.count)
+            _ = stored.update(fromContentsOf: uuid)
+        }
+
+        /// Has the session, and the later ones for which libmongoc uses its id again, be new ones
+        /// for the server.
+        func renew() throws(MongoFailure) { try become(Self.newUUID()) }
+
+        /// Returns the bytes of a random UUID.
+        static func newUUID() -> [UInt8] {
+            var generator = SystemRandomNumberGenerator()
+            var bytes = (0..<uuidBytes).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            bytes[6] = bytes[6] & 0x0F | 0x40
+            bytes[8] = bytes[8] & 0x3F | 0x80
+            return bytes
+        }
+
+        private static let uuidBytes = 16
+        /// The beginning of `{id: UUID}`: its length, the field, and the binary's length and
+        /// subtype.
+        private static let idStart: [UInt8] =
+            [30, 0, 0, 0, 5] + Array("id\0".utf8) + [16, 0, 0, 0, 4]
+
+        private func storedUUID() throws(MongoFailure) -> UnsafeMutableBufferPointer<UInt8> {
+            let start = Self.idStart
+            guard let id = mongoc_client_session_get_lsid(handle), let bytes = bson_get_data(id),
+                UnsafeBufferPointer(start: bytes, count: 4).elementsEqual(start.prefix(4)),
+                UnsafeBufferPointer(start: bytes, count: start.count).elementsEqual(start)
+            else {
+                throw MongoFailure(
+                    kind: .protocolError, message: "libmongoc's session ids are not as expected")
+            }
+            return UnsafeMutableBufferPointer(
+                start: UnsafeMutablePointer(mutating: bytes) + start.count, count: Self.uuidBytes)
         }
 
         /// Begins a transaction, which is committed by a majority.

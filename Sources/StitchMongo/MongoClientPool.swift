@@ -13,11 +13,13 @@
             var applicationName: String
             var serverSelectionTimeout: Duration
             var socketTimeout: Duration
-            var clientsMax: Int
+            /// The numbers of clients, for all and for one user.
+            var clients: ClientShares.Bounds
         }
 
         private let pool: OpaquePointer
         private let listener: Unmanaged<MongoTopologyListener>
+        private let shares: ClientShares
         /// The database in the URI.
         let database: String?
         /// Whether the URI has credentials.
@@ -55,7 +57,8 @@
             self.pool = pool
             listener = Unmanaged.passRetained(MongoTopologyListener(onTopologyChange))
             mongoc_client_pool_set_error_api(pool, 2)
-            mongoc_client_pool_max_size(pool, UInt32(clamping: settings.clientsMax))
+            shares = ClientShares(settings.clients)
+            mongoc_client_pool_max_size(pool, UInt32(clamping: settings.clients.all))
             if let callbacks = mongoc_apm_callbacks_new() {
                 mongoc_apm_set_topology_changed_cb(callbacks, topologyChanged)
                 mongoc_client_pool_set_apm_callbacks(pool, callbacks, listener.toOpaque())
@@ -86,26 +89,30 @@
             }
         }
 
-        /// Takes a client; waits while all are in use.
+        /// Takes a client; waits while none is free for the caller.
         ///
-        /// - Throws: a failure of kind `.network` when none became free within the URI's
-        ///   `waitQueueTimeoutMS`.
-        func client() throws(MongoFailure) -> MongoClient {
-            guard let handle = mongoc_client_pool_pop(pool) else {
-                throw MongoFailure(
-                    kind: .network, message: "all connections are in use; raise maxPoolSize")
+        /// - Throws: a failure of kind `.busy` when none became free in time.
+        func client(for caller: MongoCaller = .own) throws(MongoFailure) -> MongoClient {
+            try shares.take(for: caller)
+            // Those that were taken are fewer than the pool has.
+            guard let handle = mongoc_client_pool_try_pop(pool) else {
+                shares.giveBack(of: caller.user)
+                throw MongoFailure(kind: .busy, message: "all connections are in use")
             }
-            return MongoClient(handle: handle)
+            return MongoClient(handle: handle, user: caller.user)
         }
 
         /// Returns a client to the pool.
-        func giveBack(_ client: MongoClient) { mongoc_client_pool_push(pool, client.handle) }
+        func giveBack(_ client: MongoClient) {
+            mongoc_client_pool_push(pool, client.handle)
+            shares.giveBack(of: client.user)
+        }
 
         /// Calls a body with a client.
         func withClient<R>(
-            _ body: (MongoClient) throws(MongoFailure) -> R
+            for caller: MongoCaller = .own, _ body: (MongoClient) throws(MongoFailure) -> R
         ) throws(MongoFailure) -> R {
-            let client = try client()
+            let client = try client(for: caller)
             defer { giveBack(client) }
             return try body(client)
         }

@@ -208,8 +208,9 @@
             try await metrics?.close()
             // Writers must not wait for transactions that no client will end.
             backend.endTransactions()
-            try await group.shutdownGracefully()
+            // Steps that end use the event loops.
             try await pools.shutdown()
+            try await group.shutdownGracefully()
             backend.close()
         }
     }

@@ -34,7 +34,8 @@
                     uri: "mongodb://\(user)127.0.0.1:\(port)/?authSource=admin",
                     settings: .init(
                         applicationName: "tests", serverSelectionTimeout: .seconds(60),
-                        socketTimeout: .seconds(60), clientsMax: 2), onTopologyChange: { _ in })
+                        socketTimeout: .seconds(60), clients: .undivided(2)),
+                    onTopologyChange: { _ in })
             }
 
             private static func run(_ pool: MongoClientPool, _ command: BSONDocument) throws {

@@ -64,7 +64,7 @@
                     uri: uri(user),
                     settings: .init(
                         applicationName: "tests", serverSelectionTimeout: .seconds(120),
-                        socketTimeout: .seconds(60), clientsMax: 1),
+                        socketTimeout: .seconds(60), clients: .undivided(1)),
                     onTopologyChange: { _ in })
                 _ = try pool.withClient { (client) throws(MongoFailure) in
                     try client.run(command, on: "admin", .write)

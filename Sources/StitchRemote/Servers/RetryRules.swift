@@ -25,7 +25,7 @@
             switch failure.kind {
             case .network, .protocolError: true
             case .server: noPrimary.contains(failure.code)
-            case .collectionDropped, .authentication, .usage: false
+            case .collectionDropped, .busy, .authentication, .usage: false
             }
         }
 
@@ -43,7 +43,7 @@
                 case .read: reads.contains(failure.code)
                 case .write: hasNumber && failure.labels.contains("RetryableWriteError")
                 }
-            case .collectionDropped, .authentication, .protocolError, .usage: false
+            case .collectionDropped, .busy, .authentication, .protocolError, .usage: false
             }
         }
 

@@ -85,6 +85,8 @@ enum Authorization {
         case "killCursors", "getMore":
             // The cursor table checks the session and the namespace.
             return [AccessNeed(.read, on: database)]
+        case "killSessions" where endsOwnSessions(call):
+            return [AccessNeed(.signedIn, on: database)]
         default:
             let isSystem =
                 call.target.stringValue?.hasPrefix("system.") == true && database == "admin"
@@ -92,6 +94,12 @@ enum Authorization {
             // A view of `system.users` would show the credentials.
             return ["create", "collMod"].contains(rule.name) ? own + needsForUsers(call) : own
         }
+    }
+
+    /// Whether a command names sessions, and only some of the calling user.
+    private static func endsOwnSessions(_ call: CommandCall) -> Bool {
+        guard let named = call.target.arrayValue, !named.isEmpty else { return false }
+        return named.allSatisfy { $0.documentValue.map { $0["uid"] == nil } ?? false }
     }
 
     /// Returns the right to administrate users if any part of the command names their credentials.

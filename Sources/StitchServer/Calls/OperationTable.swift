@@ -86,10 +86,12 @@ final class OperationTable: Sendable {
         return true
     }
 
-    /// Interrupts the commands of sessions, except the one that asks for it.
-    func stop(sessions: [BSONDocument], for call: CommandCall) {
+    /// Interrupts the commands of sessions.
+    ///
+    /// - Parameter own: the budget of the command that asks for it.
+    func stop(sessions: [BSONDocument], except own: WorkBudget) {
         let keys = Set(sessions.map(SessionTable.key))
-        for operation in all where operation.call.budget !== call.budget {
+        for operation in all where operation.call.budget !== own {
             if keys.contains(operation.call.sessionKey) { stop(operation, .interrupted) }
         }
     }

@@ -11,6 +11,9 @@ protocol CursorSource: Sendable {
     /// Whether the source keeps its documents in a temporary file.
     var isSpooled: Bool { get }
 
+    /// Whether the deployment behind a gateway holds the cursor's documents.
+    var isForwarded: Bool { get }
+
     /// Reports when there may be more documents; `nil` for the commits of the server's store.
     var news: CommitNotifier? { get }
 
@@ -29,6 +32,7 @@ extension CursorSource {
     var survivesCollectionEnd: Bool { false }
     var memoryBytes: Int { 0 }
     var isSpooled: Bool { false }
+    var isForwarded: Bool { false }
     var news: CommitNotifier? { nil }
     var reportsRuleChanges: Bool { false }
     mutating func skipUnseen() -> Bool { true }

@@ -17,6 +17,13 @@ final class CursorTable: Sendable {
         /// The reason why the cursor ended, while a command still reads it or until the client is
         /// told.
         var end: CommandFailure?
+
+        /// Returns the cursor with an id.
+        fileprivate func named(_ id: Int64) -> Cursor {
+            Cursor(
+                id: id, namespace: namespace, session: session, owner: owner, options: options,
+                source: source, lastUsed: lastUsed, isPinned: isPinned, end: end)
+        }
     }
 
     private struct State: Sendable {
@@ -43,15 +50,60 @@ final class CursorTable: Sendable {
         of owner: CursorOwner, _ options: CursorOptions
     ) -> Int64 {
         state.withLock { state in
-            var id: Int64 = 0
-            while id <= 0 || state.cursors[id] != nil {
-                id = Int64.random(in: 1...Int64.max, using: &state.generator)
-            }
-            state.cursors[id] = Cursor(
-                id: id, namespace: namespace, session: session, owner: owner, options: options,
-                source: source)
+            let id = Self.add(
+                &state,
+                Cursor(
+                    id: 0, namespace: namespace, session: session, owner: owner,
+                    options: options, source: source))
             endExcess(&state)
             return id
+        }
+    }
+
+    private static func add(_ state: inout State, _ cursor: Cursor) -> Int64 {
+        var id: Int64 = 0
+        while id <= 0 || state.cursors[id] != nil {
+            id = Int64.random(in: 1...Int64.max, using: &state.generator)
+        }
+        state.cursors[id] = cursor.named(id)
+        return id
+    }
+
+    /// The largest number of open cursors of one user that the deployment behind a gateway holds.
+    static let forwardedMax = 1_000
+    /// The time without a command after which such a cursor gives way to a new one.
+    private static let forwardedIdleMax: Duration = .seconds(60)
+
+    /// Adds a cursor of the deployment behind a gateway and returns its id, a positive random
+    /// number.
+    ///
+    /// - Throws: 365 when the user has too many that were in use within
+    ///   the last minute.
+    func addForwarded(
+        _ source: any CursorSource, _ namespace: Namespace, _ session: BSONDocument?,
+        of owner: CursorOwner, _ options: CursorOptions
+    ) throws(CommandFailure) -> Int64 {
+        try state.withLock { (state) throws(CommandFailure) in
+            if state.cursors.forwarded(of: owner) >= Self.forwardedMax {
+                let idle = state.cursors.values.filter {
+                    !$0.isPinned && $0.source.isForwarded && $0.owner == owner
+                }
+                guard let oldest = Self.oldest(idle),
+                    oldest.lastUsed + Self.forwardedIdleMax < .now
+                else {
+                    throw CommandFailure(
+                        365,
+                        "\(Self.forwardedMax) cursors of this user are open, and no more may be; "
+                            + "read results to the end, or close cursors")
+                }
+                state.cursors[oldest.id] = Self.ended(
+                    oldest, "one user may have \(Self.forwardedMax) open cursors")
+            }
+            return Self.add(
+                &state,
+                Cursor(
+                    id: 0, namespace: namespace, session: session, owner: owner,
+                    options: options, source: source))
         }
     }
 
@@ -269,16 +321,28 @@ final class CursorTable: Sendable {
 
     /// Ends the cursors that have been idle for too long.
     func endIdle() {
-        let limit = ContinuousClock.now - timeout
+        let now = ContinuousClock.now
         state.withLock { state in
             let idle = state.cursors.values.filter { cursor in
-                !cursor.isPinned && !cursor.options.noTimeout && cursor.session == nil
-                    && cursor.lastUsed < limit
+                !cursor.isPinned && cursor.session == nil
+                    && idleMax(of: cursor).map { cursor.lastUsed + $0 < now } ?? false
             }
             for cursor in idle { state.cursors[cursor.id] = nil }
             state.timedOut += Int64(idle.count)
         }
     }
+
+    /// Returns how long a cursor without a session may be idle; `nil` for ever.
+    ///
+    /// A cursor of the deployment behind a gateway ends at the latest with the session that the
+    /// gateway has there.
+    private func idleMax(of cursor: Cursor) -> Duration? {
+        guard cursor.options.noTimeout else { return timeout }
+        return cursor.source.isForwarded ? max(timeout, Self.forwardedTimeoutMax) : nil
+    }
+
+    /// MongoDB's time limit of idle sessions.
+    private static let forwardedTimeoutMax: Duration = .seconds(30 * 60)
 
     /// The counts of cursors for `serverStatus`.
     var counts: (total: Int64, noTimeout: Int64, pinned: Int64, timedOut: Int64) {
@@ -299,6 +363,11 @@ final class CursorTable: Sendable {
 private struct CursorList: Sendable {
     private(set) var byID: [Int64: CursorTable.Cursor] = [:]
     private(set) var memoryBytes = 0
+    /// The number of cursors of each user that the deployment behind a gateway holds.
+    private var forwardedCounts: [CursorOwner: Int] = [:]
+
+    /// The number of a user's cursors that the deployment behind a gateway holds.
+    func forwarded(of owner: CursorOwner) -> Int { forwardedCounts[owner] ?? 0 }
 
     var values: some Collection<CursorTable.Cursor> { byID.values }
 
@@ -307,8 +376,16 @@ private struct CursorList: Sendable {
         set {
             memoryBytes -= byID[id]?.source.memoryBytes ?? 0
             memoryBytes += newValue?.source.memoryBytes ?? 0
+            count(byID[id], -1)
+            count(newValue, 1)
             byID[id] = newValue
         }
+    }
+
+    private mutating func count(_ cursor: CursorTable.Cursor?, _ change: Int) {
+        guard let cursor, cursor.source.isForwarded else { return }
+        let count = forwardedCounts[cursor.owner, default: 0] + change
+        forwardedCounts[cursor.owner] = count == 0 ? nil : count
     }
 }
 

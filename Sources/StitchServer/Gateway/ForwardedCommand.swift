@@ -28,15 +28,9 @@ struct ForwardedCommand {
             return .reply(try write(StatementNeeds.field(call.name)))
         }
         guard link.session == nil, Self.opensCursor(call.name), !call.flag("explain") else {
-            return try open(link, ends: nil)
+            return try open(link)
         }
-        let session = try link.openSession()
-        do {
-            return try open(link.within(session), ends: session)
-        } catch {
-            session.end()
-            throw error
-        }
+        return try open(link.atNewPlace(for: call))
     }
 
     /// Refuses what only an administrator of everything may do: the databases of the upstream and of
@@ -65,32 +59,30 @@ struct ForwardedCommand {
 
     /// Sends the command, and opens a cursor here for one of the upstream.
     ///
-    /// - Parameter session: the session that ends with the cursor.
-    private func open(
-        _ link: UpstreamLink, ends session: (any UpstreamSession)?
-    ) throws -> CommandOutcome {
+    /// - Throws: 365 when the user has too many open cursors, and the upstream's errors.
+    private func open(_ link: UpstreamLink) throws -> CommandOutcome {
         var reply = try send(body, link)
         let batch = UpstreamBatch(reply)
         guard batch.cursor != 0, var cursor = reply["cursor"]?.documentValue,
             let name = cursor["ns"]?.stringValue
-        else {
-            session?.end()
-            return .reply(reply)
-        }
+        else { return .reply(reply) }
         let parts = name.splitAtFirstDot
         let namespace = Namespace(parts?.head ?? call.database, parts?.tail ?? "")
-        let source: any CursorSource
-        if self.link.session == nil {
-            source = ForwardedSource(
-                UpstreamCursor(id: batch.cursor, namespace: namespace, link: link, ends: session))
-        } else {
-            source = try rest(of: batch, namespace, link)
-        }
         let options = CursorOptions(
             noTimeout: call.flag("noCursorTimeout"), isTailable: call.flag("tailable"),
             awaitsData: call.flag("awaitData"), hasTimeLimit: call.deadline != nil)
-        let id = backend.front.cursors.add(
-            source, namespace, call.session, of: call.cursorOwner, options)
+        let cursors = backend.front.cursors
+        let id: Int64
+        if self.link.session == nil {
+            let source = ForwardedSource(
+                UpstreamCursor(id: batch.cursor, namespace: namespace, link: link))
+            id = try cursors.addForwarded(
+                source, namespace, call.session, of: call.cursorOwner, options)
+        } else {
+            id = cursors.add(
+                try rest(of: batch, namespace, link), namespace, call.session,
+                of: call.cursorOwner, options)
+        }
         cursor.set("id", to: .int64(id))
         reply.set("cursor", to: .document(cursor))
         return .reply(reply)
@@ -197,34 +189,24 @@ extension CommandCall {
     }
 }
 
-/// A cursor of the upstream with the session that it belongs to.
+/// A cursor of the upstream, which holds no connection.
 final class UpstreamCursor: Sendable {
     private let id: Int64
     private let namespace: Namespace
     private let link: UpstreamLink
-    private let session: (any UpstreamSession)?
     private let isOpen = Locked(true)
 
-    init(
-        id: Int64, namespace: Namespace, link: UpstreamLink, ends session: (any UpstreamSession)?
-    ) {
+    /// - Parameter link: the link at the cursor's place.
+    init(id: Int64, namespace: Namespace, link: UpstreamLink) {
         self.id = id
         self.namespace = namespace
         self.link = link
-        self.session = session
     }
 
+    /// Closes a forgotten cursor at the upstream, without waiting for it.
     deinit {
-        // A forgotten cursor is closed at the upstream, which else would keep it for a while.
         let wasOpen = isOpen.withLock { $0 }
-        guard wasOpen else { return }
-        if session != nil {
-            let command: BSONDocument = [
-                "killCursors": .string(namespace.collection), "cursors": [.int64(id)],
-            ]
-            _ = Result { try link.run(command, on: namespace.database, .read, for: nil) }
-        }
-        session?.end()
+        if wasOpen { link.close(id, namespace) }
     }
 
     /// Reads the next batch; the cursor closes with the last one.
@@ -239,24 +221,21 @@ final class UpstreamCursor: Sendable {
             batch = UpstreamBatch(
                 try link.run(command, on: namespace.database, .read, for: call))
         } catch {
-            close()
+            // Its reader gets no more of it; the upstream may still have it.
+            link.close(id, namespace)
+            end()
             throw error
         }
-        if batch.cursor == 0 { close() }
+        if batch.cursor == 0 { end() }
         return batch
     }
 
-    private func close() {
-        let wasOpen = isOpen.withLock { isOpen in
-            defer { isOpen = false }
-            return isOpen
-        }
-        if wasOpen { session?.end() }
-    }
+    private func end() { isOpen.withLock { $0 = false } }
 }
 
 /// The source of a cursor that the upstream holds.
 struct ForwardedSource: CursorSource {
+    var isForwarded: Bool { true }
     private let cursor: UpstreamCursor
 
     init(_ cursor: UpstreamCursor) { self.cursor = cursor }

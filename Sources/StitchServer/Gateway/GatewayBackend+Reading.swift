@@ -131,7 +131,7 @@ extension GatewayBackend {
             options: PipelineOptions(
                 let: call.document("let"), collation: try call.collation(),
                 sources: ServerSources(front, for: call).byName),
-            self, under: ruleGuard, for: call)
+            self, link, under: ruleGuard, for: call)
         return try CursorReply.open(
             source, namespace, call, on: front, under: ruleGuard, batchSize: batchSize,
             options: CursorOptions(isTailable: true, awaitsData: true))

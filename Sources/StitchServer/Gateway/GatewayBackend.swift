@@ -83,6 +83,11 @@ final class GatewayBackend: CommandBackend {
         case .here: return try command.answer(front)
         case .users: return try changeUsers(call)
         case .sessionEnds:
+            if rule.name == "killSessions" {
+                // A transaction ends after its running command.
+                server.operations.stop(
+                    sessions: try KillSessionsCommand.sessions(call, front), except: call.budget)
+            }
             for session in try call.ownSessions(call.target.arrayValue) {
                 transactions.forget(SessionTable.key(session))
             }
@@ -98,6 +103,7 @@ final class GatewayBackend: CommandBackend {
     ) throws -> CommandOutcome {
         let work = UpstreamWork(
             backend: self, rule: rule, call: call, ruleGuard: try front.rules.ruleGuard(call))
+        let link = link.serving(call.connection)
         guard let request = call.transaction else { return try work.run(link) }
         guard request.isTransaction else { return try repeatable(request, work) }
         let session = call.sessionKey
@@ -106,7 +112,7 @@ final class GatewayBackend: CommandBackend {
             ? try replies.entry(of: session, for: request.number, link)?.number : nil
         return try transactions.run(
             request, call, rule, lastNumber: last,
-            begin: { [link] in GatewayTransaction(link, session: session, number: $0) },
+            begin: { GatewayTransaction(link, session: session, number: $0) },
             answer: work.run(in:))
     }
 
@@ -199,6 +205,9 @@ final class GatewayBackend: CommandBackend {
         front.endTransactions()
     }
 
+    /// The longest wait for the upstream to close what clients have left open.
+    private static let closingMax: Duration = .milliseconds(500)
+
     func close() {
         feeds.close()
         records.close()
@@ -207,6 +216,7 @@ final class GatewayBackend: CommandBackend {
         reading.close()
         writing.close()
         front.close()
+        link.closer.finish(within: Self.closingMax)
     }
 }
 
@@ -284,9 +294,11 @@ extension GatewayBackend {
         defer { turns.end(session) }
         let number = request.number
         if let reply = try knownReply(number, session) { return .reply(reply) }
-        let retryable = RetryableWrite(session: session, number: number, replies)
+        let retryable = RetryableWrite(
+            session: session, number: number, replies, for: work.call)
         do {
-            let outcome = try work.run(link.carrying(out: retryable))
+            let own = link.serving(work.call.connection)
+            let outcome = try work.run(own.carrying(out: retryable))
             guard case .reply(let reply) = outcome, !retryable.hasLanded else { return outcome }
             // Else a copy that comes later could be carried out, after this answer.
             let entry = ReplyLog.Entry(number: number, reply: reply)

@@ -37,7 +37,8 @@ struct GatewayStream: CursorSource {
     ///   when the upstream's history begins after it; 260 and others for an invalid token.
     init(
         _ stage: ChangeStreamStage, _ scope: ChangeStreamScope, rest: BSONArray,
-        options: PipelineOptions, _ backend: GatewayBackend, under ruleGuard: RuleAccessPolicy?,
+        options: PipelineOptions, _ backend: GatewayBackend, _ link: UpstreamLink,
+        under ruleGuard: RuleAccessPolicy?,
         for call: CommandCall
     ) throws {
         self.stage = stage
@@ -46,7 +47,7 @@ struct GatewayStream: CursorSource {
         self.ruleGuard = ruleGuard
         front = backend.front
         rules = backend.front.rules
-        link = backend.link
+        self.link = link
         fingerprint = ChangeStreamSource.fingerprint(ruleGuard, scope)
         if case .token(let given, _) = stage.start, fingerprint != nil,
             try FeedToken(given).rules != fingerprint

@@ -51,7 +51,7 @@ final class GatewayTransaction: HeldTransaction {
             }
         }
         if let ready { return ready }
-        let made = try link.beginTransaction()
+        let made = try link.beginTransaction(for: nil)
         state.withLock { $0 = .running(made) }
         return made
     }

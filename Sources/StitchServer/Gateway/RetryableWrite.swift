@@ -24,12 +24,15 @@ final class RetryableWrite: Sendable {
     private let session: [UInt8]
     private let number: Int64
     private let replies: ReplyLog
+    private let call: CommandCall
     private let state = Locked(State())
 
-    init(session: [UInt8], number: Int64, _ replies: ReplyLog) {
+    /// - Parameter call: the client's command, with whose interruption the transaction ends.
+    init(session: [UInt8], number: Int64, _ replies: ReplyLog, for call: CommandCall) {
         self.session = session
         self.number = number
         self.replies = replies
+        self.call = call
     }
 
     /// Whether its changes landed, together with its reply.
@@ -74,7 +77,7 @@ final class RetryableWrite: Sendable {
         let start = ContinuousClock.now
         do {
             if isUnknown { try checkOthers(link) }
-            let transaction = try link.beginTransaction(readsNewest: true)
+            let transaction = try link.beginTransaction(readsNewest: true, for: call)
             defer { transaction.end() }
             do {
                 let inside = link.within(transaction)

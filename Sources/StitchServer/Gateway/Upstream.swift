@@ -6,17 +6,51 @@ package import BSONStore
 package protocol Upstream: Sendable {
     /// Sends a command to the primary, and once more where MongoDB's drivers would.
     ///
+    /// The deployment is told to end the command once the caller's budget is over.
+    ///
     /// - Returns: the reply, also one that reports write errors.
     /// - Throws: ``UpstreamFailure`` without a reply, or when its `ok` is not 1.
     func run(
-        _ command: BSONDocument, on database: String, _ kind: UpstreamCommandKind
+        _ command: BSONDocument, on database: String, _ kind: UpstreamCommandKind,
+        for caller: UpstreamCaller
     ) throws(UpstreamFailure) -> BSONDocument
 
-    /// Takes a connection with a session of its own, for the commands of a cursor or a
-    /// transaction.
+    /// Returns a place for a cursor, which holds no connection.
     ///
     /// - Throws: ``UpstreamFailure`` when no primary can be reached.
-    func openSession() throws(UpstreamFailure) -> any UpstreamSession
+    func place(for caller: UpstreamCaller) throws(UpstreamFailure) -> any UpstreamPlace
+
+    /// Takes a connection with a session of its own, for the commands of a transaction.
+    ///
+    /// - Throws: ``UpstreamFailure`` when no primary can be reached.
+    func openSession(for caller: UpstreamCaller) throws(UpstreamFailure) -> any UpstreamSession
+}
+
+/// The one for whom a command is sent upstream.
+package struct UpstreamCaller: Sendable {
+    /// The user whose share of the connections the command uses; `nil` for the gateway itself.
+    package let user: [UInt8]?
+    /// The budget of the client's command; `nil` for the gateway's own work, which nothing
+    /// interrupts.
+    package let budget: WorkBudget?
+
+    /// The gateway itself.
+    package static let own = UpstreamCaller(user: nil, budget: nil)
+}
+
+/// A server of the upstream, and a session there, by which the commands of a cursor find it.
+///
+/// Any thread may use it.
+package protocol UpstreamPlace: Sendable {
+    /// The number of the server.
+    var server: UInt32 { get }
+
+    /// Sends a command with any connection; never repeats it.
+    ///
+    /// - Throws: ``UpstreamFailure`` without a reply, or when its `ok` is not 1.
+    func run(
+        _ command: BSONDocument, on database: String, for caller: UpstreamCaller
+    ) throws(UpstreamFailure) -> BSONDocument
 }
 
 /// The way in which drivers repeat a command after a failed connection.
@@ -33,7 +67,7 @@ package protocol UpstreamSession: Sendable {
     ///
     /// - Throws: ``UpstreamFailure`` without a reply, or when its `ok` is not 1.
     func run(
-        _ command: BSONDocument, on database: String
+        _ command: BSONDocument, on database: String, for caller: UpstreamCaller
     ) throws(UpstreamFailure) -> BSONDocument
 
     /// Begins a transaction: the next command starts it.
@@ -60,6 +94,8 @@ package struct UpstreamFailure: Error, Sendable {
         case answer
         /// No primary could be reached, or the connection broke: it is unknown what was done.
         case unreachable
+        /// The user, or the gateway, has too many connections in use; nothing was sent.
+        case busy
         /// The deployment refuses the gateway's credentials or certificate.
         case signIn
     }

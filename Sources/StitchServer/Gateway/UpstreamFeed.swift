@@ -204,33 +204,25 @@ extension UpstreamFeed {
     ///
     /// - Returns: whether the upstream opened a stream.
     private func read(_ hasSucceeded: () -> Void) throws -> Bool {
-        let session: any UpstreamSession
-        do throws(UpstreamFailure) {
-            session = try link.upstream.openSession()
-        } catch {
-            throw link.failure(error)
-        }
-        defer { session.end() }
-        let inSession = link.within(session)
+        let link = try link.atNewPlace(for: nil)
         let (target, database) = UpstreamStream.target(scope)
         var batch = UpstreamBatch(
-            try inSession.run(
+            try link.run(
                 UpstreamStream.command(
                     scope, after: state.withLock { $0.end.map { .token($0.document) } }),
                 on: database, .read, for: nil))
         var isFirst = true
         while !isStopped {
-            try add(batch, isFirst: isFirst, inSession)
+            try add(batch, isFirst: isFirst, link)
             hasSucceeded()
             guard batch.cursor != 0 else { return !isFirst || !batch.documents.isEmpty }
             isFirst = false
             var more = batch.more(Namespace(database, target), size: 1_000)
             more.append("maxTimeMS", .int64(Self.waitMilliseconds))
-            batch = UpstreamBatch(try inSession.run(more, on: database, .read, for: nil))
+            batch = UpstreamBatch(try link.run(more, on: database, .read, for: nil))
         }
         if batch.cursor != 0 {
-            _ = try inSession.run(
-                batch.kill(Namespace(database, target)), on: database, .read, for: nil)
+            link.close(batch.cursor, Namespace(database, target))
         }
         return true
     }

@@ -50,8 +50,14 @@ struct UpstreamLink: Sendable {
     let upstream: any Upstream
     let server: ServerContext
     let metrics: UpstreamMetrics
+    /// Closes the upstream's cursors that nobody reads any more.
+    let closer: UpstreamCursorCloser
+    /// The user whose share of the connections is used; `nil` for the gateway itself.
+    var user: [UInt8]?
     /// The session of the transaction; `nil` outside of one.
     var session: (any UpstreamSession)?
+    /// The place of a cursor; `nil` for other commands.
+    var place: (any UpstreamPlace)?
     /// The client's retryable write, whose reply lasts; `nil` for other commands.
     var retryable: RetryableWrite?
 
@@ -69,11 +75,33 @@ struct UpstreamLink: Sendable {
         return link
     }
 
-    /// Takes a connection with a session.
+    init(upstream: any Upstream, server: ServerContext, metrics: UpstreamMetrics) {
+        self.upstream = upstream
+        self.server = server
+        self.metrics = metrics
+        closer = UpstreamCursorCloser()
+    }
+
+    /// Returns a link whose connections are those of a client's user.
+    func serving(_ connection: ClientConnection) -> UpstreamLink {
+        var link = self
+        link.user = TransactionBounds.owner(connection)
+        return link
+    }
+
+    private func caller(_ call: CommandCall?) -> UpstreamCaller {
+        UpstreamCaller(user: user, budget: call?.budget)
+    }
+
+    /// Returns a link for the commands of a new cursor.
     ///
     /// - Throws: as ``run(_:on:_:for:)`` does.
-    func openSession() throws(CommandFailure) -> any UpstreamSession {
-        try answered { () throws(UpstreamFailure) in try upstream.openSession() }
+    func atNewPlace(for call: CommandCall?) throws -> UpstreamLink {
+        var link = self
+        link.place = try answered(call) { () throws(UpstreamFailure) in
+            try upstream.place(for: caller(call))
+        }
+        return link
     }
 
     /// Takes a connection with a session, and begins a transaction in it.
@@ -81,9 +109,11 @@ struct UpstreamLink: Sendable {
     /// - Parameter readsNewest: whether it need not read one snapshot.
     /// - Throws: as ``run(_:on:_:for:)`` does.
     func beginTransaction(
-        readsNewest: Bool = false
-    ) throws(CommandFailure) -> any UpstreamSession {
-        let session = try openSession()
+        readsNewest: Bool = false, for call: CommandCall?
+    ) throws -> any UpstreamSession {
+        let session = try answered(call) { () throws(UpstreamFailure) in
+            try upstream.openSession(for: caller(call))
+        }
         do throws(UpstreamFailure) {
             try session.startTransaction(readsNewest: readsNewest)
             return session
@@ -118,10 +148,12 @@ struct UpstreamLink: Sendable {
         for call: CommandCall?
     ) throws -> BSONDocument {
         let limited = try Self.limited(command, for: call)
-        return try answered {
+        let caller = caller(call)
+        return try answered(call) {
             () throws(UpstreamFailure) in
-            if let session { return try session.run(limited, on: database) }
-            return try upstream.run(limited, on: database, kind)
+            if let session { return try session.run(limited, on: database, for: caller) }
+            if let place { return try place.run(limited, on: database, for: caller) }
+            return try upstream.run(limited, on: database, kind, for: caller)
         }
     }
 
@@ -150,32 +182,25 @@ struct UpstreamLink: Sendable {
         }
         var count = 0
         do {
-            try readInSession(namespace, command, for: call) { document in
+            try readAll(namespace, command, for: call) { document in
                 count += 1
                 try body(document)
             }
         } catch let fault as CommandFailure where fault.code == Self.unreachable && count == 0 {
             guard session == nil else { throw fault }
-            try readInSession(namespace, command, for: call, body)
+            try readAll(namespace, command, for: call, body)
         }
     }
 
     private static let emptyBatchesMax = 100
 
-    private func readInSession(
+    private func readAll(
         _ namespace: Namespace, _ command: BSONDocument, for call: CommandCall?,
         _ body: (BSONDocument) throws -> Void
     ) throws {
-        let session: any UpstreamSession
-        if let own = self.session {
-            session = own
-        } else {
-            session = try openSession()
-        }
-        defer { if self.session == nil { session.end() } }
-        let inSession = within(session)
+        let link = try session == nil ? atNewPlace(for: call) : self
         var batch = UpstreamBatch(
-            try inSession.run(command, on: namespace.database, .read, for: call))
+            try link.run(command, on: namespace.database, .read, for: call))
         var emptyCount = 0
         do {
             while true {
@@ -187,38 +212,58 @@ struct UpstreamLink: Sendable {
                         .internalError, "the database behind this gateway does not end a result")
                 }
                 batch = UpstreamBatch(
-                    try inSession.run(
+                    try link.run(
                         batch.more(namespace), on: namespace.database, .read, for: call))
             }
         } catch {
-            if batch.cursor != 0 {
-                // The upstream ends a forgotten cursor after a while.
-                _ = Result {
-                    try inSession.run(
-                        batch.kill(namespace), on: namespace.database, .read, for: nil)
-                }
-            }
+            if batch.cursor != 0 { link.close(batch.cursor, namespace) }
             throw error
         }
     }
 
-    /// Adds the client's time limit.
+    /// Has the upstream close a cursor, soon: it would keep a forgotten one for a while.
+    ///
+    /// A cursor of a transaction ends with it.
+    func close(_ cursor: Int64, _ namespace: Namespace) {
+        guard session == nil, let place else { return }
+        closer.close(.init(id: cursor, namespace: namespace, place: place))
+    }
+
+    /// The time limit of the gateway's own commands, in milliseconds.
+    private static let ownMaxMS: Int64 = 30_000
+
+    /// Adds what is left of the client's time, or the limit of the gateway's own work.
+    ///
+    /// MongoDB counts the time of a cursor's later batches against that of its first command.
     private static func limited(
         _ command: BSONDocument, for call: CommandCall?
     ) throws -> BSONDocument {
-        guard let call else { return command }
-        try call.checkTime()
-        guard let deadline = call.deadline, command["maxTimeMS"] == nil,
-            command.keys.first != "getMore"
-        else { return command }
+        try call?.checkTime()
+        guard command["maxTimeMS"] == nil, command.keys.first != "getMore" else { return command }
+        let rest: Int64
+        if let call {
+            guard let deadline = call.deadline else { return command }
+            rest = Int64(max(1, (deadline - ContinuousClock.now).milliseconds))
+        } else {
+            // Of a change stream it would be the whole time.
+            guard !opensStream(command) else { return command }
+            rest = ownMaxMS
+        }
         var command = command
-        let rest = max(1, (deadline - ContinuousClock.now).milliseconds)
         command.append("maxTimeMS", .int64(min(rest, 2_147_483_647)))
         return command
     }
 
+    private static func opensStream(_ command: BSONDocument) -> Bool {
+        let first = command["pipeline"]?.arrayValue?.values.first?.documentValue
+        return first?[ChangeStreamStage.name] != nil
+    }
+
+    /// Runs a body that asks the upstream.
+    ///
+    /// - Throws: why the client's command ended, if it did; else the failure for the client.
     private func answered<R>(
-        _ body: () throws(UpstreamFailure) -> R
+        _ call: CommandCall?, _ body: () throws(UpstreamFailure) -> R
     ) throws(CommandFailure) -> R {
         let start = ContinuousClock.now
         do throws(UpstreamFailure) {
@@ -228,6 +273,8 @@ struct UpstreamLink: Sendable {
             return result
         } catch {
             metrics.note(ContinuousClock.now - start, isFailure: error.kind != .answer)
+            // The upstream was told to end the command.
+            try call?.checkTime()
             throw failure(error)
         }
     }
@@ -255,6 +302,11 @@ extension UpstreamLink {
             log.write(.warning, "the upstream cannot be reached: \(failure.message)")
             return CommandFailure(
                 Self.unreachable, "the database behind this gateway cannot be reached; try again")
+        case .busy:
+            log.write(.warning, "a command waited in vain for a connection: \(failure.message)")
+            return CommandFailure(
+                Self.unreachable,
+                "\(failure.message) to the database behind this gateway; try again")
         case .signIn:
             log.write(
                 .warning, "the upstream refuses the gateway's sign-in: \(failure.message)")

@@ -16,7 +16,8 @@ struct UserWrite {
     func run() throws -> CommandOutcome {
         for _ in 0..<Self.runsMax {
             var part = ExcerptPart(namespace: User.namespace, definition: nil)
-            try backend.link.find(
+            let link = backend.link.serving(call.connection)
+            try link.find(
                 GatewayDatabase.users, UpstreamQuery(filter: filter), for: call
             ) { part.documents.append($0) }
             let (outcome, changes) = try backend.writing.withExcerpt([part]) { excerpt in
@@ -25,7 +26,7 @@ struct UserWrite {
                 return (outcome, try excerpt.changes())
             }
             let writer = UpstreamWriter(
-                link: backend.link, call: call, isConditional: true, hasCollation: { _ in false })
+                link: link, call: call, isConditional: true, hasCollation: { _ in false })
             if case .done = try writer.send(changes) {
                 if !changes.isEmpty { backend.front.server.userGeneration.withLock { $0 += 1 } }
                 return outcome

@@ -275,7 +275,7 @@
                 settings.threadsMax = 128
                 let upstream = try GatewayUpstream(uri: uri)
                 let server = try await Server.start(gatewayTo: upstream, settings: settings)
-                try await run(server, settings, " (gateway)", until: stops)
+                try await run(server, settings, " (gateway)", until: stops, within: .seconds(4))
             #else
                 throw CommandError(
                     "this program was built without libmongoc; build it with the traits Tool and "
@@ -285,7 +285,7 @@
 
         private func run(
             _ server: Server, _ settings: ServerSettings, _ remark: String,
-            until stops: AsyncStream<Int32>
+            until stops: AsyncStream<Int32>, within limit: Duration? = nil
         ) async throws {
             if let port = server.metricsPort {
                 try Console.standard.warn("metrics on \(metricsHost):\(port)")
@@ -295,6 +295,7 @@
                 guard let book = settings.rules, StopSignals.isHangUp(signal) else { break }
                 try Self.reload(book)
             }
+            if let limit { StopDeadline.begin(limit) }
             try await server.stop()
         }
 

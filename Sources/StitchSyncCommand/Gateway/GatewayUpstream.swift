@@ -28,7 +28,8 @@
         }
 
         func run(
-            _ command: BSONDocument, on database: String, _ kind: UpstreamCommandKind
+            _ command: BSONDocument, on database: String, _ kind: UpstreamCommandKind,
+            for caller: UpstreamCaller
         ) throws(UpstreamFailure) -> BSONDocument {
             do throws(MongoFailure) {
                 let mongoKind: MongoCommandKind =
@@ -36,15 +37,45 @@
                     case .read: .read
                     case .write: .write
                     }
-                return try deployment.run(command, on: database, mongoKind)
+                return try deployment.run(command, on: database, mongoKind, for: caller.ofMongo)
             } catch {
                 throw error.ofUpstream
             }
         }
 
-        func openSession() throws(UpstreamFailure) -> any UpstreamSession {
+        func place(for caller: UpstreamCaller) throws(UpstreamFailure) -> any UpstreamPlace {
             do throws(MongoFailure) {
-                return GatewaySession(session: try deployment.openSession())
+                return GatewayPlace(
+                    deployment: deployment, place: try deployment.place(for: caller.ofMongo))
+            } catch {
+                throw error.ofUpstream
+            }
+        }
+
+        func openSession(
+            for caller: UpstreamCaller
+        ) throws(UpstreamFailure) -> any UpstreamSession {
+            do throws(MongoFailure) {
+                return GatewaySession(session: try deployment.openSession(for: caller.ofMongo))
+            } catch {
+                throw error.ofUpstream
+            }
+        }
+    }
+
+    /// A place of a cursor in the deployment.
+    private struct GatewayPlace: UpstreamPlace {
+        let deployment: BlockingDeployment
+        let place: MongoPlace
+
+        var server: UInt32 { place.serverID }
+
+        func run(
+            _ command: BSONDocument, on database: String, for caller: UpstreamCaller
+        ) throws(UpstreamFailure) -> BSONDocument {
+            do throws(MongoFailure) {
+                return try deployment.run(
+                    command, on: database, at: place, for: caller.ofMongo)
             } catch {
                 throw error.ofUpstream
             }
@@ -56,10 +87,10 @@
         let session: BlockingSession
 
         func run(
-            _ command: BSONDocument, on database: String
+            _ command: BSONDocument, on database: String, for caller: UpstreamCaller
         ) throws(UpstreamFailure) -> BSONDocument {
             do throws(MongoFailure) {
-                return try session.run(command, on: database)
+                return try session.run(command, on: database, for: caller.ofMongo)
             } catch {
                 throw error.ofUpstream
             }
@@ -93,10 +124,15 @@
                 switch self.kind {
                 case .server, .collectionDropped: .answer
                 case .authentication: .signIn
+                case .busy: .busy
                 case .network, .protocolError, .usage: .unreachable
                 }
             return UpstreamFailure(
                 kind, code: Int32(clamping: code), message, labels: labels.sorted(), reply: reply)
         }
+    }
+
+    extension UpstreamCaller {
+        fileprivate var ofMongo: MongoCaller { MongoCaller(user: user, budget: budget) }
     }
 #endif

@@ -10,10 +10,17 @@ import Testing
         let reply: BSONDocument
 
         func run(
-            _ command: BSONDocument, on database: String, _ kind: UpstreamCommandKind
+            _ command: BSONDocument, on database: String, _ kind: UpstreamCommandKind,
+            for caller: UpstreamCaller
         ) throws(UpstreamFailure) -> BSONDocument { reply }
 
-        func openSession() throws(UpstreamFailure) -> any UpstreamSession {
+        func place(for caller: UpstreamCaller) throws(UpstreamFailure) -> any UpstreamPlace {
+            throw UpstreamFailure(.unreachable, code: 6, "there are no places")
+        }
+
+        func openSession(
+            for caller: UpstreamCaller
+        ) throws(UpstreamFailure) -> any UpstreamSession {
             throw UpstreamFailure(.unreachable, code: 6, "there are no sessions")
         }
     }

@@ -82,7 +82,7 @@ struct StoredRemoteDocuments: RemoteDocuments {
                 uri: uri,
                 settings: .init(
                     applicationName: "StitchSync tests", serverSelectionTimeout: .seconds(60),
-                    socketTimeout: .seconds(60), clientsMax: 8),
+                    socketTimeout: .seconds(60), clients: .undivided(8)),
                 onTopologyChange: { _ in })
             self.namespace = namespace
         }

@@ -115,7 +115,8 @@ final class RuledWorld: Sendable {
                     uri: address.uri,
                     settings: .init(
                         applicationName: "tests", serverSelectionTimeout: .seconds(60),
-                        socketTimeout: .seconds(60), clientsMax: 2), onTopologyChange: { _ in })
+                        socketTimeout: .seconds(60), clients: .undivided(2)),
+                    onTopologyChange: { _ in })
             }
             @Sendable func run(_ pool: MongoClientPool, _ command: BSONDocument) throws {
                 _ = try pool.withClient { (client) throws(MongoFailure) in

@@ -1,20 +1,25 @@
 internal import BSONStore
 
-/// Ends logical sessions with their cursors and transactions.
+/// Ends logical sessions with their commands, cursors and transactions.
 enum KillSessionsCommand {
     static let rule = CommandDefinition(
         "killSessions", [], fields: [:],
         .store { call, store in
-            // The `uid` names a session of another user.
-            let others = SessionTable.sessions(call.target.arrayValue).filter { $0["uid"] != nil }
-            let namesNone = call.target.arrayValue?.isEmpty != false
-            let ended =
-                try namesNone
-                ? store.sessions.all.map(\.document)
-                : call.ownSessions(call.target.arrayValue) + others
+            let ended = try sessions(call, store)
             // The end of a transaction would wait for the command in it.
-            call.server.operations.stop(sessions: ended, for: call)
+            call.server.operations.stop(sessions: ended, except: call.budget)
             store.end(ended)
             return .ok
         })
+
+    /// Returns the sessions that a command names; all for one that names none.
+    static func sessions(
+        _ call: CommandCall, _ store: StoreBackend
+    ) throws(CommandFailure) -> [BSONDocument] {
+        let named = call.target.arrayValue
+        guard named?.isEmpty == false else { return store.sessions.all.map(\.document) }
+        // The `uid` names a session of another user.
+        let others = SessionTable.sessions(named).filter { $0["uid"] != nil }
+        return try call.ownSessions(named) + others
+    }
 }
