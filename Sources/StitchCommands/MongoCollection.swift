@@ -1,4 +1,5 @@
 package import BSONStore
+internal import StitchRules
 package import StitchSync
 
 /// A collection that is read and written by MongoDB's commands.
@@ -50,28 +51,36 @@ package final class MongoCollection: RemoteCollection {
         let found = try await versionDocuments(ids)
         return ids.map { id in
             guard let document = found[BSONKey.encode(id)] else { return .absent }
-            return .found(
-                VersionField(of: document),
-                content: document[Self.contentField]?.int64Value
-                    .map(ContentFingerprint.indexKey))
+            return .found(VersionField(of: document), content: Self.content(of: document))
         }
+    }
+
+    private static func content(of document: BSONDocument) -> ContentFingerprint? {
+        document[contentField]?.int64Value.map(ContentFingerprint.indexKey)
     }
 
     private func versionDocuments(
         _ ids: [BSONValue]
     ) async throws(RemoteError) -> [[UInt8]: BSONDocument] {
-        var query = MongoQuery(namespace, filter: Self.filter(ids))
+        Self.byKey(
+            try await withContents(MongoQuery(namespace, filter: Self.filter(ids))))
+    }
+
+    /// Returns the versions of a query's documents, and the fingerprints of their contents where
+    /// the server can tell.
+    private func withContents(_ query: MongoQuery) async throws(RemoteError) -> [BSONDocument] {
+        var query = query
         let requestsContents = includesContents.withLock { $0 }
         if requestsContents {
             query.projection = Self.contents
             do throws(RemoteError) {
-                return try await byKey(query)
+                return try await run(query)
             } catch {
                 guard MongoErrorClass.mayLackOperators(error) else { throw error }
             }
         }
         query.projection = [DocumentVersion.fieldName: 1]
-        let found = try await byKey(query)
+        let found = try await run(query)
         // The operators are unsupported: a server before 5.0, or another product with this
         // protocol.
         if requestsContents { includesContents.withLock { $0 = false } }
@@ -96,11 +105,6 @@ package final class MongoCollection: RemoteCollection {
         ["_id": ["$in": .array(BSONArray(ids))]]
     }
 
-    /// Returns the documents of a query, by the keys of their `_id`s.
-    private func byKey(_ query: MongoQuery) async throws(RemoteError) -> [[UInt8]: BSONDocument] {
-        Self.byKey(try await run(query))
-    }
-
     private static func byKey(_ documents: [BSONDocument]) -> [[UInt8]: BSONDocument] {
         Dictionary(
             documents.map { (BSONKey.encode($0["_id"] ?? .null), $0) }, uniquingKeysWith: { $1 }
@@ -120,10 +124,30 @@ package final class MongoCollection: RemoteCollection {
             (filter, limit) async throws(RemoteError) in
             var query = MongoQuery(self.namespace, filter: filter)
             query.sort = ["_id": 1]
+            query.comment = QueryableFields.comment
             query.limit = Int64(limit)
             query.bytesMax = RemotePaging.bytesMax
             return try await self.run(query)
         }
+    }
+
+    package func versions(
+        matching filter: BSONDocument, after last: BSONValue?, limit: Int
+    ) async throws(RemoteError) -> RemoteVersionPage {
+        let page = try await RemotePaging.page(filter, after: last, limit: limit) {
+            (filter, limit) async throws(RemoteError) in
+            var query = MongoQuery(self.namespace, filter: filter)
+            query.sort = ["_id": 1]
+            query.comment = QueryableFields.comment
+            query.limit = Int64(limit)
+            return try await self.withContents(query)
+        }
+        return RemoteVersionPage(
+            entries: page.documents.map { document in
+                RemoteVersionPage.Entry(
+                    documentID: document["_id"] ?? .null, version: VersionField(of: document),
+                    content: Self.content(of: document))
+            }, isLast: page.isLast)
     }
 
     package func count(matching filter: BSONDocument) async throws(RemoteError) -> Int? {

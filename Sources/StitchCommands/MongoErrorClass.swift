@@ -99,6 +99,7 @@ package enum MongoErrorClass {
         59, 115, 166, 167, 238,  // CommandNotFound, CommandNotSupported, ...OnView, NotImplemented
         66, 72, 73,  // ImmutableField, InvalidOptions, InvalidNamespace
         121,  // DocumentValidationFailure
+        226,  // a subscription to a field that is not queryable
         10_003, 10_334, 11_000, 11_001,  // capped, BSONObjectTooLarge, DuplicateKey
         17_280, 17_419, 17_420,  // KeyTooLong, the document after the update is too large
     ]

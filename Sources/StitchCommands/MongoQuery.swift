@@ -8,6 +8,8 @@ package struct MongoQuery: Sendable {
     package var sort: BSONDocument?
     /// The largest number of documents; 0 for all.
     package var limit: Int64 = 0
+    /// A comment, by which `stitchsync serve` knows requests for a subscription's documents.
+    package var comment: String?
     /// The size of the documents in bytes at which no further batch is read.
     package var bytesMax = Int.max
 
@@ -29,6 +31,7 @@ package struct MongoQuery: Sendable {
         command.append("collation", .document(MongoCollation.simple))
         command.append("batchSize", .int32(Self.batchSize))
         command.append("readConcern", ["level": "majority"])
+        if let comment { command.append("comment", .string(comment)) }
         return command
     }
 

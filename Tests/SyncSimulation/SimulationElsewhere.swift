@@ -141,7 +141,7 @@ extension SimulationWorld {
     private func checkUnchanged(_ number: Int, _ document: Int, _ was: BSONDocument?) throws {
         let now = try local(clients[number], document)
         if isEqual(was, now) { return }
-        let subscribed = try clients[number].engine.subscriptions.active.subscriptions
+        let subscribed = try clients[number].engine.heldSubscriptions()
         let isWanted = subscribed.contains { subscription in
             subscription.query.namespace == namespace(document)
                 && was.map(subscription.query.matches) ?? false

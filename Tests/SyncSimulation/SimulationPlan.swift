@@ -14,6 +14,8 @@ package struct SimulationPlan: Sendable {
     let rejections: [SimulationRejections]
     /// What all clients subscribe to at first, in place of the ids; `nil` where none does.
     let firstViews: [SimulationView]?
+    /// Whether every other set of subscriptions has queries that the remote refuses.
+    let refusesQueries: Bool
     /// Of a hundred occasions, by fault.
     var rates: [Int]
     let batchDocuments: Int
@@ -60,6 +62,8 @@ package struct SimulationPlan: Sendable {
         steps = []
         var extra = SimulationRandom(seed: seed, stream: 1)
         let isSubscribed = Self.hasSubscriptions(seed)
+        var refusing = SimulationRandom(seed: seed, stream: 300_000)
+        refusesQueries = isSubscribed && refusing.percent(40)
         rejections = handlers.map { _ in
             isSubscribed ? extra.pick(SimulationRejections.allCases) : .standard
         }

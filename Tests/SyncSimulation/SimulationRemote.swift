@@ -48,6 +48,9 @@ struct SimulationCollection: RemoteCollection {
         guard !remote.life.isOver, await world.isReachable(remote.client),
             !dice.strikes(.lostRequest)
         else { throw RemoteError(.retryable, "the request is lost") }
+        if namespace == SimulationWorld.unreadable {
+            throw RemoteError(.rejected, code: 13, "not authorized")
+        }
     }
 
     private func arrive(_ request: Request) async throws(RemoteError) {
@@ -78,9 +81,24 @@ struct SimulationCollection: RemoteCollection {
         matching filter: BSONDocument, after last: BSONValue?, limit: Int
     ) async throws(RemoteError) -> RemotePage {
         try await carry(.page) { () async throws(RemoteError) in
+            try check(filter)
             let page = try await target().find(matching: filter, after: last, limit: limit)
             await world.didPage(remote.client, namespace, page.documents.compactMap { $0["_id"] })
             return page
+        }
+    }
+
+    private func check(_ filter: BSONDocument) throws(RemoteError) {
+        guard filter[SimulationWorld.refusedField] != nil else { return }
+        throw RemoteError(.rejected, code: 226, "not a queryable field")
+    }
+
+    func versions(
+        matching filter: BSONDocument, after last: BSONValue?, limit: Int
+    ) async throws(RemoteError) -> RemoteVersionPage {
+        try await carry(.page) { () async throws(RemoteError) in
+            try check(filter)
+            return try await target().versions(matching: filter, after: last, limit: limit)
         }
     }
 

@@ -62,6 +62,10 @@ extension SimulationWorld {
         for namespace in Self.namespaces.prefix(plan.hasTwoCollections ? 2 : 1) {
             for view in views { queries.append(try SubscriptionQuery(namespace, view.filter)) }
         }
+        if plan.refusesQueries, try clients[client].engine.subscriptions.version % 2 == 0 {
+            queries.append(try SubscriptionQuery(Self.unreadable, [:]))
+            queries.append(try SubscriptionQuery(Self.namespaces[0], [Self.refusedField: 1]))
+        }
         let wanted = queries
         try await clients[client].engine.subscriptions.update { set in
             set.removeAll()
@@ -168,7 +172,7 @@ extension SimulationWorld {
     ) throws {
         let engine = clients[number].engine
         let namespace = namespace(document)
-        let isAsked = try engine.subscriptions.active.subscriptions.contains {
+        let isAsked = try engine.heldSubscriptions().contains {
             guard let remote else { return false }
             return $0.query.namespace == namespace && $0.query.matches(remote)
         }

@@ -9,6 +9,10 @@ import StitchSync
 /// Clients, their remote, and what happens between them, as a seed says.
 actor SimulationWorld {
     static let namespaces = [Namespace("app", "items"), Namespace("app", "notes")]
+    /// A collection that no client may read.
+    static let unreadable = Namespace("app", "secrets")
+    /// A field by which no client may ask for documents.
+    static let refusedField = "refused"
 
     let plan: SimulationPlan
     nonisolated let dice: SimulationDice

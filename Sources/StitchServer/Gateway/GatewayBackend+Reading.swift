@@ -18,6 +18,9 @@ extension GatewayBackend {
             guard case .reply(let reply) = outcome else { return outcome }
             return .reply(try counting.answer(query, link, for: call, replacing: reply))
         }
+        if rule.name == "find" {
+            try FindCommand.checkSubscription(call, call.collection(), ruleGuard)
+        }
         let needs = try CommandNeeds(call)
         if rule.name == "find", let outcome = try find(call, needs, loader, ruleGuard) {
             return outcome

@@ -24,12 +24,19 @@ extension SyncCollection {
     ) async throws -> Subscription {
         let query = try query(filter)
         let latest = try engine.subscriptions.latest
-        let known = latest.subscriptions.first { $0.name == name && $0.query == query }
+        // What the remote refused is asked for again.
+        let isRefused =
+            if case .error = latest.state { try !engine.subscriptions.holds(query) } else { false }
+        let known =
+            isRefused ? nil : latest.subscriptions.first { $0.name == name && $0.query == query }
         guard let known else {
             let set = try await engine.subscriptions.update {
                 $0.insertOrAssign(query, named: name)
             }
-            if waiting != .never { try await wait(for: set, timeout) }
+            if waiting != .never {
+                try await engine.subscriptions.waitForSynchronization(
+                    of: set.version, for: .query(query), timeout: timeout)
+            }
             let made = set.subscriptions.first { $0.name == name && $0.query == query }
             guard let made else {
                 throw SyncError(.storeFailed, "the subscription is not in its set")
@@ -38,7 +45,7 @@ extension SyncCollection {
         }
         if waiting == .always {
             try await engine.subscriptions.waitForSynchronization(
-                of: latest.version, asking: true, timeout: timeout)
+                of: latest.version, asking: true, for: .query(query), timeout: timeout)
         }
         return known
     }
@@ -49,8 +56,12 @@ extension SyncCollection {
     ///
     /// - Parameters:
     ///   - waiting: whether to wait until the documents are evicted.
-    ///   - timeout: the longest wait; after a timeout the subscription is removed all the same.
+    ///   - timeout: the longest wait; after a timeout the subscription is removed all the same. Without
+    ///     one, the call waits as long as passes get on, or while ``SyncEngine/run()`` is under way.
     /// - Returns: whether there was such a subscription.
+    /// - Throws: `SyncError` of code `.timedOut` after the timeout; without one, with the reason why no
+    ///   pass got on, such as `.offline` or `.remoteUnavailable`. The subscription is removed all the
+    ///   same, and the error says what is waited for.
     @discardableResult
     public func unsubscribe(
         from filter: BSONDocument = [:], waitForSync waiting: WaitForSync = .always,
@@ -62,10 +73,6 @@ extension SyncCollection {
         }
         guard let known else { return false }
         return try await engine.subscriptions.remove(known, waitForSync: waiting, timeout: timeout)
-    }
-
-    private func wait(for set: SubscriptionSet, _ timeout: Duration?) async throws {
-        try await engine.subscriptions.waitForSynchronization(of: set.version, timeout: timeout)
     }
 }
 
@@ -80,7 +87,7 @@ extension SyncSubscriptions {
         guard try latest.subscriptions.contains(where: { $0.id == id }) else { return false }
         let set = try await update { $0.remove(id: id) }
         if waiting != .never {
-            try await waitForSynchronization(of: set.version, timeout: timeout)
+            try await waitForSynchronization(of: set.version, for: .removal, timeout: timeout)
         }
         return true
     }
@@ -102,7 +109,7 @@ extension SyncSubscriptions {
     ) async throws {
         let set = try await update { $0.removeAll() }
         if waiting != .never {
-            try await waitForSynchronization(of: set.version, timeout: timeout)
+            try await waitForSynchronization(of: set.version, for: .removal, timeout: timeout)
         }
     }
 }

@@ -59,6 +59,16 @@ extension SyncEngine {
         }
     }
 
+    /// Returns the subscriptions that keep documents on the device: those of the active set, or, if the
+    /// remote refused queries of a later one, what of that set counts.
+    package func heldSubscriptions() throws -> [Subscription] {
+        let sets = sets
+        return try store.read { transaction in
+            try SubscriptionTable(connection: transaction.connection, cache: sets).history().held
+                .subscriptions
+        }
+    }
+
     /// Returns whether a document is synced by its id.
     package func isKeptByID(_ id: BSONValue, in namespace: Namespace) throws -> Bool {
         try store.read { transaction in

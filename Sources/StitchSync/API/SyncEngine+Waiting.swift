@@ -81,12 +81,15 @@ extension SyncEngine {
             if let stopped = try stopError(in: namespace) { throw stopped }
             if let refused = try refusal(report, in: namespace, selections) { throw refused }
             let needsSets = selections.contains(.toFetch)
-            if report.reachedRemote, try isEmpty(selections, in: namespace),
+            // A collection that the user may not read keeps nobody waiting for the others.
+            let reached =
+                needsSets ? report.reachedRemote : report.reachedReadable
+            if reached, try isEmpty(selections, in: namespace),
                 try !needsSets || !isSetWaiting(in: namespace)
             {
                 return
             }
-            let mayGoOn = report.reachedRemote && patience.mayGoOn(after: report)
+            let mayGoOn = reached && patience.mayGoOn(after: report)
             fruitless = mayGoOn ? 0 : fruitless + 1
             guard fruitless > 0 else { continue }
             let jitter = Double.random(in: 0..<1, using: &random)
@@ -113,14 +116,28 @@ extension SyncEngine {
         _ report: SyncPassReport, in namespace: Namespace?,
         _ selections: [RecordSelection]
     ) throws -> SyncError? {
+        guard selections.contains(.toFetch) else {
+            return try refusedUpload(report, in: namespace)
+        }
         if let refused = Self.refusedUser(report, in: namespace) { return refused }
-        guard selections.contains(.toFetch) else { return nil }
         let latest = try subscriptions.latest
         guard namespace.map(latest.asks(of:)) ?? true,
             let state = try subscriptions.state(of: latest.version),
             case .failed(let text) = state.wait(for: .complete)
         else { return nil }
         return SyncError(.subscriptionFailed, text, namespace: namespace)
+    }
+
+    /// Returns the error of a wait for uploads: only the collections with changes matter.
+    private func refusedUpload(
+        _ report: SyncPassReport, in namespace: Namespace?
+    ) throws -> SyncError? {
+        var concerned = report
+        concerned.unreadable = try report.unreadable.filter { namespace in
+            try !isEmpty([.unsent], in: namespace)
+        }
+        if concerned.unreadable.isEmpty { concerned.errors.removeAll { $0 == .notAuthorized } }
+        return Self.refusedUser(concerned, in: namespace ?? concerned.unreadable.min())
     }
 
     /// Returns the error that ends a wait until the user signs in or is given a role; `nil` if the

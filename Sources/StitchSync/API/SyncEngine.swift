@@ -142,7 +142,7 @@ extension SyncEngine {
     ) async throws -> R {
         let listens = listens(to: namespace)
         let sets = sets
-        let (result, hasReport) = try await write { transaction in
+        let (result, hasReport, isKept) = try await write { transaction in
             let stored = SyncCollectionTable(connection: transaction.connection)
             var collection = try stored.findOrInsert(namespace)
             try stored.save(listens: listens, in: &collection)
@@ -150,10 +150,11 @@ extension SyncEngine {
                 transaction: transaction, collection: collection, sets: sets)
             if expanding { try ExpandBatches(sync: sync).run() }
             let result = try body(sync)
-            return (result, hasReport: sync.hasReport)
+            return (result, sync.hasReport, collection.listens)
         }
         if listens == true { delivery.wake() }
         if hasReport { delivery.reportStoredRejections(in: namespace) }
+        if isKept, listens != true { try await mergeEvents(in: namespace) }
         return result
     }
 
@@ -197,6 +198,25 @@ extension SyncEngine {
         return isConfigured && ownsStoreFile ? false : nil
     }
 
+    /// Merges events that no listener takes, after some writes.
+    ///
+    /// Only the engine that syncs the file knows that no listener takes them.
+    private func mergeEvents(in namespace: Namespace) async throws {
+        guard ownsStoreFile, delivery.isMergeDue(in: namespace) else { return }
+        let (limits, delivery) = (limits, delivery)
+        let left = try await write { transaction -> Int? in
+            let connection = transaction.connection
+            guard !delivery.hasReceivers(namespace),
+                let row = try SyncCollectionTable(connection: connection).existing(namespace)?.rowID
+            else { return nil }
+            return try EventMerge(
+                connection: connection, collection: row, countMax: limits.eventsKept,
+                bytesMax: limits.eventBytesKept
+            ).run()
+        }
+        delivery.noteMerge(in: namespace, left: left ?? 0)
+    }
+
     /// Whether this engine alone syncs the store.
     ///
     /// An engine that only writes to the file does not know the listeners of the engine that syncs
@@ -217,6 +237,9 @@ extension SyncEngine {
     /// Whether passes may connect to the remote: not after `setOnline(false)`, and not while the
     /// engine is suspended.
     public var isOnline: Bool { state.withLock { $0.isOnline && !$0.isSuspended } }
+
+    /// Whether passes run by themselves: a call of ``run()`` is under way.
+    var isRunning: Bool { runs.areRunning }
 
     /// Sets whether the engine may use the network.
     ///

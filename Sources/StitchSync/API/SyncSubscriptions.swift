@@ -52,6 +52,11 @@ public struct SyncSubscriptions: Sendable {
         SyncUpdates(engine: engine) { try latest }
     }
 
+    /// Returns whether the documents of a query are on the device.
+    func holds(_ query: SubscriptionQuery) throws -> Bool {
+        try history().held.queries.all.contains(query)
+    }
+
     private func history() throws -> SubscriptionHistory {
         try engine.store.read { transaction in
             try SubscriptionTable(connection: transaction.connection, cache: engine.sets).history()
@@ -123,20 +128,28 @@ extension SyncSubscriptions {
     public func waitForSynchronization(
         of version: Int64? = nil, timeout: Duration? = nil
     ) async throws {
-        try await waitForSynchronization(of: version, asking: false, timeout: timeout)
+        try await waitForSynchronization(
+            of: version, asking: false, for: .allQueries, timeout: timeout)
     }
 
     /// Waits as the public method does, and may ask the remote in any case.
     ///
-    /// - Parameter isAsking: whether a pass must reach the remote first.
+    /// - Parameters:
+    ///   - isAsking: whether a pass must reach the remote first.
+    ///   - goal: what of the set the caller waits for.
     func waitForSynchronization(
-        of version: Int64?, asking isAsking: Bool, timeout: Duration?
+        of version: Int64?, asking isAsking: Bool = false, for goal: Goal = .allQueries,
+        timeout: Duration?
     ) async throws {
         let version = try version ?? self.version
-        guard let timeout else { return try await wait(for: version, asking: isAsking) }
+        guard let timeout else {
+            var wait = Wait(version: version, isAsking: isAsking, goal: goal)
+            if case .removal = goal { wait.mayStall = false }
+            return try await self.wait(wait)
+        }
         do {
             try await withTimeout(timeout, clock: engine.clock) {
-                try await wait(for: version, asking: isAsking)
+                try await self.wait(Wait(version: version, isAsking: isAsking, goal: goal))
             }
         } catch is TimeoutError {
             let seconds = timeout.formattedSeconds
@@ -145,32 +158,61 @@ extension SyncSubscriptions {
         }
     }
 
-    private func wait(for version: Int64, asking isAsking: Bool) async throws {
-        var fruitless = 0
-        var isToAsk = isAsking
+    /// What of a set a call waits for; another query that the remote refuses does not matter to it.
+    enum Goal: Sendable {
+        /// The documents of all queries.
+        case allQueries
+        /// The documents of one query.
+        case query(SubscriptionQuery)
+        /// That the documents of removed queries are gone.
+        case removal
+    }
+
+    /// A wait for a set.
+    private struct Wait: Sendable {
+        let version: Int64
+        /// Whether a pass must reach the remote first.
+        let isAsking: Bool
+        let goal: Goal
+        /// Whether the wait goes on while no pass can get on, for example without a network.
+        var mayStall = true
+    }
+
+    private func wait(_ wait: Wait) async throws {
+        let (version, goal) = (wait.version, wait.goal)
+        var (fruitless, turns) = (0, 0)
+        var isToAsk = wait.isAsking
         var patience = PassRetryPolicy()
         var random = SystemRandomNumberGenerator()
-        while try !isThere(version) || isToAsk {
+        while try !isThere(version, goal) || isToAsk {
             let (seen, commits) = (engine.wakes.count, engine.store.commitCount)
             let passed: SyncPassReport?
             do {
                 passed = try await engine.runPassIfOnline()
             } catch let error as SyncError where error.code == .storeInUse {
                 // The engine that syncs the file downloads the documents.
+                turns += 1
+                if turns > Self.turnsOfOtherEngine { try checkMayStall(wait, .storeInUse) }
                 try await engine.waitForOtherEngine(after: commits)
                 isToAsk = false
                 continue
             }
             guard let report = passed else {
+                try checkMayStall(wait, .offline)
                 try await engine.waitUntilWoken(after: seen)
                 continue
             }
             if report.reachedRemote { isToAsk = false }
-            if try isThere(version), !isToAsk { return }
-            if let error = try endOfWaiting(report) { throw error }
+            do {
+                if try isThere(version, goal), !isToAsk { return }
+            } catch let error as SyncError where error.code == .subscriptionFailed {
+                throw try endOfWaiting(report, goal) ?? error
+            }
+            if let error = try endOfWaiting(report, goal) { throw error }
             let mayGoOn = report.reachedRemote && patience.mayGoOn(after: report)
             fruitless = mayGoOn ? 0 : fruitless + 1
             guard fruitless > 0 else { continue }
+            try checkMayStall(wait, Self.cause(report))
             let jitter = Double.random(in: 0..<1, using: &random)
             try await engine.wakes.wait(
                 after: seen,
@@ -179,26 +221,73 @@ extension SyncSubscriptions {
         }
     }
 
+    /// The number of commits, or of seconds without one, for which a removal waits for the engine
+    /// that syncs the file.
+    private static let turnsOfOtherEngine = 30
+
+    /// Returns why a pass did not get on.
+    private static func cause(_ report: SyncPassReport) -> SyncError.Code {
+        let causes: [SyncError.Code] = [
+            .authRequired, .notAuthorized, .remoteUnavailable, .offline, .remoteChanged,
+            .collectionDropped,
+        ]
+        return causes.first(where: report.errors.contains) ?? .timedOut
+    }
+
+    /// Ends a wait that no pass gets on with: nobody runs the passes that could.
+    ///
+    /// - Throws: `SyncError` with the cause, which says what the call waited for.
+    private func checkMayStall(_ wait: Wait, _ cause: SyncError.Code) throws {
+        guard !wait.mayStall, !engine.isRunning else { return }
+        let earlier = try engine.store.read { transaction in
+            try SubscriptionTable(connection: transaction.connection, cache: engine.sets)
+                .earlierRows(before: wait.version).count
+        }
+        let rest =
+            earlier == 0
+            ? "" : " that first sends changes from before the removal (\(earlier) documents)"
+        throw SyncError(
+            cause,
+            "the subscriptions are removed, and their documents leave the device with the next pass"
+                + "\(rest); no pass got on now (\(cause.rawValue)), and no run() is under way. Pass a "
+                + "timeout to wait longer, or waitForSync: .never to wait for nothing")
+    }
+
     /// Returns the error that only a person can end: the user has to sign in, or a subscribed
     /// collection is stopped.
-    private func endOfWaiting(_ report: SyncPassReport) throws -> SyncError? {
-        if let refused = SyncEngine.refusedUser(report) { return refused }
-        for namespace in try Set(latest.subscriptions.map(\.query.namespace)) {
+    private func endOfWaiting(_ report: SyncPassReport, _ goal: Goal) throws -> SyncError? {
+        let asked: Set<Namespace> =
+            switch goal {
+            case .allQueries: try Set(latest.subscriptions.map(\.query.namespace))
+            case .query(let query): [query.namespace]
+            case .removal: []
+            }
+        var concerned = report
+        concerned.unreadable.formIntersection(asked)
+        if concerned.unreadable.isEmpty { concerned.errors.removeAll { $0 == .notAuthorized } }
+        if let refused = SyncEngine.refusedUser(concerned) { return refused }
+        for namespace in asked {
             if let stopped = try engine.stopError(in: namespace) { return stopped }
         }
         return nil
     }
 
-    private func isThere(_ version: Int64) throws -> Bool {
+    private func isThere(_ version: Int64, _ goal: Goal) throws -> Bool {
         // The empty set that every store begins with has no documents.
         guard version > 0 else { return true }
-        guard let state = try state(of: version) else {
+        let history = try history()
+        guard let state = history.state(of: version) else {
             throw StoreError(.badValue, "There is no set of subscriptions of version \(version)")
         }
         switch state.wait(for: .complete) {
         case .reached: return true
         case .waiting: return false
-        case .failed(let text): throw SyncError(.subscriptionFailed, text)
+        case .failed(let text):
+            switch goal {
+            case .removal: return true
+            case .query(let query) where history.held.queries.all.contains(query): return true
+            case .allQueries, .query: throw SyncError(.subscriptionFailed, text)
+            }
         }
     }
 }

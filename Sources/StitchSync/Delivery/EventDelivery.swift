@@ -20,6 +20,11 @@ final class EventDelivery: Sendable {
         var failed: Set<Namespace?> = []
         /// Stored errors that were reported and are not marked so in the store yet.
         var told: [Namespace: [RejectedWriteRecord]] = [:]
+        /// The number of writes of a collection before its stored events are merged next, where no
+        /// listener takes them.
+        var writesToMerge: [Namespace: Int] = [:]
+        /// Whether the log has said that nobody listens to errors.
+        var hasLoggedUnheard = false
         /// Whether the engine was closed, which ends event iterators.
         var isClosed = false
     }
@@ -78,6 +83,23 @@ extension EventDelivery {
     /// Whether a collection has a receiver of events.
     func hasReceivers(_ namespace: Namespace) -> Bool {
         state.withLock { $0.receivers.values.contains { $0.namespace == namespace } }
+    }
+
+    /// The smallest number of writes between two merges of events that no listener takes.
+    private static let writesPerMerge = 64
+
+    /// Counts a write whose events no listener takes; returns whether events have to be merged now.
+    func isMergeDue(in namespace: Namespace) -> Bool {
+        state.withLock { state in
+            let left = state.writesToMerge[namespace, default: Self.writesPerMerge] - 1
+            state.writesToMerge[namespace] = left
+            return left <= 0
+        }
+    }
+
+    /// Notes that events were merged; the more are left, the later is the next merge.
+    func noteMerge(in namespace: Namespace, left count: Int) {
+        state.withLock { $0.writesToMerge[namespace] = max(Self.writesPerMerge, count / 8) }
     }
 
     /// Adds a receiver, which begins with the oldest stored event.
@@ -228,6 +250,21 @@ extension EventDelivery {
             return own.isEmpty ? Array(all) : own
         }
         for receiver in receivers { receiver.add(error, self) }
+    }
+
+    /// Says once on the log that passes fail, where no listener takes errors.
+    func logUnheard(_ error: SyncError) {
+        guard let namespace = error.namespace, log.isHeard else { return }
+        let isNew = state.withLock { state in
+            guard state.errorReceivers.isEmpty, !state.hasLoggedUnheard else { return false }
+            state.hasLoggedUnheard = true
+            return true
+        }
+        guard isNew else { return }
+        log.note(
+            .warning, namespace,
+            "Passes fail, and no error listener is configured (configure(errorListener:), or "
+                + "SyncEngine.errors): \(error)")
     }
 
     private func receivers(ofErrorsIn namespace: Namespace?) -> [ErrorListenerQueue] {

@@ -8,6 +8,9 @@ final class SyncLog: Sendable {
 
     func set(_ handler: Handler?) { self.handler.withLock { $0 = handler } }
 
+    /// Whether the app has a handler of lines.
+    var isHeard: Bool { handler.withLock { $0 != nil } }
+
     /// Writes a line; evaluates its text only where there is a handler.
     func note(
         _ level: SyncLogLine.Level, _ namespace: Namespace, _ text: @autoclosure () -> String

@@ -236,28 +236,23 @@ extension CollectionPass {
 extension CollectionPass {
     /// The result of staging a page of a subscription set's documents.
     enum StagedPage {
-        /// The page is stored; the next one begins here.
+        /// The page, or the remote's refusal of the query, is stored; the next page begins here.
         case staged(next: SubscriptionTable.Progress)
-        /// The remote refused the query, which ends the set. The collection continues.
-        case refused(RemoteError)
         /// The remote failed; a later pass continues.
         case failed
     }
 
-    /// Stages a page of a query's results, and the position after it.
+    /// Stages a page of the results of a set's new queries, and the position after it.
     ///
-    /// - Parameter version: the version of the subscription set that has the query.
+    /// - Parameter version: the version of the subscription set that has the queries.
     mutating func stagePage(
-        of query: SubscriptionQuery, from progress: SubscriptionTable.Progress, set version: Int64
+        of queries: [SubscriptionQuery], from progress: SubscriptionTable.Progress,
+        set version: Int64
     ) async throws -> StagedPage {
         let page = try await context.reportingFailure { () -> StagedPage in
-            do {
-                return .staged(
-                    next: try await StageDocuments(context: context).stagePage(
-                        of: query, from: progress, set: version))
-            } catch let error as RemoteError where error.errorClass == .rejected {
-                return .refused(error)
-            }
+            .staged(
+                next: try await StageDocuments(context: context).stagePage(
+                    of: queries, from: progress, set: version))
         }
         if page == nil { state = .failed }
         return page ?? .failed
@@ -308,7 +303,10 @@ extension PassContext {
             return nil
         } catch let error as RemoteError {
             try Task.checkCancellation()
-            findings.add(error.syncError(in: namespace))
+            let told = error.syncError(in: namespace)
+            findings.add(told)
+            if error.errorClass == .rejected { findings.noteRefusal(error) }
+            if told.code == .notAuthorized { findings.count { $0.unreadable = [namespace] } }
             return nil
         }
     }

@@ -11,18 +11,19 @@ struct FindNewcomers {
         guard try context.read({ $1.isSubscribed }) else { return }
         try await context.write { sync in try sync.subscriptions.cancelBootstrap() }
         let queries = try context.engine.store.read { transaction in
-            try SubscriptionTable(connection: transaction.connection, cache: sets).history().active
-                .queries(of: context.namespace)
+            try SubscriptionTable(connection: transaction.connection, cache: sets).history().held
+                .queries.index(of: context.namespace)?.queries ?? []
         }
         let limit = context.limits.batchDocuments
-        for query in queries {
+        for group in QueryGroup.all(in: queries) {
+            let filter = group.filter
             var last: BSONValue?
             while true {
                 let after = last
-                let page: RemotePage
+                let page: RemoteVersionPage
                 do {
                     page = try await context.request { remote in
-                        try await remote.find(matching: query.filter, after: after, limit: limit)
+                        try await remote.versions(matching: filter, after: after, limit: limit)
                     }
                 } catch let error as RemoteError where error.errorClass == .rejected {
                     // Local documents stay and are synced; the error is reported to the app.
@@ -32,7 +33,7 @@ struct FindNewcomers {
                             underlying: error))
                     break
                 }
-                let ids = page.documents.map(\.documentID)
+                let ids = page.entries.map(\.documentID)
                 try await context.write { sync in try MarkStale(sync: sync).wantNewcomers(ids) }
                 guard !page.isLast, let end = ids.last else { break }
                 last = end

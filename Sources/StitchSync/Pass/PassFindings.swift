@@ -11,6 +11,7 @@ final class PassFindings: Sendable {
         var resolved: Set<Int64> = []
         var reverted: [BSONValue] = []
         var postponed: [BSONValue] = []
+        var refusal: RemoteError?
     }
 
     private let state = Locked(State())
@@ -30,6 +31,12 @@ final class PassFindings: Sendable {
 
     /// Documents whose change was reverted.
     var reverted: [BSONValue] { state.withLock { $0.reverted } }
+
+    /// The error with which the remote refused to let the collection be read or written at all.
+    var refusal: RemoteError? { state.withLock { $0.refusal } }
+
+    /// Notes that the remote refused a request, so that the collection's part of the pass ended.
+    func noteRefusal(_ error: RemoteError) { state.withLock { $0.refusal = error } }
 
     /// Changes the counts.
     func count(_ change: (inout SyncPassReport) -> Void) {

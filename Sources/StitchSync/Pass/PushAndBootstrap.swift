@@ -31,6 +31,9 @@ struct PushAndBootstrap {
                     try await collections[index].push(before: turn.version)
                 }
                 guard let version = turn.version, try !isHeldUp(version) else { return }
+            case .giveWay:
+                guard let version = turn.version else { return }
+                try await giveWay(to: version)
             case .receive, .askForSet:
                 guard let version = turn.version, try await bootstrap(version, &collections) else {
                     return
@@ -60,11 +63,12 @@ struct PushAndBootstrap {
             let order = SubscriptionOrder.decide(
                 SubscriptionOrderFacts(
                     isBootstrapping: history.coming != nil,
+                    isOvertaken: (history.coming?.version).map { $0 < next?.version ?? 0 } ?? false,
                     hasUnaskedSet: !history.waiting.isEmpty,
                     hasEarlierWrites: next == nil && heldUp != nil, hasLaterWrites: true))
             switch order {
             case .receive: return Turn(order: order, version: history.coming?.version)
-            case .askForSet: return Turn(order: order, version: next?.version)
+            case .askForSet, .giveWay: return Turn(order: order, version: next?.version)
             case .sendWrites:
                 return Turn(order: order, version: history.waiting.isEmpty ? nil : heldUp)
             case .nothing: return Turn(order: order)
@@ -101,57 +105,104 @@ extension PushAndBootstrap {
         guard !plan.queries.isEmpty else { return try await complete(version, collections) }
         let places = Dictionary(
             uniqueKeysWithValues: collections.enumerated().map { ($1.context.namespace, $0) })
-        let concerned = Set(plan.namespaces.compactMap { places[$0] })
-        guard concerned.count == plan.namespaces.count,
-            concerned.allSatisfy({ collections[$0].isPulled })
-        else { return false }
+        var progress = plan.progress
+        // What the user may not read at all is refused without a request.
+        let refusals = refusals(of: plan, collections, places)
+        guard let concerned = self.places(of: plan, without: refusals, collections, places) else {
+            return false
+        }
         try await count(plan, collections, places)
 
         // Stage. Requests the queries' results page by page; writes each page and the progress.
-        var progress = plan.progress
         while progress.query < plan.queries.count {
-            let query = plan.queries[progress.query]
-            guard let place = places[query.namespace] else { return false }
-            switch try await collections[place].stagePage(of: query, from: progress, set: version) {
+            let namespace = plan.queries[progress.query].namespace
+            if let refusal = refusals[namespace] {
+                progress = progress.afterRefusal(by: refusal)
+                continue
+            }
+            guard let place = places[namespace] else { return false }
+            switch try await collections[place].stagePage(
+                of: plan.queries, from: progress, set: version)
+            {
             case .staged(let next): progress = next
-            case .refused(let error):
-                try await refuse(version, error, collections[place].context)
-                return true
             case .failed: return false
             }
         }
+        if !refusals.isEmpty { try await store(progress, of: version) }
 
         // Pull again. The set includes the changes during the download of its documents.
-        for place in concerned.sorted() {
+        for place in concerned {
             try await collections[place].pull(isBootstrapping: true)
             guard collections[place].isPulled else { return false }
         }
 
         // Activate. Moves the staged documents to their collections in one transaction.
-        return try await complete(version, collections)
+        let isComplete = try await complete(version, collections)
+        if isComplete { report(progress.refused, of: plan, collections, places) }
+        return isComplete
+    }
+
+    /// Returns why a collection of a new query cannot be read at all, by the collection.
+    private func refusals(
+        of plan: Plan, _ collections: [CollectionPass], _ places: [Namespace: Int]
+    ) -> [Namespace: RemoteError] {
+        var refusals: [Namespace: RemoteError] = [:]
+        for namespace in plan.namespaces {
+            guard let place = places[namespace], !collections[place].isPulled else { continue }
+            guard let error = collections[place].context.findings.refusal else { continue }
+            let told = error.syncError(in: namespace)
+            refusals[namespace] =
+                told.code == .notAuthorized
+                ? RemoteError(.rejected, code: error.code, told.message) : error
+        }
+        return refusals
+    }
+
+    /// Returns the places of the collections with new queries, without refused ones, in order;
+    /// `nil` where one of them was not pulled, so that a later pass continues.
+    private func places(
+        of plan: Plan, without refusals: [Namespace: RemoteError],
+        _ collections: [CollectionPass], _ places: [Namespace: Int]
+    ) -> [Int]? {
+        var concerned: [Int] = []
+        for namespace in plan.namespaces where refusals[namespace] == nil {
+            guard let place = places[namespace], collections[place].isPulled else { return nil }
+            concerned.append(place)
+        }
+        return concerned.sorted()
     }
 
     /// Requests the number of documents that a set's queries will still return, for the progress.
+    ///
+    /// Beyond some groups of queries the number would cost more than it tells.
     private func count(
         _ plan: Plan, _ collections: [CollectionPass], _ places: [Namespace: Int]
     ) async throws {
         var counts = [Int](repeating: 0, count: plan.queries.count)
         guard plan.progress.query < counts.count else { return }
-        for index in plan.progress.query..<plan.queries.count {
-            guard let place = places[plan.queries[index].namespace] else { continue }
-            counts[index] = try await StageDocuments(context: collections[place].context)
-                .documentCount(plan.queries[index])
+        let groups = QueryGroup.all(in: plan.queries, from: plan.progress.query)
+        guard groups.count <= Self.countedGroupsMax else { return engine.progress.expect(counts) }
+        for group in groups {
+            guard let place = places[group.namespace], collections[place].isPulled else { continue }
+            counts[group.queries.startIndex] = try await StageDocuments(
+                context: collections[place].context
+            ).documentCount(group)
         }
         let first = plan.progress.query
         counts[first] = max(0, counts[first] - plan.progress.read)
         engine.progress.expect(counts)
     }
 
+    /// The largest number of groups of queries whose documents are counted.
+    private static let countedGroupsMax = 100
+
     /// The queries of a set whose documents are not on the device, and the progress.
     private struct Plan: Sendable {
         let queries: [SubscriptionQuery]
-        let namespaces: Set<Namespace>
         let progress: SubscriptionTable.Progress
+
+        /// The collections of the queries.
+        var namespaces: Set<Namespace> { Set(queries.map(\.namespace)) }
     }
 
     /// Marks the set as bootstrapping and returns its plan; `nil` if the set is not pending any
@@ -167,31 +218,53 @@ extension PushAndBootstrap {
             _ = history.apply(.bootstrapBegan, to: version)
             try sets.save(history)
             return Plan(
-                queries: history.newQueries(of: set),
-                namespaces: Set(set.subscriptions.map(\.query.namespace)),
-                progress: try sets.progress(of: version))
+                queries: history.newQueries(of: set), progress: try sets.progress(of: version))
         }
     }
 
-    /// Stores the remote's refusal of a set, removes its staged documents and reports the error.
-    private func refuse(
-        _ version: Int64, _ error: RemoteError, _ context: PassContext
+    /// Begins the download of a later set in place of the one that is coming.
+    private func giveWay(to version: Int64) async throws {
+        let cache = engine.sets
+        try await engine.writer.write { transaction in
+            try SubscriptionTable(connection: transaction.connection, cache: cache)
+                .giveWay(to: version)
+        }
+        engine.progress.noteSetEnded()
+    }
+
+    private func store(
+        _ progress: SubscriptionTable.Progress, of version: Int64
     ) async throws {
         let cache = engine.sets
         try await engine.writer.write { transaction in
-            let sets = SubscriptionTable(connection: transaction.connection, cache: cache)
-            var history = try sets.history()
-            _ = history.apply(.refused(error.message), to: version)
-            try sets.save(history)
-            try sets.clearStaged()
-            try sets.removeEarlier(upTo: version)
+            try SubscriptionTable(connection: transaction.connection, cache: cache)
+                .save(progress, of: version)
         }
-        engine.progress.noteSetEnded()
-        context.findings.count { $0.subscriptionSets += 1 }
-        context.findings.add(
-            SyncError(
-                .subscriptionFailed, error.description, namespace: context.namespace,
-                underlying: error))
+    }
+
+    /// The reason why the remote refused queries on a collection.
+    private struct Reason: Hashable {
+        let namespace: Namespace
+        let text: String
+    }
+
+    /// Reports the refused queries of a set to the app, once for each reason in a collection.
+    private func report(
+        _ refused: [SubscriptionTable.Refusal], of plan: Plan, _ collections: [CollectionPass],
+        _ places: [Namespace: Int]
+    ) {
+        var seen: Set<Reason> = []
+        for refusal in refused {
+            let namespace = plan.queries[refusal.query].namespace
+            guard let place = places[namespace],
+                seen.insert(Reason(namespace: namespace, text: refusal.message)).inserted
+            else { continue }
+            let error = RemoteError(.rejected, code: refusal.code, refusal.message)
+            collections[place].context.findings.add(
+                SyncError(
+                    .subscriptionFailed, error.description, namespace: namespace,
+                    underlying: error))
+        }
     }
 
     private func activate(

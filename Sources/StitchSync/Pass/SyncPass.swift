@@ -89,14 +89,33 @@ extension SyncPass {
         let (stored, isSetWaiting) = try engine.store.read { transaction in
             let connection = transaction.connection
             let sets = SubscriptionTable(connection: connection, cache: engine.sets)
+            let all = try SyncCollectionTable(connection: connection).all()
+            let history = try sets.history()
             return (
-                try SyncCollectionTable(connection: connection).all(), try sets.isSetWaiting()
+                try all.filter { try !Self.isIdle($0, history, connection) },
+                try sets.isSetWaiting()
             )
         }
         // A set that the app makes during the pass waits for the next one.
         let bootstrapsSets = isSetWaiting && steps == .all
         let chosen = bootstrapsSets ? stored : stored.filter { includes($0.namespace) }
         return Plan(collections: chosen.map(collectionPass), bootstrapsSets: bootstrapsSets)
+    }
+
+    /// Whether a collection has nothing to sync: the remote refused its only subscriptions, now or
+    /// before they were removed.
+    ///
+    /// They are asked for again with the next set.
+    private static func isIdle(
+        _ collection: SyncCollectionState, _ history: SubscriptionHistory,
+        _ connection: SQLiteConnection
+    ) throws -> Bool {
+        let namespace = collection.namespace
+        let isAsked = history.sets.contains { $0.asks(of: namespace) }
+        guard !collection.hasWantedIDs, !collection.hasAttempts,
+            history.hasRefusedAll(of: namespace) || collection.token == nil && !isAsked
+        else { return false }
+        return try !SyncRecordTable(connection: connection).holds(.all, in: collection.rowID)
     }
 
     private func collectionPass(_ collection: SyncCollectionState) -> CollectionPass {
@@ -113,6 +132,11 @@ extension SyncPass {
         engine.delivery.reportPass(
             collections.flatMap { $0.context.findings.errors },
             collectionCount: collections.count)
+        if !collections.contains(where: \.isPulled),
+            let error = collections.lazy.compactMap(\.context.findings.errors.first).first
+        {
+            engine.delivery.logUnheard(error)
+        }
         engine.delivery.wake()
     }
 

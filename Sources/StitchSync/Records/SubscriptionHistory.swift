@@ -28,16 +28,46 @@ struct SubscriptionHistory: Sendable, Hashable {
     /// The set that is being downloaded.
     var coming: SubscriptionSet? { sets.first { $0.state == .bootstrapping } }
 
-    /// Returns the queries of a set that the active set does not have.
+    /// The subscriptions whose documents are on the device.
+    var held: HeldSubscriptions {
+        if let held = sets.last(where: { $0.held != nil })?.held { return held }
+        let active = active
+        return HeldSubscriptions(active.subscriptions, active.queries)
+    }
+
+    /// Returns whether the remote refused every query on a collection that still counts.
+    func hasRefusedAll(of namespace: Namespace) -> Bool {
+        let isRefused = sets.contains { set in
+            if case .error = set.state { set.asks(of: namespace) } else { false }
+        }
+        return isRefused && !held.queries.asks(of: namespace)
+            && !waiting.contains { $0.asks(of: namespace) }
+    }
+
+    /// Returns the queries of a set whose documents are not on the device.
     func newQueries(of set: SubscriptionSet) -> [SubscriptionQuery] {
-        var seen = Set(active.subscriptions.map(\.query))
+        var seen = held.queries.all
         return set.subscriptions.map(\.query).filter { seen.insert($0).inserted }
     }
 
-    /// Returns the state of a version; a version without a stored set was superseded.
+    /// Returns the state of a version; a version without a stored set was superseded, or waits
+    /// for the later set that is asked for in its place.
     func state(of version: Int64) -> SubscriptionState? {
-        if let kept = sets.first(where: { $0.version == version }) { return kept.state }
-        return version >= 0 && version < latest.version ? .superseded : nil
+        guard version >= 0, let next = sets.first(where: { $0.version >= version }) else {
+            return nil
+        }
+        if next.version == version { return next.state }
+        return switch next.state {
+        case .pending, .bootstrapping: .pending
+        case .complete, .error, .superseded: .superseded
+        }
+    }
+
+    /// Stores which subscriptions keep documents on the device after the remote refused queries of
+    /// a set.
+    mutating func hold(_ held: HeldSubscriptions, of version: Int64) {
+        guard let index = sets.firstIndex(where: { $0.version == version }) else { return }
+        sets[index].held = held
     }
 
     /// Commits a changed set; every update makes a version, even one without a change.
@@ -63,8 +93,14 @@ struct SubscriptionHistory: Sendable, Hashable {
                 return false
             }
             sets[index].state = next
-            // Earlier sets are superseded.
-            if next == .complete { sets.removeSubrange(..<index) }
+            switch next {
+            case .complete: sets.removeSubrange(..<index)
+            case .error:
+                // The active set stays; those between it and this one are superseded.
+                let first = (sets.firstIndex { $0.version == active.version } ?? -1) + 1
+                if first < index { sets.removeSubrange(first..<index) }
+            case .pending, .bootstrapping, .superseded: break
+            }
             return true
         }
     }

@@ -144,6 +144,12 @@ struct InProcessCollection: RemoteCollection {
         }
     }
 
+    func versions(
+        matching filter: BSONDocument, after last: BSONValue?, limit: Int
+    ) async throws(RemoteError) -> RemoteVersionPage {
+        RemoteVersionPage(of: try await find(matching: filter, after: last, limit: limit))
+    }
+
     func count(matching filter: BSONDocument) async throws(RemoteError) -> Int? {
         // A count would reveal the number of hidden documents.
         guard rules.ruleGuard == nil else { return nil }
@@ -307,13 +313,18 @@ struct InProcessCollection: RemoteCollection {
         }
     }
 
-    /// Returns the error of a whole request, which is temporary except for a lost history.
+    /// Returns the error of a whole request, which is temporary except for a lost history and a
+    /// view.
     private static func remoteError(_ error: any Error) -> RemoteError {
         guard let error = error as? StoreError else {
             return RemoteError(.retryable, "\(error)")
         }
         let errorClass: RemoteError.Class =
-            error.code == .changeStreamHistoryLost ? .historyLost : .retryable
+            switch error.code {
+            case .changeStreamHistoryLost: .historyLost
+            case .commandNotSupportedOnView: .rejected
+            default: .retryable
+            }
         return RemoteError(errorClass, code: Int(error.code.rawValue), error.message)
     }
 }
@@ -325,6 +336,7 @@ extension InProcessCollection {
         // Read the rules first: their fingerprint then marks changes under later rules.
         let ruleGuard = rules.ruleGuard
         let (position, mark) = try read(throughRules: false) { transaction in
+            try checkHasHistory(transaction)
             let position = try transaction.changePosition
             return (position, try HistoryMark.mark(at: position, in: transaction))
         }
@@ -354,6 +366,7 @@ extension InProcessCollection {
         // The user's view of each change, evaluated while the changes are read.
         var glances: [ReplicaChangeFilter.PreliminaryAnswer] = []
         let batch = try read { transaction in
+            try checkHasHistory(transaction)
             try HistoryMark.check(token.document["mark"], at: position, in: transaction)
             return try transaction.changes(after: position, in: namespace, limit: limit) {
                 after, count in
@@ -394,6 +407,12 @@ extension InProcessCollection {
         return RemoteChangeBatch(
             changes: seen(batch.changes[..<end]),
             token: try place(batch.changes[end].position - 1), hasMore: true)
+    }
+
+    /// Checks that the namespace is not a view's: a view has no history, as at a server.
+    private func checkHasHistory(_ transaction: ReadTransaction) throws {
+        guard try transaction.isView(namespace) else { return }
+        throw StoreError.view(namespace)
     }
 
     /// Waits for a commit of any process or for other rules, with a time limit.

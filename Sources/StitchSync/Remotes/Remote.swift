@@ -61,6 +61,20 @@ public protocol RemoteCollection: Sendable {
         matching filter: BSONDocument, after last: BSONValue?, limit: Int
     ) async throws(RemoteError) -> RemotePage
 
+    /// Returns the ids and versions of a page of the documents that match a filter, sorted by
+    /// `_id`.
+    ///
+    /// The engine asks for them before it fetches the documents of a query, if the device has
+    /// documents of the collection already. The default reads whole documents.
+    ///
+    /// - Parameters:
+    ///   - last: the last `_id` of the previous page; `nil` for the first page.
+    ///   - limit: the maximum number of documents.
+    /// - Throws: as ``find(matching:after:limit:)`` does.
+    func versions(
+        matching filter: BSONDocument, after last: BSONValue?, limit: Int
+    ) async throws(RemoteError) -> RemoteVersionPage
+
     /// Returns the number of documents that match a filter, for progress displays.
     ///
     /// The default returns `nil` for an unknown number; nothing else depends on it.
@@ -125,6 +139,13 @@ extension RemoteCollection {
     public func write(
         _ writes: [RemoteWrite], exchanging paths: [String]
     ) async throws(RemoteError) -> [RemoteWriteOutcome]? { nil }
+
+    /// Reads the documents and returns their ids and versions.
+    public func versions(
+        matching filter: BSONDocument, after last: BSONValue?, limit: Int
+    ) async throws(RemoteError) -> RemoteVersionPage {
+        RemoteVersionPage(of: try await find(matching: filter, after: last, limit: limit))
+    }
 
     /// Returns `nil`: the number is unknown.
     public func count(matching filter: BSONDocument) async throws(RemoteError) -> Int? { nil }

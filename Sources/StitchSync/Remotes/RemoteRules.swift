@@ -17,39 +17,16 @@ final class RemoteRules: Sendable {
         changes.notify()
     }
 
-    /// Device Sync's error number of an unsupported query.
-    private static let badQuery = 226
-
     /// Checks that a filter uses only queryable fields, if the rules declare any.
     ///
     /// - Throws: class `.rejected`, naming the field.
     func check(_ filter: BSONDocument, on namespace: Namespace) throws(RemoteError) {
-        guard let ruleGuard else { return }
-        let queryable = ruleGuard.queryableFields(namespace.collection)
-        guard !queryable.isEmpty else { return }
-        for field in Self.conditionFields(of: filter).sorted()
-        where field != "_id" && !queryable.contains(field) {
-            throw RemoteError(
-                .rejected, code: Self.badQuery,
-                "Client provided query with bad syntax: unsupported query for table "
-                    + "\"\(namespace.collection)\": key \"\(field)\" is not a queryable field")
+        guard let ruleGuard, let fields = QueryableFields(ruleGuard, namespace) else { return }
+        do throws(StoreError) {
+            try fields.check(filter)
+        } catch {
+            throw RemoteError(.rejected, code: Int(error.code.rawValue), error.message)
         }
-    }
-
-    /// Returns the top-level fields that a filter's conditions use.
-    private static func conditionFields(of filter: BSONDocument) -> Set<Name> {
-        var fields: Set<Name> = []
-        for (key, value) in filter {
-            if !key.hasPrefix("$") {
-                fields.insert(key.splitAtFirstDot?.head ?? key)
-            } else {
-                for part in value.arrayValue?.values ?? [] {
-                    guard let condition = part.documentValue else { continue }
-                    fields.formUnion(conditionFields(of: condition))
-                }
-            }
-        }
-        return fields
     }
 }
 

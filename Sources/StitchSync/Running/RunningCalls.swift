@@ -5,6 +5,9 @@ final class RunningCalls: Sendable {
     private let count = Locked(0)
     private let ends = Signal()
 
+    /// Whether a call is under way.
+    var areRunning: Bool { count.withLock { $0 } > 0 }
+
     /// Notes the begin of a call.
     func begin() { count.withLock { $0 += 1 } }
 
@@ -18,7 +21,7 @@ final class RunningCalls: Sendable {
     func waitForEnd() async {
         while !Task.isCancelled {
             let seen = ends.count
-            guard count.withLock({ $0 }) > 0 else { return }
+            guard areRunning else { return }
             await ends.wait(after: seen)
         }
     }

@@ -2,6 +2,9 @@ internal import BSONStore
 
 /// The activation of a subscription set in one transaction: it evicts documents that do not match,
 /// stores the staged ones, and supersedes the earlier sets.
+///
+/// If the remote refused some of its queries, the set gets the state of an error, and the others
+/// become active: no query waits for another.
 struct SubscriptionActivation {
     /// The results for the documents of one collection.
     struct CollectionActivation: Sendable {
@@ -31,10 +34,20 @@ struct SubscriptionActivation {
         let stored = SubscriptionTable(connection: transaction.connection, cache: sets)
         var history = try stored.history()
         guard let set = history.coming, set.version == version else { return nil }
-        guard try stored.progress(of: version).query >= history.newQueries(of: set).count,
-            history.apply(.bootstrapApplied, to: version)
-        else { return nil }
-        try stored.save(history)
+        let (queries, progress) = (history.newQueries(of: set), try stored.progress(of: version))
+        guard progress.query >= queries.count else { return nil }
+        if progress.refused.isEmpty {
+            guard history.apply(.bootstrapApplied, to: version) else { return nil }
+            try stored.save(history)
+        } else {
+            let refused = Set(progress.refused.map { queries[$0.query] })
+            let held = history.held.followed(by: set, without: refused)
+            let event = SubscriptionEvent.refused(Self.text(progress.refused))
+            guard history.apply(event, to: version) else { return nil }
+            history.hold(held, of: version)
+            try stored.save(history)
+            try stored.save(held, of: version)
+        }
         try stored.removeEarlier(upTo: version)
         var outcome = Outcome()
         let collections = SyncCollectionTable(connection: transaction.connection)
@@ -50,6 +63,19 @@ struct SubscriptionActivation {
         }
         try stored.clearStaged()
         return outcome
+    }
+
+    /// The largest number of reasons in the text of a refused set.
+    private static let reasonsMax = 5
+
+    /// Returns the reasons of a set's refusals, each once.
+    private static func text(_ refused: [SubscriptionTable.Refusal]) -> String {
+        var reasons: [String] = []
+        for refusal in refused where !reasons.contains(refusal.message) {
+            guard reasons.count < reasonsMax else { break }
+            reasons.append(refusal.message)
+        }
+        return reasons.joined(separator: "; ")
     }
 
     private func evict(_ sync: SyncTransaction) throws -> Int {
@@ -81,21 +107,37 @@ struct SubscriptionActivation {
     private func arrive(_ sync: SyncTransaction, _ share: inout CollectionActivation) throws {
         var step = ApplyFetched(sync: sync)
         step.insertReason = .subscription
-        var last: Int64 = 0
-        while let next = try sync.subscriptions.staged(in: sync.collection.rowID, after: last) {
-            last = next.row
-            let id = next.document.documentID
-            let look = FetchedDocument(
-                SyncRecord(documentID: id, byID: false), .found(next.document), [:])
+        var last: [UInt8] = []
+        while true {
+            let page = try sync.subscriptions.staged(in: sync.collection.rowID, after: last)
+            guard let end = page.last else { return }
+            last = end.key
+            let looks = page.map { staged in
+                FetchedDocument(
+                    SyncRecord(documentID: staged.document.documentID, byID: false),
+                    .found(staged.document), [:])
+            }
             let settled =
                 individually
-                ? try step.applyInSavepoint(look)
-                : try step.apply(look)
-            switch settled {
+                ? try looks.map { try step.applyInSavepoint($0) }
+                : try sync.withBulkInsert {
+                    // The settlement begins with a check that the document is not here.
+                    try looks.map { try step.apply($0, local: .some(nil)) }
+                }
+            count(zip(looks, settled), in: sync.namespace, &share)
+        }
+    }
+
+    private func count(
+        _ settled: some Sequence<(FetchedDocument, SettlementOutcome)>, in namespace: Namespace,
+        _ share: inout CollectionActivation
+    ) {
+        for (look, outcome) in settled {
+            switch outcome {
             case .taken: share.taken += 1
             case .foreign:
                 share.taken += 1
-                share.errors.append(look.foreignVersion(in: sync.namespace))
+                share.errors.append(look.foreignVersion(in: namespace))
             case .renewed(let error):
                 share.taken += 1
                 share.errors.append(error)

@@ -9,10 +9,32 @@ struct SubscriptionTable {
     struct Progress: Sendable, Hashable {
         /// The index of the current query among the set's new ones.
         var query = 0
-        /// The `_id` of the last document read by the query.
+        /// The largest number of queries that are asked for together.
+        var count = QueryGroup.countMax
+        /// The `_id` of the last document read by the queries.
         var last: BSONValue?
-        /// The number of documents read by the query.
+        /// The number of documents read by the queries.
         var read = 0
+        /// What the next page asks for; `nil` before the first page.
+        var reading: Reading?
+        /// The queries that the remote refused.
+        var refused: [Refusal] = []
+    }
+
+    /// What a page of a query's results has.
+    enum Reading: Int64 {
+        /// Whole documents, where the device has few of them.
+        case documents = 1
+        /// Ids and versions, where the device has most of the documents already.
+        case versions = 2
+    }
+
+    /// The remote's refusal of a query.
+    struct Refusal: Sendable, Hashable {
+        /// The index of the query among the set's new ones.
+        let query: Int
+        let code: Int
+        let message: String
     }
 
     /// The columns of a set, in the order in which statements select them.
@@ -21,12 +43,16 @@ struct SubscriptionTable {
         case state
         case error
         case content
+        case progress
     }
 
     /// Returns the sets that are not superseded.
     func history() throws -> SubscriptionHistory {
         let select = try connection.prepare(
-            "SELECT version, state, error, content FROM sync_sets ORDER BY version")
+            """
+            SELECT version, state, error, content, CASE state WHEN \(Self.refused) THEN progress END
+            FROM sync_sets ORDER BY version
+            """)
         var sets: [SubscriptionSet] = []
         while try select.step() {
             var set = try cache.set(
@@ -34,6 +60,9 @@ struct SubscriptionTable {
             // An error that is NULL reads as an empty text.
             set.state = try Self.state(
                 select.int64(Column.state), select.string(Column.error))
+            if !select.isNull(Column.progress) {
+                set.held = try cache.held(set.version, select.bytes(Column.progress))
+            }
             sets.append(set)
         }
         // Before any set is complete, the empty one is active.
@@ -63,6 +92,9 @@ struct SubscriptionTable {
     }
 
     /// Stores a committed set, and the list of pending writes before it.
+    ///
+    /// The set replaces the one before it if that was not asked for yet and no write lies between:
+    /// only the later one is asked for, so that many updates in a row cost what they change.
     func add(_ set: SubscriptionSet) throws {
         let insert = try connection.prepare(
             "INSERT INTO sync_sets(version, state, content) VALUES (?1, ?2, ?4)")
@@ -76,11 +108,17 @@ struct SubscriptionTable {
             WHERE pending = 1
                 AND collection IN (SELECT id FROM sync_collections WHERE subscribed = 1)
             """, set.version)
+        guard connection.changedRowCount == 0 else { return }
+        try run(
+            "DELETE FROM sync_sets WHERE version = ? AND state = \(Self.unasked)", set.version - 1)
     }
 
     /// Stores the states of the sets and removes superseded ones.
     func save(_ history: SubscriptionHistory) throws {
-        try run("DELETE FROM sync_sets WHERE version < ?", history.sets[0].version)
+        let kept = Set(history.sets.map(\.version))
+        for version in try versions() where !kept.contains(version) {
+            try run("DELETE FROM sync_sets WHERE version = ?", version)
+        }
         let update = try connection.prepare(
             "UPDATE sync_sets SET state = ?2, error = ?3 WHERE version = ?1")
         for set in history.sets where set.version > 0 {
@@ -92,7 +130,14 @@ struct SubscriptionTable {
         }
     }
 
-    func run(_ sql: String, _ values: Int64...) throws {
+    private func versions() throws -> [Int64] {
+        let select = try connection.prepare("SELECT version FROM sync_sets ORDER BY version")
+        var versions: [Int64] = []
+        while try select.step() { versions.append(select.int64(Column.version)) }
+        return versions
+    }
+
+    private func run(_ sql: String, _ values: Int64...) throws {
         let statement = try connection.prepare(sql)
         for (index, value) in values.enumerated() { statement.bind(Int32(index + 1), value) }
         try statement.run()
@@ -117,16 +162,21 @@ extension SubscriptionTable {
     /// Paused documents and those with a foreign version field do not delay a set.
     func firstHeldUp() throws -> Int64? {
         let select = try connection.prepare(
-            "SELECT document, version FROM sync_earlier ORDER BY version")
+            """
+            SELECT document, sync_earlier.version FROM sync_earlier
+            CROSS JOIN sync_documents ON sync_documents.id = document
+            WHERE \(RecordSelection.unsent.condition)
+            """)
         let records = SyncRecordTable(connection: connection)
+        var first: Int64?
         while try select.step() {
-            guard let record = try records.entry(inRow: select.int64(0))?.record else { continue }
-            let isForeign = if case .foreign = record.version { true } else { false }
-            if record.pause == nil && !isForeign && (record.isPending || record.attempt != nil) {
-                return select.int64(1)
-            }
+            let version = select.int64(1)
+            if let first, first <= version { continue }
+            let record = try records.entry(inRow: select.int64(0))?.record
+            if case .foreign = record?.version { continue }
+            first = version
         }
-        return nil
+        return first
     }
 
     /// Removes the list of writes before an answered set.
@@ -137,6 +187,37 @@ extension SubscriptionTable {
 
 // MARK: - Documents that are coming in
 
+extension SubscriptionTable.Progress {
+    /// Returns the progress after the last page of some queries.
+    func afterEnd(of group: QueryGroup) -> Self {
+        var next = self
+        next.query = group.queries.endIndex
+        next.count = min(QueryGroup.countMax, 2 * count)
+        (next.last, next.read, next.reading) = (nil, 0, nil)
+        return next
+    }
+
+    /// Returns the progress after the remote refused the current queries: of several, fewer are
+    /// asked for next; a single one is noted.
+    func afterRefusal(by error: RemoteError, of group: QueryGroup) -> Self {
+        guard group.queries.count > 1 else { return afterRefusal(by: error) }
+        var next = self
+        next.count = group.queries.count / 2
+        (next.last, next.read) = (nil, 0)
+        return next
+    }
+
+    /// Returns the progress after the remote refused the current query.
+    func afterRefusal(by error: RemoteError) -> Self {
+        var next = self
+        next.refused.append(
+            SubscriptionTable.Refusal(query: query, code: error.code, message: error.message))
+        (next.query, next.count) = (query + 1, 1)
+        (next.last, next.read, next.reading) = (nil, 0, nil)
+        return next
+    }
+}
+
 extension SubscriptionTable {
     func progress(of version: Int64) throws -> Progress {
         let select = try connection.prepare("SELECT progress FROM sync_sets WHERE version = ?")
@@ -144,14 +225,47 @@ extension SubscriptionTable {
         guard try select.step(), !select.isNull(0) else { return Progress() }
         let document = try select.document(at: 0, named: "progress")
         return Progress(
-            query: Int(document["query"]?.int64Value ?? 0), last: document["last"],
-            read: Int(document["read"]?.int64Value ?? 0))
+            query: Int(document["query"]?.int64Value ?? 0),
+            // Earlier versions of the library asked for one query at a time.
+            count: document["count"]?.int64Value.map { Int($0) }
+                ?? (document["last"] == nil ? QueryGroup.countMax : 1),
+            last: document["last"],
+            read: Int(document["read"]?.int64Value ?? 0),
+            reading: document["reading"]?.int64Value.flatMap(Reading.init),
+            refused: (document["refused"]?.arrayValue ?? []).compactMap { part in
+                part.documentValue.map { part in
+                    Refusal(
+                        query: Int(part["query"]?.int64Value ?? 0),
+                        code: Int(part["code"]?.int64Value ?? 0),
+                        message: part["message"]?.stringValue ?? "")
+                }
+            })
     }
 
     func save(_ progress: Progress, of version: Int64) throws {
         var document: BSONDocument = ["query": .int64(Int64(progress.query))]
         if let last = progress.last { document.append("last", last) }
         if progress.read > 0 { document.append("read", .int64(Int64(progress.read))) }
+        if progress != Progress() { document.append("count", .int64(Int64(progress.count))) }
+        if let reading = progress.reading { document.append("reading", .int64(reading.rawValue)) }
+        if !progress.refused.isEmpty {
+            let parts = progress.refused.map { refusal in
+                BSONValue.document([
+                    "query": .int64(Int64(refusal.query)), "code": .int64(Int64(refusal.code)),
+                    "message": .string(refusal.message),
+                ])
+            }
+            document.append("refused", .array(BSONArray(parts)))
+        }
+        try save(progress: document, of: version)
+    }
+
+    /// Stores the subscriptions that keep documents on the device after a set was refused.
+    func save(_ held: HeldSubscriptions, of version: Int64) throws {
+        try save(progress: SubscriptionSet.document(of: held.subscriptions), of: version)
+    }
+
+    private func save(progress document: BSONDocument, of version: Int64) throws {
         let update = try connection.prepare("UPDATE sync_sets SET progress = ? WHERE version = ?")
         update.bind(1, document)
         update.bind(2, version)
@@ -185,29 +299,87 @@ extension SubscriptionTable {
         try delete.run()
     }
 
-    /// Returns the next staged document after a row.
+    /// Returns the next staged documents after a key, in the order of keys.
+    ///
+    /// The order is the index's: by row, each page would sort the rest of the collection.
+    ///
+    /// - Parameter key: the last key of the previous page; empty for the first page.
     func staged(
-        in collection: Int64, after row: Int64
-    ) throws -> (row: Int64, document: BSONDocument)? {
+        in collection: Int64, after key: [UInt8]
+    ) throws -> [(key: [UInt8], document: BSONDocument)] {
         let select = try connection.prepare(
             """
-            SELECT id, document FROM sync_staged WHERE collection = ? AND id > ?
-            ORDER BY id LIMIT 1
+            SELECT key, document FROM sync_staged WHERE collection = ? AND key > ?
+            ORDER BY key LIMIT ?
             """)
         select.bind(1, collection)
-        select.bind(2, row)
-        guard try select.step() else { return nil }
-        return (select.int64(0), try select.document(at: 1, named: "document"))
+        select.bind(2, key)
+        select.bind(3, Self.stagedPerRead)
+        var page: [(key: [UInt8], document: BSONDocument)] = []
+        var byteCount = 0
+        while byteCount < Self.stagedBytesPerRead, try select.step() {
+            let next = select.bytes(0)
+            guard page.last?.key != next, next != key else {
+                throw SyncError.disordered("sync_staged")
+            }
+            let document = try select.document(at: 1, named: "document")
+            byteCount += document.byteCount
+            page.append((next, document))
+        }
+        return page
+    }
+
+    /// The number of staged documents in one read.
+    private static let stagedPerRead: Int64 = 500
+    /// The number of bytes of staged documents after which a read ends.
+    private static let stagedBytesPerRead = 4 * 1024 * 1024
+
+    /// Returns a staged document.
+    func staged(_ id: BSONValue, in collection: Int64) throws -> BSONDocument? {
+        let select = try connection.prepare(
+            "SELECT document FROM sync_staged WHERE collection = ? AND key = ?")
+        select.bind(1, collection)
+        select.bind(2, keyOf: id)
+        return try select.step() ? try select.document(at: 0, named: "document") : nil
+    }
+
+    /// Returns whether a collection has staged documents.
+    func hasStaged(in collection: Int64) throws -> Bool {
+        let select = try connection.prepare(
+            "SELECT 1 FROM sync_staged WHERE collection = ? LIMIT 1")
+        select.bind(1, collection)
+        return try select.step()
     }
 
     /// Removes the staged documents, so that the download starts again.
     func cancelBootstrap() throws {
         var history = try history()
         guard let set = history.coming else { return }
+        try cancel(set, in: &history)
+        try clearStaged()
+    }
+
+    /// Begins the download of a later set in place of the one that is coming.
+    ///
+    /// What is staged stays, since the history goes on to be followed for it; documents of
+    /// collections that the later set does not ask for are removed.
+    func giveWay(to version: Int64) throws {
+        var history = try history()
+        guard let set = history.coming, let next = history.sets.first(where: { $0.version == version })
+        else { return }
+        try cancel(set, in: &history)
+        _ = history.apply(.bootstrapBegan, to: version)
+        try save(history)
+        for collection in try SyncCollectionTable(connection: connection).all()
+        where !next.asks(of: collection.namespace) {
+            try run("DELETE FROM sync_staged WHERE collection = ?", collection.rowID)
+        }
+    }
+
+    private func cancel(_ set: SubscriptionSet, in history: inout SubscriptionHistory) throws {
         _ = history.apply(.bootstrapCancelled, to: set.version)
         try save(history)
         try save(Progress(), of: set.version)
-        try clearStaged()
     }
 
     func clearStaged() throws { try connection.execute("DELETE FROM sync_staged") }
@@ -216,14 +388,16 @@ extension SubscriptionTable {
 // MARK: - Form
 
 extension SubscriptionTable {
+    private static let unasked: Int64 = 0
     private static let complete: Int64 = 2
+    private static let refused: Int64 = 3
 
     private static func number(of state: SubscriptionState) -> (state: Int64, error: String?) {
         switch state {
-        case .pending: (0, nil)
+        case .pending: (unasked, nil)
         case .bootstrapping: (1, nil)
         case .complete: (complete, nil)
-        case .error(let text): (3, text)
+        case .error(let text): (refused, text)
         // A superseded set has no row.
         case .superseded: (4, nil)
         }
@@ -231,10 +405,10 @@ extension SubscriptionTable {
 
     private static func state(_ number: Int64, _ error: String) throws -> SubscriptionState {
         switch number {
-        case 0: .pending
+        case unasked: .pending
         case 1: .bootstrapping
         case complete: .complete
-        case 3: .error(error)
+        case refused: .error(error)
         default: throw SyncError.unreadable("state")
         }
     }
@@ -242,24 +416,83 @@ extension SubscriptionTable {
 
 /// A cache of subscription sets, which avoids compiling their filters again.
 final class SubscriptionCache: Sendable {
-    private let known = Locked<[Int64: (bytes: [UInt8], set: SubscriptionSet)]>([:])
+    private struct State {
+        var sets: [Int64: (bytes: [UInt8], set: SubscriptionSet)] = [:]
+        var held: [Int64: (bytes: [UInt8], held: HeldSubscriptions?)] = [:]
+        /// The queries of all sets, by the bytes of their filters: a set has most of those of the
+        /// one before.
+        var queries: [Namespace: [BSONDocument: SubscriptionQuery]] = [:]
+        var queryCount = 0
+    }
+
+    private let state = Locked(State())
+
+    /// The largest number of sets that are kept.
+    private static let setsMax = 100
+    /// The largest number of queries that are kept.
+    private static let queriesMax = 20_000
 
     /// Returns the set of a row, from the cache where its bytes are unchanged.
     func set(_ version: Int64, _ bytes: [UInt8]) throws -> SubscriptionSet {
-        if let known = known.withLock({ $0[version] }), known.bytes == bytes { return known.set }
-        let set = try SubscriptionSet(
-            version: version, try BSONDocument(validating: bytes, limits: .ofWrappers))
-        known.withLock { known in
-            if known.count > 100 { known.removeAll() }
-            known[version] = (bytes, set)
+        if let known = state.withLock({ $0.sets[version] }), known.bytes == bytes {
+            return known.set
+        }
+        let document = try BSONDocument(validating: bytes, limits: .ofWrappers)
+        let set = SubscriptionSet(
+            version: version, state: .pending, subscriptions: try subscriptions(document))
+        state.withLock { state in
+            if state.sets.count > Self.setsMax { state.sets.removeAll() }
+            state.sets[version] = (bytes, set)
         }
         return set
+    }
+
+    /// Returns the stored subscriptions that keep documents on the device after a refusal; `nil`
+    /// where an earlier version of the library stored none.
+    func held(_ version: Int64, _ bytes: [UInt8]) throws -> HeldSubscriptions? {
+        if let known = state.withLock({ $0.held[version] }), known.bytes == bytes {
+            return known.held
+        }
+        let document = try BSONDocument(validating: bytes, limits: .ofWrappers)
+        let held =
+            document["subscriptions"] == nil
+            ? nil : HeldSubscriptions(try subscriptions(document))
+        state.withLock { state in
+            if state.held.count > Self.setsMax { state.held.removeAll() }
+            state.held[version] = (bytes, held)
+        }
+        return held
+    }
+
+    private func subscriptions(_ document: BSONDocument) throws -> [Subscription] {
+        let parts = document["subscriptions"]?.arrayValue?.values ?? []
+        return try parts.map { part in
+            guard let subscription = try Subscription(part.documentValue ?? [:], query) else {
+                throw SyncError.unreadable("content")
+            }
+            return subscription
+        }
+    }
+
+    private func query(
+        _ namespace: Namespace, _ filter: BSONDocument
+    ) throws -> SubscriptionQuery {
+        if let known = state.withLock({ $0.queries[namespace]?[filter] }) { return known }
+        let query = try SubscriptionQuery(namespace, filter)
+        state.withLock { state in
+            if state.queryCount >= Self.queriesMax { (state.queries, state.queryCount) = ([:], 0) }
+            state.queries[namespace, default: [:]][filter] = query
+            state.queryCount += 1
+        }
+        return query
     }
 }
 
 extension SubscriptionSet {
     /// The stored form of the subscriptions.
-    fileprivate var document: BSONDocument {
+    fileprivate var document: BSONDocument { Self.document(of: subscriptions) }
+
+    fileprivate static func document(of subscriptions: [Subscription]) -> BSONDocument {
         let parts = subscriptions.map { subscription in
             var part: BSONDocument = [
                 "id": .objectID(subscription.id),
@@ -274,22 +507,12 @@ extension SubscriptionSet {
         }
         return ["subscriptions": .array(BSONArray(parts))]
     }
-
-    fileprivate init(version: Int64, _ document: BSONDocument) throws {
-        let parts = document["subscriptions"]?.arrayValue?.values ?? []
-        self.init(
-            version: version, state: .pending,
-            subscriptions: try parts.map { part in
-                guard let subscription = try Subscription(part.documentValue ?? [:]) else {
-                    throw SyncError.unreadable("content")
-                }
-                return subscription
-            })
-    }
 }
 
 extension Subscription {
-    fileprivate init?(_ document: BSONDocument) throws(StoreError) {
+    fileprivate init?(
+        _ document: BSONDocument, _ query: (Namespace, BSONDocument) throws -> SubscriptionQuery
+    ) throws {
         guard case .objectID(let id) = document["id"], let database = document["db"]?.stringValue,
             let collection = document["collection"]?.stringValue,
             let filter = document["filter"]?.documentValue,
@@ -298,7 +521,7 @@ extension Subscription {
         else { return nil }
         self.init(
             id: id, name: document["name"]?.stringValue,
-            query: try SubscriptionQuery(Namespace(database, collection), filter),
+            query: try query(Namespace(database, collection), filter),
             createdAt: created, updatedAt: updated)
     }
 }

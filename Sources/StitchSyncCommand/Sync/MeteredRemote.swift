@@ -37,6 +37,12 @@ private struct MeteredCollection: RemoteCollection {
         try await base.count(matching: filter)
     }
 
+    func versions(
+        matching filter: BSONDocument, after last: BSONValue?, limit: Int
+    ) async throws(RemoteError) -> RemoteVersionPage {
+        try await base.versions(matching: filter, after: last, limit: limit)
+    }
+
     func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
         try await base.versions(ids: ids)
     }

@@ -145,6 +145,14 @@ private struct FaultyCollection: RemoteCollection {
         }
     }
 
+    func versions(
+        matching filter: BSONDocument, after last: BSONValue?, limit: Int
+    ) async throws(RemoteError) -> RemoteVersionPage {
+        try await run(.find) { () async throws(RemoteError) in
+            try await base.versions(matching: filter, after: last, limit: limit)
+        }
+    }
+
     func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
         try await run(.versions) { () async throws(RemoteError) in
             try await base.versions(ids: ids)

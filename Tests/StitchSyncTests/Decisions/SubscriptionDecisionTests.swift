@@ -11,10 +11,17 @@ struct SubscriptionDecisionTests {
     static let events: [SubscriptionEvent] = [
         .bootstrapBegan, .bootstrapCancelled, .bootstrapApplied, .refused("bad query"),
     ]
-    static let orders: [SubscriptionOrderFacts] = (0..<16).map { bits in
+    static let orders: [SubscriptionOrderFacts] = (0..<32).map { bits in
         SubscriptionOrderFacts(
-            isBootstrapping: bits & 1 != 0, hasUnaskedSet: bits & 2 != 0,
-            hasEarlierWrites: bits & 4 != 0, hasLaterWrites: bits & 8 != 0)
+            isBootstrapping: bits & 1 != 0, isOvertaken: bits & 16 != 0,
+            hasUnaskedSet: bits & 2 != 0, hasEarlierWrites: bits & 4 != 0,
+            hasLaterWrites: bits & 8 != 0)
+    }
+    static let heldFacts = HeldQueryFacts.Answer.allCases.flatMap { answer in
+        (0..<4).map { bits in
+            HeldQueryFacts(
+                isInSet: bits & 1 != 0, answer: answer, hasFormerQuery: bits & 2 != 0)
+        }
     }
     static let memberships: [MembershipFacts] = MembershipFacts.Remote.allCases.flatMap { remote in
         (0..<16).map { bits in
@@ -53,11 +60,30 @@ struct SubscriptionDecisionTests {
             row(
                 [
                     ("bootstrapping", "\(facts.isBootstrapping)"),
-                    ("set", "\(facts.hasUnaskedSet)"), ("earlier", "\(facts.hasEarlierWrites)"),
+                    ("overtaken", "\(facts.isOvertaken)"), ("set", "\(facts.hasUnaskedSet)"), ("earlier", "\(facts.hasEarlierWrites)"),
                     ("later", "\(facts.hasLaterWrites)"),
                 ], SubscriptionOrder.decide(facts).rawValue)
         }
         try expectGolden("decisions/subscription-order.txt", lines.joined(separator: "\n") + "\n")
+    }
+
+    @Test("every row of what a subscription keeps after an answer is as the kept page says")
+    func heldGolden() throws {
+        let lines = Self.heldFacts.map { facts in
+            row(
+                [
+                    ("inSet", "\(facts.isInSet)"), ("answer", facts.answer.rawValue),
+                    ("former", "\(facts.hasFormerQuery)"),
+                ], HeldQueryDecision.decide(facts).rawValue)
+        }
+        try expectGolden("decisions/held-query.txt", lines.joined(separator: "\n") + "\n")
+    }
+
+    @Test("a refusal takes no documents away, and brings none", arguments: heldFacts)
+    func refusalChangesNothing(facts: HeldQueryFacts) {
+        guard facts.isInSet, facts.answer != .documents else { return }
+        #expect((HeldQueryDecision.decide(facts) == .keepFormer) == facts.hasFormerQuery)
+        #expect(HeldQueryDecision.decide(facts) != .hold)
     }
 
     @Test("every row of what is on the device is as the kept page says")
@@ -101,5 +127,11 @@ struct SubscriptionDecisionTests {
     func keepsOrder(facts: SubscriptionOrderFacts) {
         guard SubscriptionOrder.decide(facts) == .askForSet else { return }
         #expect(!facts.hasEarlierWrites && !facts.isBootstrapping)
+    }
+
+    @Test("a set that is coming holds back no later one", arguments: orders)
+    func givesWay(facts: SubscriptionOrderFacts) {
+        guard facts.isBootstrapping, facts.isOvertaken else { return }
+        #expect(SubscriptionOrder.decide(facts) == .giveWay)
     }
 }

@@ -18,6 +18,8 @@ final class RuledWorld: Sendable {
           "document_filters": {"read": true, "write": {"ownerId": "%%user.id"}},
           "read": true, "write": true, "delete": {"locked": {"$ne": true}}}]
         """
+    /// Those of ``everybody``, and subscriptions may ask by the owner only.
+    static let everybodyByOwner = everybody + " "
     static let everybody = """
         [{"name": "all", "apply_when": {}, "document_filters": {"read": true, "write": true},
           "read": true, "write": true}]
@@ -83,8 +85,15 @@ final class RuledWorld: Sendable {
     deinit { end() }
 
     static func rules(_ roles: String) throws -> RuleSet {
-        try RuleSet(files: ["data_sources/mongodb-atlas/shop/items/rules.json": bytes(roles)])
+        var files = ["data_sources/mongodb-atlas/shop/items/rules.json": bytes(roles)]
+        if roles == everybodyByOwner { files["sync/config.json"] = syncConfiguration }
+        return try RuleSet(files: files)
     }
+
+    private static let syncConfiguration = Array(
+        #"""
+        {"type": "flexible", "database_name": "shop", "queryable_fields_names": ["ownerId"]}
+        """#.utf8)
 
     private static func bytes(_ roles: String, _ namespace: Namespace = items) -> [UInt8] {
         let place = #""database": "\#(namespace.database)", "collection": "items""#
@@ -97,6 +106,11 @@ final class RuledWorld: Sendable {
         let place = folder.appending(path: "data_sources/mongodb-atlas/\(namespace.database)/items")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         try Data(bytes(roles, namespace)).write(to: place.appending(path: "rules.json"))
+        if roles == everybodyByOwner {
+            let folder = folder.appending(path: "sync")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try Data(syncConfiguration).write(to: folder.appending(path: "config.json"))
+        }
         guard roles == everybody else { return }
         // Worlds without rules have other collections, too.
         let source = folder.appending(path: "data_sources/mongodb-atlas/default_rule.json")

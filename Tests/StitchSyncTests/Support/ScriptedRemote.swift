@@ -124,6 +124,14 @@ struct ScriptedCollection: RemoteCollection {
         }
     }
 
+    func versions(
+        matching filter: BSONDocument, after last: BSONValue?, limit: Int
+    ) async throws(RemoteError) -> RemoteVersionPage {
+        try await run(.query, last.map { [$0] } ?? []) { () async throws(RemoteError) in
+            try await base.versions(matching: filter, after: last, limit: limit)
+        }
+    }
+
     func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
         try await run(.versions, ids) { () async throws(RemoteError) in
             try await base.versions(ids: ids)

@@ -49,6 +49,12 @@ private struct TwistedCollection: RemoteCollection {
         try await base.find(matching: filter, after: last, limit: limit)
     }
 
+    func versions(
+        matching filter: BSONDocument, after last: BSONValue?, limit: Int
+    ) async throws(RemoteError) -> RemoteVersionPage {
+        try await base.versions(matching: filter, after: last, limit: limit)
+    }
+
     func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
         twist.versions(try await base.versions(ids: ids))
     }

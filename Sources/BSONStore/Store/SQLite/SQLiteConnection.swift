@@ -108,6 +108,15 @@ package final class SQLiteConnection: @unchecked Sendable {
         return nextNumber
     }
 
+    /// The SQL of the statements in the cache.
+    package var cachedStatements: Set<String> {
+        let numbered = numberedSlots.compactMap(\.self) + fixedSlots.compactMap(\.self)
+        return Set(slots.keys).union(
+            numbered.compactMap { slot in
+                sqlite3_sql(slot.handle).map { String(cString: $0) }
+            })
+    }
+
     /// Runs a statement without parameters and ignores its rows.
     package func execute(_ sql: String) throws(StoreError) {
         let statement = try prepare(sql)

@@ -51,11 +51,20 @@ enum FindCommand {
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         let ruleGuard = try store.rules.ruleGuard(call)
+        if let ruleGuard { try checkSubscription(call, namespace, ruleGuard) }
         let wasLimited = isLimited(namespace, ruleGuard)
         let outcome = try find(Request(call), call, store, ruleGuard)
         // A rule change may limit the view during the read only.
         return limited(
             outcome, try wasLimited || isLimited(namespace, store.rules.ruleGuard(call)))
+    }
+
+    /// Checks that a request for the documents of a subscription uses only queryable fields.
+    static func checkSubscription(
+        _ call: CommandCall, _ namespace: Namespace, _ ruleGuard: RuleAccessPolicy
+    ) throws {
+        guard call.body["comment"]?.stringValue == QueryableFields.comment else { return }
+        try QueryableFields(ruleGuard, namespace)?.check(call.document("filter") ?? [:])
     }
 
     private static func isLimited(_ namespace: Namespace, _ ruleGuard: RuleAccessPolicy?) -> Bool {

@@ -59,6 +59,30 @@ public struct SubscriptionSet: Sendable, Hashable, CustomStringConvertible {
     public internal(set) var state: SubscriptionState
     /// The subscriptions, the oldest first.
     public let subscriptions: [Subscription]
+    /// The queries of the subscriptions.
+    let queries: SetQueries
+    /// The subscriptions that keep documents on the device, of a set some of whose queries the
+    /// remote refused; `nil` for other sets.
+    var held: HeldSubscriptions?
+
+    init(version: Int64, state: SubscriptionState, subscriptions: [Subscription]) {
+        self.version = version
+        self.state = state
+        self.subscriptions = subscriptions
+        queries = SetQueries(subscriptions.map(\.query))
+    }
+
+    /// Compares versions, states and subscriptions.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.version == right.version && left.state == right.state
+            && left.subscriptions == right.subscriptions
+    }
+
+    /// Hashes the version and the state.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(version)
+        hasher.combine(state)
+    }
 
     /// The version, the state and the subscriptions.
     public var description: String {
@@ -88,15 +112,10 @@ public struct SubscriptionSet: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether a subscription is on a collection; without one, the remote refuses every write to
     /// it.
-    public func asks(of namespace: Namespace) -> Bool {
-        subscriptions.contains { $0.query.namespace == namespace }
-    }
+    public func asks(of namespace: Namespace) -> Bool { queries.asks(of: namespace) }
 
     /// Returns the distinct queries on a collection, for the remote, which does not know names.
     func queries(of namespace: Namespace) -> [SubscriptionQuery] {
-        var seen: Set<SubscriptionQuery> = []
-        return subscriptions.map(\.query).filter {
-            $0.namespace == namespace && seen.insert($0).inserted
-        }
+        queries.index(of: namespace)?.queries ?? []
     }
 }

@@ -12,8 +12,24 @@ public import BSONStore
 public struct SubscriptionChanges {
     /// The current subscriptions, the oldest first.
     public private(set) var subscriptions: [Subscription]
+    /// The places of subscriptions, so that many can be added at once; `nil` until it is needed.
+    private var places: Places?
     private let now: BSONDatetime
     private let makeID: () -> BSONObjectID
+
+    /// The first place of each name and of each query without a name.
+    private struct Places {
+        var named: [String: Int] = [:]
+        var unnamed: [SubscriptionQuery: Int] = [:]
+
+        mutating func note(_ subscription: Subscription, at place: Int) {
+            if let name = subscription.name {
+                if named[name] == nil { named[name] = place }
+            } else if unnamed[subscription.query] == nil {
+                unnamed[subscription.query] = place
+            }
+        }
+    }
 
     /// Makes changes of a committed set.
     init(
@@ -33,10 +49,7 @@ public struct SubscriptionChanges {
     public mutating func insertOrAssign(
         _ query: SubscriptionQuery, named name: String? = nil
     ) -> (subscription: Subscription, isNew: Bool) {
-        let found = subscriptions.firstIndex {
-            $0.name == name && (name != nil || $0.query == query)
-        }
-        guard let found else { return (add(query, name), true) }
+        guard let found = place(of: name, query) else { return (add(query, name), true) }
         subscriptions[found].query = query
         subscriptions[found].updatedAt = now
         return (subscriptions[found], false)
@@ -49,7 +62,7 @@ public struct SubscriptionChanges {
     public mutating func append(
         _ query: SubscriptionQuery, named name: String
     ) throws(StoreError) -> Subscription {
-        guard !subscriptions.contains(where: { $0.name == name }) else {
+        guard place(of: name, query) == nil else {
             throw StoreError(
                 .badValue,
                 "There is a subscription named '\(name)'; change its query by update")
@@ -64,7 +77,7 @@ public struct SubscriptionChanges {
     public mutating func update(
         named name: String, to query: SubscriptionQuery
     ) throws(StoreError) {
-        guard let found = subscriptions.firstIndex(where: { $0.name == name }) else {
+        guard let found = place(of: name, query) else {
             throw StoreError(.badValue, "There is no subscription named '\(name)'")
         }
         guard subscriptions[found].query.namespace == query.namespace else {
@@ -106,6 +119,7 @@ public struct SubscriptionChanges {
         of namespace: Namespace? = nil, unnamedOnly: Bool = false
     ) -> Int {
         let before = subscriptions.count
+        places = nil
         subscriptions.removeAll {
             (namespace == nil || $0.query.namespace == namespace)
                 && (!unnamedOnly || $0.name == nil)
@@ -114,11 +128,30 @@ public struct SubscriptionChanges {
     }
 
     /// Replaces the subscriptions by those of another set.
-    public mutating func `import`(_ set: SubscriptionSet) { subscriptions = set.subscriptions }
+    public mutating func `import`(_ set: SubscriptionSet) {
+        subscriptions = set.subscriptions
+        places = nil
+    }
+
+    /// Returns the place of the subscription with a name, or without one and with a query.
+    private mutating func place(of name: String?, _ query: SubscriptionQuery) -> Int? {
+        let known = places ?? Self.places(of: subscriptions)
+        places = known
+        return if let name { known.named[name] } else { known.unnamed[query] }
+    }
+
+    private static func places(of subscriptions: [Subscription]) -> Places {
+        var places = Places()
+        for (place, subscription) in subscriptions.enumerated() {
+            places.note(subscription, at: place)
+        }
+        return places
+    }
 
     private mutating func add(_ query: SubscriptionQuery, _ name: String?) -> Subscription {
         let made = Subscription(
             id: makeID(), name: name, query: query, createdAt: now, updatedAt: now)
+        places?.note(made, at: subscriptions.count)
         subscriptions.append(made)
         return made
     }
@@ -126,6 +159,7 @@ public struct SubscriptionChanges {
     private mutating func removeFirst(_ isMeant: (Subscription) -> Bool) -> Bool {
         guard let found = subscriptions.firstIndex(where: isMeant) else { return false }
         subscriptions.remove(at: found)
+        places = nil
         return true
     }
 }

@@ -23,6 +23,8 @@ public struct SubscriptionQuery: Sendable {
     public let filter: BSONDocument
     /// The filter with its conditions sorted by name; equal queries have equal ones.
     let canonicalFilter: BSONDocument
+    /// The values of a field that matching documents hold, where the filter names some.
+    let wantedValues: WantedValues?
     private let compiled: Filter
 
     /// Makes a query; an empty filter matches all documents.
@@ -36,6 +38,7 @@ public struct SubscriptionQuery: Sendable {
         }
         compiled = try Filter(filter)
         canonicalFilter = try Self.canonical(filter, depth: 0)
+        wantedValues = WantedValues(filter)
         self.namespace = namespace
         self.filter = filter
     }

@@ -27,6 +27,12 @@ public struct SyncLimits: Sendable, Hashable {
     /// `stitchsync diff`, `inspect` and `fixture record`; 0 keeps none.
     public var conflictsKept = 16
 
+    /// The number of events of a collection that wait for a listener, above which the oldest events
+    /// of a document are merged into one; see Docs/SYNC.md.
+    public var eventsKept = 10_000
+    /// The number of bytes of such events with the same effect.
+    public var eventBytesKept = 16 * 1024 * 1024
+
     /// Makes the default limits.
     public init() {}
 
@@ -42,6 +48,8 @@ public struct SyncLimits: Sendable, Hashable {
         limits.changesPerRead = max(1, changesPerRead)
         limits.failuresMax = max(1, failuresMax)
         limits.conflictsKept = max(0, conflictsKept)
+        limits.eventsKept = max(1, eventsKept)
+        limits.eventBytesKept = max(1, eventBytesKept)
         return limits
     }
 }

@@ -36,6 +36,9 @@ public struct SyncPassReport: Sendable, Hashable, CustomStringConvertible {
     /// The codes of all errors, in order.
     public var errors: [SyncError.Code] = []
 
+    /// The collections that the user has no privilege to read.
+    var unreadable: Set<Namespace> = []
+
     /// Whether the pass reached the remote for every collection.
     ///
     /// A pass during which the app called ``SyncEngine/setOnline(_:)`` with `false` or
@@ -43,6 +46,11 @@ public struct SyncPassReport: Sendable, Hashable, CustomStringConvertible {
     public var reachedRemote: Bool {
         ![.remoteUnavailable, .authRequired, .notAuthorized, .offline]
             .contains(where: errors.contains)
+    }
+
+    /// Whether the pass reached the remote for every collection that the user may read.
+    var reachedReadable: Bool {
+        ![.remoteUnavailable, .authRequired, .offline].contains(where: errors.contains)
     }
 
     /// Whether a collection stopped because its remote changed or was dropped.
@@ -85,5 +93,6 @@ public struct SyncPassReport: Sendable, Hashable, CustomStringConvertible {
         overtaken += other.overtaken
         requests += other.requests
         errors += other.errors
+        unreadable.formUnion(other.unreadable)
     }
 }

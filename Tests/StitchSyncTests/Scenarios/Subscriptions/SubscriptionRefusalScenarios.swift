@@ -1,0 +1,358 @@
+import BSONStore
+import Testing
+
+@testable import StitchSync
+
+/// What one query is refused holds back no write and no other query.
+@Suite(.remotes)
+struct SubscriptionRefusalScenarios {
+    private static var others: Namespace { Namespace(SyncWorld.database, "others") }
+    private static var secret: Namespace { Namespace(SyncWorld.database, "secret") }
+
+    private func world() async throws -> SyncWorld {
+        let world = try SyncWorld()
+        for number in 1...3 as ClosedRange<Int32> {
+            try world.foreign(.int32(number)) { $0["n"] = .int32(number) }
+        }
+        let b = try await world.device("B")
+        try await b.engine.collection(Self.others).insertMany([["_id": "x"], ["_id": "y"]])
+        try await b.engine.syncUntilQuiet()
+        _ = world.transcript()
+        return world
+    }
+
+    /// An engine whose user has no role for the collection `secret`.
+    private func device(_ world: SyncWorld) async throws -> (Device, Locked<Bool>) {
+        let isRefused = Locked(true)
+        let remote = RefusingRemote(
+            base: world.remote, namespace: Self.secret, isRefused: { isRefused.withLock { $0 } })
+        let device = Device(
+            name: "A", world: world, store: try DocumentStore(at: .inMemory),
+            handler: .remoteWins, remote: remote)
+        try await device.start()
+        return (device, isRefused)
+    }
+
+    @Test("a collection that the user may not read holds back no write and no later set")
+    func noRole() async throws {
+        let world = try await world()
+        let (a, isRefused) = try await device(world)
+        try await a.subscribe("items", to: ["n": ["$lte": 2]])
+        try await a.settle()
+        let error = await #expect(throws: SyncError.self) {
+            try await a.engine.collection(Self.secret).subscribe(named: "secret")
+        }
+        #expect(error?.code == .notAuthorized)
+        let isError = if case .error = try a.engine.subscriptions.state { true } else { false }
+        #expect(isError)
+        // Writes go, and nobody who waits for them is told of the other collection.
+        try await a.insert(["_id": 9, "n": 1])
+        try await a.engine.waitForUpload()
+        #expect(try world.remoteDocument(9) == ["_id": 9, "n": 1])
+        // Other queries are answered, beside the refused one, after a restart, too.
+        try await a.start()
+        try await a.engine.collection(Self.others).subscribe(named: "others")
+        #expect(try await a.engine.collection(Self.others).count() == 2)
+        #expect(try await a.heldIDs == [1, 2, 9])
+        try await a.engine.subscriptions.remove(named: "items")
+        #expect(try await a.heldIDs == [])
+        // The refused one ends like any other.
+        try await a.engine.subscriptions.remove(named: "secret")
+        #expect(try a.engine.subscriptions.state == .complete)
+        #expect(try await a.engine.collection(Self.others).count() == 2)
+        #expect(try await a.sync().errors == [])
+        // Once there is a role, the same call works.
+        isRefused.withLock { $0 = false }
+        try await a.engine.collection(Self.secret).subscribe(named: "secret")
+        #expect(try a.engine.subscriptions.state == .complete)
+        #expect(try await a.engine.verify() == [])
+    }
+
+    @Test("of one set the remote answers what it may; a changed query keeps its former documents")
+    func partly() async throws {
+        let world = try await world()
+        let a = try await world.device("A")
+        try await a.subscribe("s", to: ["n": 1])
+        try await a.subscribe("t", to: ["n": 2])
+        try await a.settle()
+        let others = a.engine.collection(Self.others)
+        let bad = Locked(0)
+        world.remote.before { call in
+            guard call.kind == .query else { return }
+            let isFirst = bad.withLock { bad in
+                bad += 1
+                return bad == 1
+            }
+            if isFirst { throw RemoteError(.rejected, code: 2, "not a field") }
+        }
+        let query = try a.items.query(["n": ["$gt": 2]])
+        let all = try others.query()
+        let set = try await a.engine.subscriptions.update { changes in
+            changes.insertOrAssign(query, named: "s")
+            changes.remove(named: "t")
+            changes.insertOrAssign(all, named: "others")
+        }
+        try await a.settle()
+        world.remote.before(nil)
+        #expect(try a.engine.subscriptions.state(of: set.version) == .error("not a field"))
+        #expect(try await a.heldIDs == [1])
+        #expect(try await others.count() == 2)
+        // Both follow the remote.
+        try world.foreign(1) { $0["m"] = 1 }
+        try world.foreign(2) { $0["n"] = 1 }
+        try await a.settle()
+        #expect(try await a.local(1)?["m"] == 1)
+        #expect(try await a.heldIDs == [1, 2])
+        // The next set asks for the refused query only.
+        try await a.engine.subscriptions.update { _ in }
+        try await a.settle()
+        #expect(try a.engine.subscriptions.state == .complete)
+        #expect(try await a.heldIDs == [3])
+        #expect(try await others.count() == 2)
+    }
+
+    @Test("of many queries that are asked for together only the refused one is missing")
+    func amongMany() async throws {
+        let world = try await world()
+        let base = world.remote
+        let remote = RefusingRemote(
+            base: base, namespace: SyncWorld.namespace, isRefused: { false },
+            refuses: { "\($0)".contains("7") })
+        let a = Device(
+            name: "A", world: world, store: try DocumentStore(at: .inMemory),
+            handler: .remoteWins, remote: remote)
+        try await a.start()
+        let queries = try (1...20).map { try a.items.query(["n": .int32($0 == 10 ? 7_000 : $0 % 4)]) }
+        try await a.engine.subscriptions.update { changes in
+            for (number, query) in queries.enumerated() {
+                changes.insertOrAssign(query, named: "\(number)")
+            }
+        }
+        try await a.settle()
+        #expect(try a.engine.subscriptions.state == .error("no"))
+        #expect(try await a.heldIDs == [1, 2, 3])
+    }
+
+    @Test("a view ends at once with an error, and says why")
+    func view() async throws {
+        let world = try await world()
+        let a = try await world.device("A")
+        let name = Namespace(SyncWorld.database, "view")
+        guard let stored = world.remoteDocuments as? StoredRemoteDocuments else { return }
+        try stored.store.createCollection(name, ["viewOn": "items", "pipeline": []])
+        try await a.subscribe(to: ["n": 1])
+        let error = await #expect(throws: SyncError.self) {
+            try await a.engine.collection(name).subscribe()
+        }
+        #expect(error?.code == .subscriptionFailed)
+        #expect(error?.message.contains("is a view, not a collection") == true)
+        #expect(try await a.heldIDs == [1])
+        try await a.insert(["_id": 9, "n": 1])
+        try await a.engine.waitForUpload()
+        #expect(try world.remoteDocument(9) != nil)
+    }
+
+    @Test("a set that is coming gives way to a later one, which keeps what is downloaded")
+    func givesWay() async throws {
+        let world = try await world()
+        let limits = {
+            var limits = SyncLimits()
+            limits.batchDocuments = 1
+            return limits
+        }()
+        let a = try await world.device("A", limits: limits)
+        let asked = Locked(0)
+        world.remote.before { call in
+            guard call.kind == .query else { return }
+            let count = asked.withLock { asked in
+                asked += 1
+                return asked
+            }
+            if count > 2 { throw RemoteError(.retryable, "down") }
+        }
+        let first = try await a.subscribe("low", to: ["n": ["$lte": 3]])
+        try await a.sync()
+        #expect(try a.engine.subscriptions.state(of: first) == .bootstrapping)
+        #expect(try a.rowCount("sync_staged") == 2)
+        try world.foreign(1) { $0["m"] = 1 }
+        try world.foreignDelete(2)
+        world.remote.before(nil)
+        let fetched = Locked<[BSONValue]>([])
+        world.remote.before { call in
+            if call.kind == .find { fetched.withLock { $0 += call.documentIDs } }
+        }
+        let second = try await a.subscribe("low", to: ["n": ["$lte": 4]])
+        try await a.settle()
+        world.remote.before(nil)
+        #expect(try a.engine.subscriptions.state(of: first) == .superseded)
+        #expect(try a.engine.subscriptions.state(of: second) == .complete)
+        #expect(try await a.heldIDs == [1, 3])
+        #expect(try await a.local(1)?["m"] == 1)
+        // Those that changed, for the history, and the one that was not here.
+        #expect(fetched.withLock { Set($0) } == [1, 2, 3])
+    }
+
+    @Test("a wider or rolling query fetches only what the device does not have")
+    func widening() async throws {
+        let world = try await world()
+        for number in 10..<40 as Range<Int32> {
+            try world.foreign(.int32(number)) { $0["day"] = .int32(number) }
+        }
+        let a = try await world.device("A")
+        try await a.subscribe("days", to: ["day": ["$in": [.int32(10), .int32(11)]]])
+        try await a.settle()
+        try await a.subscribe("days", to: ["day": ["$gte": 12]])
+        try await a.settle()
+        #expect(try await a.heldIDs.count == 28)
+        let fetched = Locked<[BSONValue]>([])
+        world.remote.before { call in
+            if call.kind == .find { fetched.withLock { $0 += call.documentIDs } }
+        }
+        let bytes = a.engine.transfers.current.progress.downloadedBytes
+        try world.foreign(50) { $0["day"] = 50 }
+        try world.foreign(20) { $0["m"] = 1 }
+        try await a.subscribe("days", to: ["day": ["$gte": 13]])
+        try await a.settle()
+        #expect(try await a.heldIDs.count == 28)
+        #expect(try await a.local(20)?["m"] == 1)
+        #expect(fetched.withLock { Set($0) } == [20, 50])
+        #expect(a.engine.transfers.current.progress.downloadedBytes - bytes < 1_000)
+        // A gap in the history costs versions, too.
+        try await a.engine.forceScan(SyncWorld.namespace)
+        try await a.settle()
+        #expect(fetched.withLock { Set($0) } == [20, 50])
+        world.remote.before(nil)
+        #expect(try await a.engine.verify() == [])
+    }
+
+    @Test("subscriptions of one document each are asked for together")
+    func oneDocumentEach() async throws {
+        let world = try await world()
+        let a = try await world.device("A")
+        let (requests, count) = (Locked(0), 150)
+        world.remote.before { call in
+            if call.kind == .query { requests.withLock { $0 += 1 } }
+        }
+        for number in 0..<count {
+            try await a.items.subscribe(
+                to: ["_id": .int32(Int32(number))], named: "\(number)", waitForSync: .never)
+        }
+        // Sets with no write in between are kept as one.
+        #expect(try a.rowCount("sync_sets") == 1)
+        #expect(try a.engine.subscriptions.state(of: 1) == .pending)
+        try await a.settle()
+        #expect(requests.withLock { $0 } == 1)
+        #expect(try await a.heldIDs == [1, 2, 3])
+        #expect(try a.engine.subscriptions.state(of: 1) == .superseded)
+        #expect(try a.engine.subscriptions.count == count)
+        world.remote.before(nil)
+    }
+}
+
+/// Who ends a subscription is not kept waiting by what only others can end.
+@Suite(.remotes)
+struct SubscriptionRemovalScenarios {
+    @Test("without run() and without a network a removal says what it waits for, and is kept")
+    func noNetwork() async throws {
+        let world = try SyncWorld()
+        try world.foreign(1) { $0["n"] = 1 }
+        let a = try await world.device("A")
+        try await a.subscribe("s", to: ["n": 1])
+        try await a.settle()
+        try await a.set(1, ["x": 1])
+        for (isOnline, code) in [(false, SyncError.Code.offline), (true, .remoteUnavailable)] {
+            a.engine.setOnline(isOnline)
+            world.remote.before { _ in throw RemoteError(.retryable, "down") }
+            let error = await #expect(throws: SyncError.self) {
+                try await a.engine.subscriptions.removeAll()
+            }
+            #expect(error?.code == code)
+            #expect(error?.message.contains("first sends changes from before") == true)
+        }
+        #expect(try a.engine.subscriptions.count == 0)
+        #expect(try await a.items.unsubscribe(from: ["n": 1]) == false)
+        world.remote.before(nil)
+        try await a.engine.subscriptions.removeAll()
+        #expect(try await a.heldIDs == [])
+        #expect(try world.remoteDocument(1)?["x"] == 1)
+    }
+
+    @Test("passes that fail without an error listener are told once on the log")
+    func unheard() async throws {
+        let world = try SyncWorld()
+        let engine = try SyncEngine(store: try DocumentStore(at: .inMemory), remote: world.remote)
+        let lines = Locked<[SyncLogLine]>([])
+        engine.setLogHandler { line in lines.withLock { $0.append(line) } }
+        try await engine.collection(SyncWorld.namespace).insertOne(["_id": 1])
+        world.remote.before { _ in throw RemoteError(.retryable, "down") }
+        for _ in 0..<3 { try await engine.syncNow() }
+        let told = lines.withLock { $0 }
+        #expect(told.map(\.level) == [.warning])
+        #expect(told.first?.text.contains("no error listener is configured") == true)
+        world.remote.before(nil)
+    }
+}
+
+/// Refuses one collection as a server refuses a user without a role for it, or some filters.
+private struct RefusingRemote: Remote {
+    let base: any Remote
+    let namespace: Namespace
+    let isRefused: @Sendable () -> Bool
+    var refuses: @Sendable (BSONDocument) -> Bool = { _ in false }
+
+    func collection(_ namespace: Namespace) -> any RemoteCollection {
+        guard namespace == self.namespace else { return base.collection(namespace) }
+        return RefusingCollection(base: base.collection(namespace), remote: self)
+    }
+}
+
+private struct RefusingCollection: RemoteCollection {
+    let base: any RemoteCollection
+    let remote: RefusingRemote
+
+    private func check(_ filter: BSONDocument = [:]) throws(RemoteError) {
+        if remote.isRefused() {
+            throw RemoteError(.rejected, code: 13, "not authorized on app to execute command")
+        }
+        if remote.refuses(filter) { throw RemoteError(.rejected, code: 2, "no") }
+    }
+
+    func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
+        try check()
+        return try await base.find(ids: ids)
+    }
+
+    func find(
+        matching filter: BSONDocument, after last: BSONValue?, limit: Int
+    ) async throws(RemoteError) -> RemotePage {
+        try check(filter)
+        return try await base.find(matching: filter, after: last, limit: limit)
+    }
+
+    func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
+        try check()
+        return try await base.versions(ids: ids)
+    }
+
+    func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome] {
+        try check()
+        return try await base.write(writes)
+    }
+
+    func identity() async throws(RemoteError) -> RemoteIdentity {
+        try check()
+        return try await base.identity()
+    }
+
+    func currentToken() async throws(RemoteError) -> ResumeToken {
+        try check()
+        return try await base.currentToken()
+    }
+
+    func changes(
+        after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
+    ) async throws(RemoteError) -> RemoteChangeBatch {
+        try check()
+        return try await base.changes(after: token, limit: limit, waitingUpTo: wait)
+    }
+}
