@@ -97,12 +97,15 @@ extension PushAndBootstrap {
     private func bootstrap(
         _ version: Int64, _ collections: inout [CollectionPass]
     ) async throws -> Bool {
-        guard let plan = try await beginBootstrap(version) else {
+        guard let plan = try plan(of: version) else {
             engine.progress.expectNothing()
             return true
         }
         // A set without new queries needs no request.
-        guard !plan.queries.isEmpty else { return try await complete(version, collections) }
+        guard !plan.queries.isEmpty else {
+            guard try await beginBootstrap(version) else { return true }
+            return try await complete(version, collections)
+        }
         let places = Dictionary(
             uniqueKeysWithValues: collections.enumerated().map { ($1.context.namespace, $0) })
         var progress = plan.progress
@@ -111,6 +114,7 @@ extension PushAndBootstrap {
         guard let concerned = self.places(of: plan, without: refusals, collections, places) else {
             return false
         }
+        guard try await beginBootstrap(version) else { return true }
         try await count(plan, collections, places)
 
         // Stage. Requests the queries' results page by page; writes each page and the progress.
@@ -205,20 +209,33 @@ extension PushAndBootstrap {
         var namespaces: Set<Namespace> { Set(queries.map(\.namespace)) }
     }
 
-    /// Marks the set as bootstrapping and returns its plan; `nil` if the set is not pending any
-    /// more.
-    private func beginBootstrap(_ version: Int64) async throws -> Plan? {
-        let cache = engine.sets
-        return try await engine.writer.write { transaction -> Plan? in
-            let sets = SubscriptionTable(connection: transaction.connection, cache: cache)
-            var history = try sets.history()
+    /// Returns the plan of a set; `nil` if the set does not wait any more.
+    private func plan(of version: Int64) throws -> Plan? {
+        try engine.store.read { transaction -> Plan? in
+            let sets = SubscriptionTable(connection: transaction.connection, cache: engine.sets)
+            let history = try sets.history()
             guard let set = history.waiting.first(where: { $0.version == version }) else {
                 return nil
             }
-            _ = history.apply(.bootstrapBegan, to: version)
-            try sets.save(history)
             return Plan(
                 queries: history.newQueries(of: set), progress: try sets.progress(of: version))
+        }
+    }
+
+    /// Marks a set as bootstrapping: its collections were read, and the remote is asked now.
+    ///
+    /// - Returns: `false` if the app has replaced the set by a later one meanwhile.
+    private func beginBootstrap(_ version: Int64) async throws -> Bool {
+        let cache = engine.sets
+        return try await engine.writer.write { transaction -> Bool in
+            let sets = SubscriptionTable(connection: transaction.connection, cache: cache)
+            var history = try sets.history()
+            if history.coming?.version == version { return true }
+            guard history.waiting.contains(where: { $0.version == version }),
+                history.apply(.bootstrapBegan, to: version)
+            else { return false }
+            try sets.save(history)
+            return true
         }
     }
 

@@ -115,11 +115,11 @@ struct SyncVerification {
 
     private func rowIDs() throws -> [Int64] {
         let select = try transaction.connection.prepare(
-            "SELECT id FROM sync_documents WHERE collection = ? ORDER BY id")
+            "SELECT id FROM sync_documents WHERE collection = ?")
         select.bind(1, collection.rowID)
         var rows: [Int64] = []
         while try select.step() { rows.append(select.int64(0)) }
-        return rows
+        return rows.sorted()
     }
 
     private func hasRecord(_ id: BSONValue) throws -> Bool {

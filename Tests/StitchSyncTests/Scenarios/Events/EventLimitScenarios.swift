@@ -19,6 +19,7 @@ struct EventLimitScenarios {
         try await first.start()
         try await first.insert(["_id": "old", "n": 0])
         try await first.sync()
+        await first.items.configure(conflictHandler: .remoteWins)
         await first.engine.close()
         // The next version of the app configures no listener, and does not even name the collection.
         let engine = try SyncEngine(store: store, remote: world.remote, limits: limits)
