@@ -14,7 +14,8 @@ public final class NIOTSConnectionBootstrap {
 
     public func connectTimeout(_ timeout: TimeAmount) -> Self { self }
 
-    public func channelOption<Option: ChannelOption>(_ option: Option, value: Option.Value) -> Self { self }
+    public func channelOption<Option: ChannelOption>(_ option: Option, value: Option.Value) -> Self
+    { self }
 
     public func tlsOptions(_ options: NWProtocolTLS.Options) -> Self { self }
 

@@ -17,7 +17,9 @@ public final class SecTrust {}
 public var errSecSuccess: OSStatus { 0 }
 
 @available(macOS 10.6, iOS 2, tvOS 2, watchOS 2, *)
-public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? { nil }
+public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData)
+    -> SecCertificate?
+{ nil }
 
 @available(macOS 10.6, iOS 2, tvOS 2, watchOS 2, *)
 public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPolicy { SecPolicy() }
@@ -47,7 +49,9 @@ public typealias sec_protocol_verify_t = (
 ) -> Void
 
 @available(macOS 10.14, iOS 12, tvOS 12, watchOS 5, *)
-public func sec_trust_copy_ref(_ trust: sec_trust_t) -> Unmanaged<SecTrust> { .passRetained(SecTrust()) }
+public func sec_trust_copy_ref(_ trust: sec_trust_t) -> Unmanaged<SecTrust> {
+    .passRetained(SecTrust())
+}
 
 @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
 public func sec_protocol_options_set_min_tls_protocol_version(
@@ -56,5 +60,6 @@ public func sec_protocol_options_set_min_tls_protocol_version(
 
 @available(macOS 10.14, iOS 12, tvOS 12, watchOS 5, *)
 public func sec_protocol_options_set_verify_block(
-    _ options: sec_protocol_options_t, _ verify: @escaping sec_protocol_verify_t, _ queue: DispatchQueue
+    _ options: sec_protocol_options_t, _ verify: @escaping sec_protocol_verify_t,
+    _ queue: DispatchQueue
 ) {}

@@ -7,7 +7,9 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct WideMaskTests {
     private static let count = 5_000
     // All names are equally long, and longer than those that are told apart by their length.
-    private static let names = (0..<count).map { "a field with a name of some length \(10_000 + $0)" }
+    private static let names = (0..<count).map {
+        "a field with a name of some length \(10_000 + $0)"
+    }
 
     private static func fields(_ value: (Int) -> BSONValue) -> BSONDocument {
         var document: BSONDocument = ["_id": 1]

@@ -365,7 +365,8 @@ extension SubscriptionTable {
     /// collections that the later set does not ask for are removed.
     func giveWay(to version: Int64) throws {
         var history = try history()
-        guard let set = history.coming, let next = history.sets.first(where: { $0.version == version })
+        guard let set = history.coming,
+            let next = history.sets.first(where: { $0.version == version })
         else { return }
         try cancel(set, in: &history)
         _ = history.apply(.bootstrapBegan, to: version)

@@ -1,4 +1,4 @@
-package import BSONStore
+internal import BSONStore
 
 /// A parser of client messages.
 ///

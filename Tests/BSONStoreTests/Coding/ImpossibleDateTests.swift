@@ -15,7 +15,8 @@ import Testing
         ("milliseconds", .millisecondsSince1970), ("text", .iso8601),
         (
             "custom",
-            .custom(encode: { try BSONValue(encoding: $0) }, decode: { $0.dateValue ?? .distantPast })
+            .custom(
+                encode: { try BSONValue(encoding: $0) }, decode: { $0.dateValue ?? .distantPast })
         ),
     ]
 

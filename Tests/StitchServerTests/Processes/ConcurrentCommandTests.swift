@@ -238,7 +238,8 @@ import Testing
         bytes: Int, abandon: @escaping @Sendable () -> Void = {}
     ) -> WaitingCommand {
         WaitingCommand(
-            CommandWait(deadline: .now, again: { _ in .ok }, abandon: abandon), bytes: bytes
+            CommandWait(deadline: .now, again: { _ in .ok }, abandon: abandon), rank: .ordinary,
+            bytes: bytes
         ) { _ in .silence }
     }
 }

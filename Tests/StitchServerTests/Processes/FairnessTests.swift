@@ -1,4 +1,5 @@
 import BSONStore
+import Foundation
 import TestProcesses
 import Testing
 

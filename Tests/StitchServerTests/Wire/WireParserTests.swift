@@ -97,21 +97,22 @@ struct WireParserTests {
     }
 
     /// Each of these gets an answer, and the connection goes on, as with MongoDB.
-    @Test(arguments: [
-        ([], 40587, "OP_MSG messages must have a body"),
-        ([2, 0], 40432, "Unknown section kind 2"),
-        ([0] + WireParserTests.ping.bytes + [3], 40432, "Unknown section kind 3"),
-        ([0] + WireParserTests.ping.bytes + [255, 1, 2], 40432, "Unknown section kind 255"),
-        (
-            [0] + WireParserTests.ping.bytes + [0] + WireParserTests.ping.bytes, 40430,
-            "Multiple body sections in message"
-        ),
-        (
-            [1, 6, 0, 0, 0, 97, 0, 1, 6, 0, 0, 0, 97, 0], 40431,
-            "Duplicate document sequence: a"
-        ),
-        ([0, 6, 0, 0, 0, 1, 0], 22, nil),
-    ] as [([UInt8], Int32, String?)])
+    @Test(
+        arguments: [
+            ([], 40587, "OP_MSG messages must have a body"),
+            ([2, 0], 40432, "Unknown section kind 2"),
+            ([0] + WireParserTests.ping.bytes + [3], 40432, "Unknown section kind 3"),
+            ([0] + WireParserTests.ping.bytes + [255, 1, 2], 40432, "Unknown section kind 255"),
+            (
+                [0] + WireParserTests.ping.bytes + [0] + WireParserTests.ping.bytes, 40430,
+                "Multiple body sections in message"
+            ),
+            (
+                [1, 6, 0, 0, 0, 97, 0, 1, 6, 0, 0, 0, 97, 0], 40431,
+                "Duplicate document sequence: a"
+            ),
+            ([0, 6, 0, 0, 0, 1, 0], 22, nil),
+        ] as [([UInt8], Int32, String?)])
     func aSectionThatIsNoneIsAnswered(_ sections: [UInt8], _ code: Int32, _ text: String?) {
         let error = #expect(throws: WireContentError.self) {
             try Self.parse(Self.message(sections))

@@ -60,7 +60,8 @@ struct SubscriptionDecisionTests {
             row(
                 [
                     ("bootstrapping", "\(facts.isBootstrapping)"),
-                    ("overtaken", "\(facts.isOvertaken)"), ("set", "\(facts.hasUnaskedSet)"), ("earlier", "\(facts.hasEarlierWrites)"),
+                    ("overtaken", "\(facts.isOvertaken)"), ("set", "\(facts.hasUnaskedSet)"),
+                    ("earlier", "\(facts.hasEarlierWrites)"),
                     ("later", "\(facts.hasLaterWrites)"),
                 ], SubscriptionOrder.decide(facts).rawValue)
         }

@@ -107,8 +107,10 @@ struct StatementPlanTests {
             }
             for step in steps {
                 let isScan = Self.growing.contains { table in
-                    step == "SCAN \(table)" || step.hasPrefix("SCAN \(table) ")
-                        && !step.contains("USING INDEX") && !step.contains("USING COVERING INDEX")
+                    step == "SCAN \(table)"
+                        || step.hasPrefix("SCAN \(table) ")
+                            && !step.contains("USING INDEX")
+                            && !step.contains("USING COVERING INDEX")
                 }
                 guard isScan || step.hasPrefix("USE TEMP B-TREE") else { continue }
                 let isAllowed = Self.allowed.contains {

@@ -129,7 +129,9 @@ enum ExpressionString {
         while parts.count < limit {
             try WorkBudget.spend()
             let from = start
-            guard let at = bytes.withUnsafeBytes({ search.first(in: $0, from: from) }) else { break }
+            guard let at = bytes.withUnsafeBytes({ search.first(in: $0, from: from) }) else {
+                break
+            }
             parts.append(String(decoding: bytes[start..<at], as: UTF8.self))
             start = at + separator.utf8.count
         }

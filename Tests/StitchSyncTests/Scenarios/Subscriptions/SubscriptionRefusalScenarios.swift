@@ -122,7 +122,9 @@ struct SubscriptionRefusalScenarios {
             name: "A", world: world, store: try DocumentStore(at: .inMemory),
             handler: .remoteWins, remote: remote)
         try await a.start()
-        let queries = try (1...20).map { try a.items.query(["n": .int32($0 == 10 ? 7_000 : $0 % 4)]) }
+        let queries = try (1...20).map {
+            try a.items.query(["n": .int32($0 == 10 ? 7_000 : $0 % 4)])
+        }
         try await a.engine.subscriptions.update { changes in
             for (number, query) in queries.enumerated() {
                 changes.insertOrAssign(query, named: "\(number)")
