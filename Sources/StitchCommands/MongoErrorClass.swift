@@ -74,7 +74,7 @@ package enum MongoErrorClass {
     /// Source: the drivers' specification "Change Streams", resumable errors.
     package static func isOfStream(_ failure: MongoFailure) -> Bool {
         switch failure.kind {
-        case .network: true
+        case .network, .busy: true
         case .server:
             streamCodes.contains(failure.code)
                 || failure.labels.contains("ResumableChangeStreamError")

@@ -105,9 +105,13 @@ struct MongoWriteCommandTests {
                     error(3, other, nil),
                 ],
             ])
-        let rejected = RemoteWriteOutcome.failed(RemoteError(.rejected, code: 11_000, other))
+        func rejected(_ paths: [String]) -> RemoteWriteOutcome {
+            .failed(RemoteError(uniquePaths: paths, code: 11_000, other))
+        }
         #expect(
-            answer.outcomes == [0: .duplicateKey, 1: .duplicateKey, 2: rejected, 3: rejected])
+            answer.outcomes == [
+                0: .duplicateKey, 1: .duplicateKey, 2: rejected(["x"]), 3: rejected([]),
+            ])
     }
 
     @Test("a path that leads through a scalar is a condition that does not hold")

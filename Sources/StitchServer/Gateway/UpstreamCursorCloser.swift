@@ -29,9 +29,14 @@ final class UpstreamCursorCloser: Sendable {
     init() {
         let waiting = ThreadCondition(0)
         self.waiting = waiting
-        worker = WorkerThread(batchMax: Self.batchMax) { cursors in
+        worker = WorkerThread { first, others in
+            var cursors = [first]
+            while cursors.count < Self.batchMax, let next = others.popFirst() {
+                cursors.append(next)
+            }
+            let count = cursors.count
             Self.close(cursors)
-            waiting.withLock(waking: .all) { $0 -= cursors.count }
+            waiting.withLock(waking: .all) { $0 -= count }
         }
     }
 

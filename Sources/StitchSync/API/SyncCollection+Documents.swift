@@ -141,8 +141,8 @@ extension SyncCollection {
             try change(&document)
             let encoded = try coding.change(document, [edition]).withoutVersion
             guard encoded != original else { return document }
-            let outcome = try sync.transaction.replaceOne(
-                sync.namespace, filter: filter, document: encoded, upsert: false)
+            let outcome = try sync.transaction.updateOne(
+                sync.namespace, filter: filter, update: Update(storing: encoded))
             for image in outcome.images {
                 try NoteLocalWrite(sync: sync).note(before: image.before, after: image.after)
             }

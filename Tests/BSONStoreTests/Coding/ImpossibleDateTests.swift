@@ -36,6 +36,8 @@ import Testing
                 Issue.record("\(seconds) is stored as \(name)")
             } catch let error as EncodingError {
                 guard case .invalidValue(_, let context) = error else { return }
+                // A closure of the app throws an error of its own.
+                if name == "custom" { continue }
                 #expect(
                     context.codingPath.map(\.stringValue) == ["dates", "due", "Index 1"])
                 // Describing the error must not end the process, either.

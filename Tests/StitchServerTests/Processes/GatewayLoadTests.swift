@@ -28,8 +28,23 @@ import Testing
             return false
         }
 
-        /// Whether a command with a name runs at the upstream.
-        func runs(_ name: String) throws -> Bool { try !upstream.operations(name).isEmpty }
+        /// Whether a client's command with a name runs at the upstream.
+        ///
+        /// The gateway's feeds read their own streams all the time.
+        func runs(_ name: String) throws -> Bool {
+            let all = try upstream.run(["currentOp": 1], on: "admin")["inprog"]?.arrayValue ?? []
+            return all.compactMap { $0.documentValue?["command"]?.documentValue }.contains {
+                $0[name] != nil && $0["$db"] == "shop"
+            }
+        }
+
+        /// Waits until a client's command with a name runs at the upstream.
+        func waits(for name: String) throws {
+            let end = ContinuousClock.now + GatewayLoadTests.allowed
+            while try !runs(name) {
+                guard .now < end else { throw ProgramFailure(reason: "no \(name) runs") }
+            }
+        }
 
         /// Waits until the upstream's cursors are of a number.
         func cursors(become count: Int) throws -> Int {
@@ -175,7 +190,7 @@ import Testing
                 "updates": [["q": ["_id": 1], "u": [["$set": ["x": search]]]]],
             ])
         }
-        _ = try world.upstream.running(name)
+        try world.waits(for: name)
         return (client, name)
     }
 
@@ -207,7 +222,7 @@ import Testing
             var command = ExpensiveRequest.aggregate(ExpensiveRequest.joins)
             command.append("lsid", .document(session))
             client.send(command)
-            _ = try world.upstream.running("aggregate")
+            try world.waits(for: "aggregate")
             let other = try ServerClient(port: world.port, database: "shop", user: "one")
             try other.run(["killSessions": [.document(session)]], on: "admin")
             #expect(ServerRefusal(reply: try client.answer(within: Self.allowed)).code == 11_601)

@@ -2,8 +2,9 @@ import BSONStore
 import TestProcesses
 import Testing
 
-/// A device that synced with the database itself comes to a gateway with a position of a time when no
-/// gateway recorded deletions. Without them it would keep what others have deleted.
+/// A device that moves from the database itself to a gateway must learn what others deleted.
+///
+/// It comes with a position of a time when no gateway recorded deletions.
 @Suite(.timeLimit(.minutes(60))) struct GatewayTombstoneTests {
     /// The token of a change stream at the upstream, which names the position of now.
     private static func place(_ upstream: ServerClient) throws -> BSONValue {

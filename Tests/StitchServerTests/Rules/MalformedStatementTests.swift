@@ -2,8 +2,10 @@ import BSONStore
 import TestProcesses
 import Testing
 
-/// A gateway reads what statements select before it runs them. What one of them does wrong must not
-/// undo the others: a device's batch would fail as a whole, again and again.
+/// What one statement does wrong must not undo the others, or a device's batch would fail again and
+/// again.
+///
+/// A gateway reads what statements select before it runs them.
 @Suite(.timeLimit(.minutes(60))) struct MalformedStatementTests {
     /// The ways in which the part of a statement can be wrong that selects documents.
     private static let selections: [BSONDocument] = [

@@ -52,7 +52,7 @@ import Testing
         (#"{n: {$lt: {$date: "tomorrow"}}}"#, "$date takes a date as RFC 3339", 19),
         (#"{n: {$lt: {$date: 5}}}"#, "$date takes", 19),
         (#"{"n": {$lt: {"$date": "tomorrow"}}}"#, "$date takes a date as RFC 3339", 23),
-        (#"{name: "ä", _id: {$oid: "x"}}"#, "ObjectId", 26),
+        (#"{name: "ä", _id: {$oid: "x"}}"#, "$oid takes 24 hexadecimal digits", 26),
         ("{n: 1, : 2}", "key is missing", 8),
     ])
     func `a fault behind keys without quotes is told with its own place`(

@@ -33,6 +33,24 @@ import Testing
         }
     }
 
+    /// The page's element of arrays.
+    enum Declared {
+        struct Item: Codable, ArrayElement {
+            static let elementKey = "sku"
+            var sku: String
+            var quantity: Int
+        }
+    }
+
+    @Test func `an element is found by the key that its type declares`() throws {
+        struct Order: Codable { var items: [Declared.Item] }
+        let stored: BSONDocument = ["items": [["sku": "a", "quantity": 1, "note": "x"]]]
+        var order = try BSONDecoder().decode(Order.self, from: stored)
+        order.items.insert(Declared.Item(sku: "b", quantity: 2), at: 0)
+        let written = try BSONEncoder().encode(order, onto: stored)["items"]?.arrayValue
+        #expect(written?.values.last == ["sku": "a", "quantity": 1, "note": "x"])
+    }
+
     @Test func `a text becomes a number in another field`() throws {
         let store = try DocumentStore(at: .inMemory)
         let todos = store.collection(Self.namespace, of: ByHand.Todo.self)

@@ -49,8 +49,8 @@ package final class IndexedDocument {
         return places[key]
     }
 
-    /// Returns the index of the document at a key; `nil` if there is no document, or while the fields
-    /// are still searched.
+    /// Returns the index of the document at a key; `nil` if there is no document, or while the
+    /// fields are still searched.
     package func nested(_ key: String) -> IndexedDocument? {
         guard places != nil else { return nil }
         if let known = nested[key] { return known }

@@ -69,6 +69,7 @@ extension Update {
     ) throws(StoreError) -> BSONDocument? {
         // Searched once, and only if a path needs it.
         let position = tree.isPositional ? findPosition() : nil
+        try WorkBudget.check()
         var updating = UpdateApplier(
             document,
             UpdateApplier.Context(

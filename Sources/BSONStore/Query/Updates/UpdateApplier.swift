@@ -160,7 +160,8 @@ struct UpdateApplier {
                 _ = try below(branch, obstacle(branch.name, .array(whole)))
                 continue
             }
-            let old: BSONValue? = index < values.count ? values[index] : nil
+            // A literal `nil` would be a null.
+            let old = index < values.count ? Optional(values[index]) : Optional.none
             switch try below(branch, old.map { .value($0) } ?? .missing) {
             case .same: continue
             case .set(let value): try Self.set(value, at: index, of: &values)

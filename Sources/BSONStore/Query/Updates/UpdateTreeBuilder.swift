@@ -42,8 +42,8 @@ final class UpdateTreeBuilder {
         guard UpdatePath.filterName(path.parts[0]) == nil else {
             throw StoreError(
                 .badValue,
-                "Cannot have array filter identifier (i.e. '$[<id>]') element in the first position "
-                    + "in path '\(path)'")
+                "Cannot have array filter identifier (i.e. '$[<id>]') element in the first "
+                    + "position in path '\(path)'")
         }
         var tree = self
         for at in path.parts.indices.dropLast() {

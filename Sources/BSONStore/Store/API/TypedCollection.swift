@@ -154,7 +154,8 @@ extension TypedCollection {
             try change(&document)
             let changed = try encoder.encode(document, changing: [edition])
             guard changed != found else { return document }
-            try transaction.replaceOne(documents.namespace, filter: filter, document: changed)
+            try transaction.updateOne(
+                documents.namespace, filter: filter, update: Update(storing: changed))
             return document
         }
     }

@@ -80,8 +80,8 @@ struct ViewDefinitionCheck {
 
     /// Follows everything that a view reads, down to collections.
     ///
-    /// - Parameter checked: the depths to which views were followed, so that a view that many others
-    ///   read is not followed once for each way to it.
+    /// - Parameter checked: the depths to which views were followed, so that a view that many
+    ///   others read is not followed once for each way to it.
     private func checkPaths(
         of view: CollectionOptions.View, named namespace: Namespace, depth: Int,
         _ checked: inout [Name: Int]

@@ -19,7 +19,7 @@ public struct SubscriptionChanges {
 
     /// The first place of each name and of each query without a name.
     private struct Places {
-        var named: [String: Int] = [:]
+        var named: [Name: Int] = [:]
         var unnamed: [SubscriptionQuery: Int] = [:]
 
         mutating func note(_ subscription: Subscription, at place: Int) {

@@ -38,7 +38,7 @@ import Testing
         }
         #expect(collisions.isEmpty)
         #expect(try store.collection(Self.places).find(["p": 1]).map { $0["_id"] } == [2])
-        #expect(try store.verify().isEmpty)
+        #expect(try store.verify().faults.isEmpty)
         #expect(throws: StoreError.self) {
             try store.write { try Self.put($0, 0, 1) }
         }

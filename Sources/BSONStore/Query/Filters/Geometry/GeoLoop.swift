@@ -85,7 +85,7 @@ package struct GeoLoop: Sendable {
             + "\(text(edges[0])) and \(text(edges[1]))"
     }
 
-    /// Returns the first two edges in order that cross; `nil` if none do, and once the budget is over.
+    /// Returns the first two edges in order that cross; `nil` if none do, or the budget is over.
     ///
     /// A plane sweeps over the globe, and only edges that it meets at the same time are compared.
     private static func firstCrossing(_ vertices: [GeoPoint]) -> (Int, Int)? {

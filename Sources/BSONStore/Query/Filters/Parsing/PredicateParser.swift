@@ -61,7 +61,7 @@ package struct PredicateParser {
         defer { leave() }
         var parts: [Predicate] = []
         for (key, value) in filter {
-            try WorkBudget.spend()
+            _ = WorkBudget.isOver()
             if key.hasPrefix("$") {
                 if let part = try topLevel(key, value) { parts.append(part) }
             } else {
@@ -129,7 +129,7 @@ package struct PredicateParser {
         }
         var clauses: [Predicate] = []
         for clause in array {
-            try WorkBudget.spend()
+            _ = WorkBudget.isOver()
             guard let clause = clause.documentValue else {
                 throw StoreError(.badValue, "$or/$and/$nor entries need to be full objects")
             }

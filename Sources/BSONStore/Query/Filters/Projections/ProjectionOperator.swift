@@ -42,6 +42,7 @@ enum ProjectionOperator: Sendable {
         switch value {
         case .array(let array):
             guard let position = position() else {
+                try WorkBudget.check()
                 throw StoreError(
                     .positionalElementNotFound,
                     "positional operator '.$' couldn't find a matching element in the array")
@@ -69,8 +70,8 @@ struct ProjectionSlice: Sendable, Hashable {
     /// The maximum number to keep; without a skip, the last ones if negative.
     let limit: Int
 
-    /// Returns the value with the arrays at a path sliced; the path may lead through arrays, but not
-    /// through arrays in arrays; `nil` if nothing changes.
+    /// Returns the value with the arrays at a path sliced; the path may lead through arrays, but
+    /// not through arrays in arrays; `nil` if nothing changes.
     func cut(_ value: BSONValue, _ path: ArraySlice<String>) -> BSONValue? {
         switch value {
         case .array(let array): .array(path.isEmpty ? cut(array) : inside(array, path))

@@ -44,8 +44,8 @@ struct RegexBacktracker {
 
     /// Returns the first match from an offset on, which must be the start of a character.
     ///
-    /// - Parameter memory: what earlier searches of the same text for the same pattern learned; their
-    ///   matches end at the offset or before it.
+    /// - Parameter memory: what earlier searches of the same text for the same pattern learned;
+    ///   their matches end at the offset or before it.
     static func match(
         _ automaton: RegexAutomaton, in text: UnsafeRawBufferPointer, from: Int,
         _ memory: inout RegexSearchMemory

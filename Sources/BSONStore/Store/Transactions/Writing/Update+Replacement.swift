@@ -9,4 +9,17 @@ extension Update {
                 .badValue, "the replace operation document must not contain atomic operators")
         }
     }
+
+    /// Makes the update that stores a whole document, whatever its fields are named.
+    ///
+    /// A replacement may not have top-level fields that begin with `$`; a pipeline may.
+    ///
+    /// - Throws: as the other initializers.
+    package init(storing document: BSONDocument) throws(StoreError) {
+        if document.keys.contains(where: { $0.utf8.first == UInt8(ascii: "$") }) {
+            try self.init(pipeline: [["$replaceWith": ["$literal": .document(document)]]])
+        } else {
+            try self.init(replacement: document)
+        }
+    }
 }
