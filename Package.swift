@@ -135,7 +135,7 @@ let package = Package(
             swiftSettings: strict),
         // What sync asks of a server by MongoDB's commands, over whatever carries them.
         .target(
-            name: "StitchCommands", dependencies: ["BSONStore", "StitchRules", "StitchSync"],
+            name: "StitchCommands", dependencies: ["BSONStore", "StitchSync"],
             swiftSettings: strict),
         .target(
             name: "StitchRemote",

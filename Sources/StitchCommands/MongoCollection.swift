@@ -1,5 +1,4 @@
 package import BSONStore
-internal import StitchRules
 package import StitchSync
 
 /// A collection that is read and written by MongoDB's commands.
@@ -124,7 +123,7 @@ package final class MongoCollection: RemoteCollection {
             (filter, limit) async throws(RemoteError) in
             var query = MongoQuery(self.namespace, filter: filter)
             query.sort = ["_id": 1]
-            query.comment = QueryableFields.comment
+            query.comment = SubscriptionQuery.comment
             query.limit = Int64(limit)
             query.bytesMax = RemotePaging.bytesMax
             return try await self.run(query)
@@ -138,7 +137,7 @@ package final class MongoCollection: RemoteCollection {
             (filter, limit) async throws(RemoteError) in
             var query = MongoQuery(self.namespace, filter: filter)
             query.sort = ["_id": 1]
-            query.comment = QueryableFields.comment
+            query.comment = SubscriptionQuery.comment
             query.limit = Int64(limit)
             return try await self.withContents(query)
         }

@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// The subscriptions whose documents are on the device.
 ///
 /// They are those of the active set. If the remote has refused queries of a later set since, they

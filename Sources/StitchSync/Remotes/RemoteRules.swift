@@ -30,6 +30,11 @@ final class RemoteRules: Sendable {
     }
 }
 
+extension SubscriptionQuery {
+    /// The comment of a request for the query's documents, by which a server knows it.
+    package static let comment = QueryableFields.comment
+}
+
 extension InProcessCollection {
     /// Makes a token for a position in the history, as seen under some rules.
     ///

@@ -82,13 +82,15 @@ final class StoreFileIdentity: Sendable {
     private func lookAtLog(
         _ log: inout StoreFile.Status?, _ connection: SQLiteConnection
     ) -> StoreError? {
-        guard let extent = connection.logExtent, extent.bytes > 0 else { return nil }
+        guard let extent = connection.logExtent, extent.bytes > 0,
+            let logPath = connection.logPath
+        else { return nil }
         let known = log
-        log = StoreFile.status(path + "-wal")
+        log = StoreFile.status(logPath)
         guard let log, known.map({ log.isSameFile(as: $0) }) ?? true else {
             return StoreError(
                 .corrupt,
-                "\(path)-wal was moved, deleted or replaced while \(path) was open. Nothing is read "
+                "\(logPath) was moved, deleted or replaced while \(path) was open. Nothing is read "
                     + "or written any more; put a backup back, or run `verify`")
         }
         guard let onDisk = connection.logOnDisk, onDisk.bytes >= extent.bytes,
@@ -96,7 +98,7 @@ final class StoreFileIdentity: Sendable {
         else {
             return StoreError(
                 .corrupt,
-                "\(path)-wal was cut or overwritten while \(path) was open: it has \(log.size) "
+                "\(logPath) was cut or overwritten while \(path) was open: it has \(log.size) "
                     + "bytes, and \(extent.bytes) were written. Nothing is read or written any more; "
                     + "put a backup back, or run `verify`")
         }

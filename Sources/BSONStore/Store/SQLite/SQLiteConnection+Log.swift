@@ -36,6 +36,14 @@ extension SQLiteConnection {
         return walIndex.map { LogExtent($0) }
     }
 
+    /// The path of the log; `nil` for a store in memory.
+    ///
+    /// SQLite keeps it beside the file itself, also where the store was opened by a link.
+    var logPath: String? {
+        guard let name = sqlite3_db_filename(handle, "main"), name.pointee != 0 else { return nil }
+        return String(cString: name) + "-wal"
+    }
+
     /// The opened log as it is on the disk; `nil` when none is open.
     var logOnDisk: LogOnDisk? {
         var file: UnsafeMutablePointer<sqlite3_file>?

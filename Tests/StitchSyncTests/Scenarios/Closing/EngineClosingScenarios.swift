@@ -75,7 +75,8 @@ struct EngineClosingScenarios {
 
     @Test("a listener that closes its engine does not wait for itself")
     func closesFromListener() async throws {
-        let (_, _, engine) = try Self.device()
+        let (folder, _, engine) = try Self.device()
+        defer { withExtendedLifetime(folder) {} }
         let items = engine.collection(Self.items)
         let closed = Signal()
         await items.configure(changeEventListener: { _ in
