@@ -263,8 +263,8 @@ extension EventDelivery {
         guard isNew else { return }
         log.note(
             .warning, namespace,
-            "Passes fail, and no error listener is configured (configure(errorListener:), or "
-                + "SyncEngine.errors): \(error)")
+            "Passes fail, and no error listener is configured (configure(errorListener:) or "
+                + "the errors of the engine): \(error)")
     }
 
     private func receivers(ofErrorsIn namespace: Namespace?) -> [ErrorListenerQueue] {
