@@ -18,6 +18,8 @@ struct SweepRow {
     static let exponentMax = 1.25
     /// The greatest exponent of a road that needs no reason at all.
     private static let exponentPlain = 1.1
+    /// An exponent that no disturbance makes: it is not measured again.
+    private static let exponentCertain = 1.6
     /// A size that needs longer is the last one, in nanoseconds.
     private static let longestNS = 4e9
     /// How often a row that misses is measured again, each time at greater sizes.
@@ -43,9 +45,13 @@ struct SweepRow {
                 row.failure = "\(error)"
                 break
             }
-            guard row.exponent > exponentMax, road.reason == nil, attempt < retries else { break }
+            let isDoubtful =
+                row.exponent > effort.exponentMax
+                && (effort.factors.count < 4 || row.exponent < exponentCertain)
+            guard isDoubtful, road.reason == nil, attempt < retries else { break }
             // It cannot be told by more: the largest size needs seconds.
-            guard (row.times.last?.ns ?? 0) < longestNS / 4 else { break }
+            let isLong = (row.times.last?.ns ?? 0) > longestNS / 4
+            guard effort.factors.count < 4 || !isLong else { break }
             effort = effort.next
         }
         return row
@@ -83,7 +89,7 @@ struct SweepRow {
             guard ns < effort.firstNS else { break }
             size *= ns < effort.firstNS / 16 && size * 64 <= road.upTo ? 4 : 2
         }
-        for factor in [1, 2, 4, 8] {
+        for factor in effort.factors {
             let ns = try await meter.time(
                 at: size * factor, leastNS: effort.leastNS, rounds: effort.rounds)
             times.append((size * factor, ns))

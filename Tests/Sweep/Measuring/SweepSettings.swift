@@ -4,7 +4,7 @@ struct SweepSettings {
     private(set) var effort = SweepEffort.full
     /// Whether to print the names of the roads only.
     private(set) var lists = false
-    private var road = ""
+    private var wanted: [Substring] = []
 
     /// An argument that is none of the program's.
     struct Wrong: Error { let argument: String }
@@ -16,14 +16,16 @@ struct SweepSettings {
             case "--short": effort = .short
             case "--list": lists = true
             case _ where argument.hasPrefix("road="):
-                road = String(argument.dropFirst("road=".count))
+                wanted = argument.dropFirst("road=".count).split(separator: ",")
             default: throw Wrong(argument: argument)
             }
         }
     }
 
     /// Whether a road is to be taken.
-    func wants(_ road: Road) -> Bool { self.road.isEmpty || road.name.contains(self.road) }
+    func wants(_ road: Road) -> Bool {
+        wanted.isEmpty || wanted.contains { road.name.contains($0) }
+    }
 }
 
 /// How long each road is measured.
@@ -34,14 +36,24 @@ struct SweepEffort {
     let leastNS: Double
     /// How often each size is measured; the least time counts.
     let rounds: Int
+    /// The sizes, as multiples of n.
+    let factors: [Int]
+    /// A greater exponent is measured again before it counts.
+    let exponentMax: Double
 
     /// What `make sweep` takes.
-    static let full = SweepEffort(firstNS: 10e6, leastNS: 20e6, rounds: 3)
-    /// What CI takes.
-    static let short = SweepEffort(firstNS: 3e6, leastNS: 3e6, rounds: 2)
+    static let full = SweepEffort(
+        firstNS: 10e6, leastNS: 20e6, rounds: 3, factors: allFactors,
+        exponentMax: SweepRow.exponentMax)
+    /// What CI takes: the least and the greatest size, and all of them where these grow too fast.
+    static let short = SweepEffort(
+        firstNS: 1e6, leastNS: 1e6, rounds: 1, factors: [1, 8], exponentMax: 1.15)
+    private static let allFactors = [1, 2, 4, 8]
 
     /// The effort for a row that missed: its first size needs four times as long.
     var next: SweepEffort {
-        SweepEffort(firstNS: firstNS * 4, leastNS: max(leastNS, 20e6), rounds: 3)
+        SweepEffort(
+            firstNS: firstNS * 4, leastNS: 20e6, rounds: 3, factors: Self.allFactors,
+            exponentMax: SweepRow.exponentMax)
     }
 }

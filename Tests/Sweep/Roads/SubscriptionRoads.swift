@@ -42,21 +42,21 @@ enum SubscriptionRoads {
 
     private static var documents: [Road] {
         [
-            filled("first download") { device, _ in
+            filled("first download", from: 400, upTo: 8_000) { device, _ in
                 try await device.items.subscribe(waitForSync: .never)
             } count: {
                 $0
             } _: { device, _ in
                 try await device.sync()
             },
-            filled("first download of half") { device, _ in
+            filled("first download of half", from: 400, upTo: 8_000) { device, _ in
                 try await device.items.subscribe(to: ["half": 1], waitForSync: .never)
             } count: {
                 $0 / 2
             } _: { device, _ in
                 try await device.sync()
             },
-            filled("a second query of half of them") { device, _ in
+            filled("a second query of half of them", from: 400, upTo: 8_000) { device, _ in
                 try await device.items.subscribe(waitForSync: .never)
                 try await device.sync()
                 try await device.items.subscribe(to: ["half": 1], waitForSync: .never)
@@ -65,7 +65,7 @@ enum SubscriptionRoads {
             } _: { device, _ in
                 try await device.sync()
             },
-            filled("widened to twice as many") { device, n in
+            filled("widened to twice as many", from: 400, upTo: 8_000) { device, n in
                 try await device.items.subscribe(
                     to: ["n": ["$lt": .int(n / 2)]], named: "a", waitForSync: .never)
                 try await device.sync()
@@ -75,7 +75,7 @@ enum SubscriptionRoads {
             } _: { device, _ in
                 try await device.sync()
             },
-            filled("widened to nothing more") { device, n in
+            filled("widened to nothing more", from: 400, upTo: 8_000) { device, n in
                 try await device.items.subscribe(
                     to: ["n": ["$lt": .int(n)]], named: "a", waitForSync: .never)
                 try await device.sync()

@@ -36,7 +36,7 @@ enum SyncRoads {
 
     private static var down: [Road] {
         [
-            Road(once: "sync: first download of ids", .documents, upTo: 8_000) { n in
+            Road(once: "sync: first download of ids", .documents, from: 400, upTo: 8_000) { n in
                 let device = try await SweptDevice()
                 try device.fillRemote(n)
                 try await device.items.sync(ids: (0..<n).map { .int($0) })
@@ -251,12 +251,8 @@ enum SyncRoads {
                 let findings = try await device.engine.verify()
                 guard findings.isEmpty else { throw SweptFailure("\(findings[0])") }
             },
-            stepping("desync", count: { _ in 0 }) { device, n in
+            stepping("desync") { device, n in
                 try await device.items.desync(ids: (0..<n).map { .int($0) })
-            },
-            stepping("replaceFromRemote") { device, _ in
-                try await device.items.replaceFromRemote()
-                try await device.sync()
             },
             stepping("discardPendingChange of each", .changes, upTo: 2_000) { device, _ in
                 try await device.items.updateMany([:], ["$set": ["x": 1]])
