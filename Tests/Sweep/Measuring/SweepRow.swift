@@ -76,7 +76,8 @@ struct SweepRow {
         guard road.reason != nil else {
             return exponent <= Self.exponentMax ? .pass : .miss
         }
-        return exponent <= Self.exponentPlain ? .stale : .excused
+        // Two small sizes do not tell that a reason is needed no more.
+        return times.count > 2 && exponent <= Self.exponentPlain ? .stale : .excused
     }
 
     private mutating func measure(

@@ -29,7 +29,7 @@ enum ExpressionRoads {
     }
 
     private static func text(
-        _ name: String, upTo: Int = 800_000, _ piece: String = "ab, ",
+        _ name: String, upTo: Int = 100_000, _ piece: String = "ab, ",
         _ expression: @escaping (Int) -> BSONValue
     ) -> Road {
         one(

@@ -27,7 +27,7 @@ struct ServerRoads {
     private func filled(
         _ name: String, upTo: Int = 8_000, _ command: @escaping (Int) -> BSONDocument
     ) -> Road {
-        road(name, upTo: upTo) { client, n in
+        road(name, from: min(500, upTo / 8), upTo: upTo) { client, n in
             try client.insert(Sample.documents(n))
         } _: { client, n in
             try client.readAll(command(n))
@@ -293,7 +293,8 @@ struct ServerRoads {
 
         private var remotes: [Road] {
             [
-                synced("ServerRemote, first download of a subscription") { client, device, n in
+                synced("ServerRemote, first download of a subscription", from: 500) {
+                    client, device, n in
                     try client.insert(Self.versioned(n))
                     try await device.items.subscribe(waitForSync: .never)
                 } count: {
@@ -301,7 +302,7 @@ struct ServerRoads {
                 } _: { _, device, _ in
                     try await device.sync()
                 },
-                synced("ServerRemote, first download of ids") { client, device, n in
+                synced("ServerRemote, first download of ids", from: 500) { client, device, n in
                     try client.insert(Self.versioned(n))
                     try await device.items.sync(ids: (0..<n).map { .int($0) })
                 } count: {

@@ -7,11 +7,12 @@ import TestProcesses
 enum ToolRoads {
     /// A command on a file of n documents; its argument `{n}` is n.
     private static func tool(
-        _ name: String, _ growth: Road.Growth = .documents, from: Int = 500, upTo: Int = 16_000,
+        _ name: String, _ growth: Road.Growth = .documents, from: Int? = nil, upTo: Int = 32_000,
         _ fill: @escaping (String, Int) async throws -> Void = fill,
         _ arguments: @escaping (String) -> [String]
     ) -> Road {
-        Road(once: "tool: \(name)", growth, from: from, upTo: upTo) { n in
+        // The process starts and ends, whatever n.
+        Road(once: "tool: \(name)", growth, from: from ?? upTo / 8, upTo: upTo) { n in
             let (path, remove) = try Sample.file()
             try await fill(path, n)
             return Trip(end: remove) {
@@ -78,11 +79,11 @@ enum ToolRoads {
             tool("verify") { ["verify", $0] },
             tool("compact") { ["compact", $0] },
             tool("watch", .events) { ["watch", $0, "--after", "0", "--limit", "{n}"] },
-            tool("status", .documents, upTo: 8_000, sync) { ["status", $0] },
-            tool("inspect", .documents, upTo: 8_000, sync) { ["inspect", $0, "--json"] },
-            tool("diff", .documents, upTo: 8_000, sync) { ["diff", $0, "app.items", "1"] },
-            tool("verify a device", .documents, upTo: 8_000, sync) { ["verify", $0] },
-            tool("resume", .documents, upTo: 8_000, sync) { ["resume", $0, "app.items"] },
+            tool("status", .documents, upTo: 16_000, sync) { ["status", $0] },
+            tool("inspect", .documents, upTo: 16_000, sync) { ["inspect", $0, "--json"] },
+            tool("diff", .documents, upTo: 16_000, sync) { ["diff", $0, "app.items", "1"] },
+            tool("verify a device", .documents, upTo: 16_000, sync) { ["verify", $0] },
+            tool("resume", .documents, upTo: 16_000, sync) { ["resume", $0, "app.items"] },
             tool("sync of pending changes", .changes, upTo: 8_000, sync) {
                 ["sync", $0, "app.items", "--remote", $0 + ".remote"]
             },
@@ -91,7 +92,7 @@ enum ToolRoads {
             } _: {
                 ["sync", $0, "app.items", "--remote", $0 + ".remote"]
             },
-            tool("diff of a wide document", .fields, upTo: 16_000) { path, n in
+            tool("diff of a wide document", .fields, from: 500, upTo: 16_000) { path, n in
                 let store = try DocumentStore(at: .file(path))
                 let engine = try SyncEngine(
                     store: store, remote: try InProcessRemote(at: .inMemory))
