@@ -218,6 +218,12 @@ let package = Package(
                 "SyncSimulation", "StitchSync", "BSONStore", "StitchWire", "TestProcesses",
             ],
             path: "Tests/Attacker", swiftSettings: strict),
+        .executableTarget(
+            name: "Sweep",
+            dependencies: [
+                "BSONStore", "StitchRules", "StitchSync", "StitchRemote", "TestProcesses",
+            ],
+            path: "Tests/Sweep", swiftSettings: strict),
         // The example's sources once more, so that a test runs them without building their package.
         .executableTarget(
             name: "RChatExample",

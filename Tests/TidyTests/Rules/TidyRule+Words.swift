@@ -37,6 +37,7 @@ extension TidyRule {
     /// Programs whose output is for people.
     private static let speakers = [
         "Examples/", "Benchmarks/", "Fuzz/", "Tests/SyncSimulator/", "Tests/Attacker/",
+        "Tests/Sweep/",
     ]
 
     /// Shells that pace themselves by an injected clock.
