@@ -72,7 +72,7 @@
             }
         }
 
-        /// Gives a client back.
+        /// Returns a client to the pool.
         func giveBack(of user: [UInt8]?) {
             state.withLock { state in
                 state.taken -= 1

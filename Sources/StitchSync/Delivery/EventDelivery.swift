@@ -252,7 +252,7 @@ extension EventDelivery {
         for receiver in receivers { receiver.add(error, self) }
     }
 
-    /// Says once on the log that passes fail, where no listener takes errors.
+    /// Logs once that passes fail, where no listener takes errors.
     func logUnheard(_ error: SyncError) {
         guard let namespace = error.namespace, log.isHeard else { return }
         let isNew = state.withLock { state in

@@ -1,6 +1,6 @@
 internal import BSONCoreC
 
-/// The slow hash of a secret, which tells later whether somebody knows the secret.
+/// The slow hash of a secret, by which a later copy of the secret is recognised.
 package enum SlowHash {
     /// Returns 32 bytes that PBKDF2 with HMAC-SHA-256 derives from a secret.
     ///
