@@ -124,8 +124,8 @@ struct CheckIdentity {
             }
         }
         var (missing, last) = (0, Int64(0))
-        while let page = try await missingConfirmed(after: last, since: place) {
-            missing += page.missing
+        while let page = try confirmed(after: last) {
+            missing += try await missingCount(of: page.records, since: place)
             last = page.row
         }
         guard missing == 0 else {
@@ -135,32 +135,38 @@ struct CheckIdentity {
         try await adopt(answer)
     }
 
-    /// Counts the confirmed documents of a page that are missing at the remote without evidence of
-    /// a delete.
-    private func missingConfirmed(
-        after row: Int64, since place: ResumeToken?
-    ) async throws -> (missing: Int, row: Int64)? {
+    /// Returns a page's records of documents that the remote confirmed and that no known event
+    /// removed, with the last row of the page, or `nil` behind the last page.
+    private func confirmed(after row: Int64) throws -> (records: [SyncRecord], row: Int64)? {
         let limit = context.limits.batchDocuments
         let page = try context.read { records, collection in
             try records.page(of: .all, in: collection.rowID, after: row, limit: limit)
         }
         guard let last = page.last?.rowID else { return nil }
         let confirmed = page.filter { record in
-            record.base != .absent && record.attempt == nil && !record.isUnexplained
-                && AbsenceCause(staleMark: record.staleMark) != .deleted
-                && AbsenceCause(staleMark: record.staleMark) != .leftView
+            let cause = AbsenceCause(staleMark: record.staleMark)
+            return record.base != .absent && record.attempt == nil && !record.isUnexplained
+                && cause != .deleted && cause != .leftView
         }
-        guard !confirmed.isEmpty else { return (0, last) }
+        return (confirmed, last)
+    }
+
+    /// Counts the documents of confirmed records that are missing at the remote without evidence
+    /// of a delete.
+    private func missingCount(
+        of confirmed: [SyncRecord], since place: ResumeToken?
+    ) async throws -> Int {
+        guard !confirmed.isEmpty else { return 0 }
         let ids = confirmed.map(\.documentID)
         let found = try await context.request { remote in try await remote.versions(ids: ids) }
         try Fetch.check(found.count, for: ids.count)
-        var absent = zip(confirmed, found).filter { $1 == .absent }.map(\.0)
-        guard !absent.isEmpty else { return (0, last) }
+        let unlisted = zip(confirmed, found).filter { $1 == .absent }.map(\.0)
+        guard !unlisted.isEmpty else { return 0 }
         // A list of versions does not distinguish hidden and absent documents.
-        let lookups = try await Fetch(context: context).find(absent.map(\.documentID))
-        absent = zip(absent, lookups).filter { $1 == .absent }.map(\.0)
+        let lookups = try await Fetch(context: context).find(unlisted.map(\.documentID))
+        let absent = zip(unlisted, lookups).filter { $1 == .absent }.map(\.0)
         let deleted = try await FindDeletes(context: context).keys(of: absent, since: place)
-        return (absent.count - deleted.count, last)
+        return absent.count - deleted.count
     }
 
     /// Returns the facts about the remote's identity.

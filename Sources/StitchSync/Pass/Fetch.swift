@@ -42,7 +42,10 @@ struct Fetch {
     }
 
     /// Checks that there is one answer for each id.
-    static func check(_ answers: Int, for ids: Int) throws(RemoteError) {
+    ///
+    /// Its errors are not typed: inlined in an optimised build into a function that suspends, a typed
+    /// one crashes the compiler (6.3.1).
+    static func check(_ answers: Int, for ids: Int) throws {
         guard answers == ids else {
             throw RemoteError(.retryable, "asked for \(ids) documents, got \(answers) answers")
         }
