@@ -61,12 +61,15 @@ struct ServerSources: Sendable {
 
     private func operations() -> [BSONDocument] {
         let (all, own) = (seesOtherUsers(), call.cursorOwner)
-        return backend.cursors.all.filter { all || $0.owner == own }.map { cursor in
-            [
-                "type": "idleCursor", "ns": .string(cursor.namespace.description),
-                "cursor": ["cursorId": .int64(cursor.id), "nDocsReturned": .int64(0)],
-            ]
-        }
+        let operations = backend.server.operations.all.filter { all || $0.call.cursorOwner == own }
+        let cursors = backend.cursors.all.filter { all || $0.owner == own }
+        return operations.map(\.document)
+            + cursors.map { cursor in
+                [
+                    "type": "idleCursor", "ns": .string(cursor.namespace.description),
+                    "cursor": ["cursorId": .int64(cursor.id), "nDocsReturned": .int64(0)],
+                ]
+            }
     }
 
     private func localSessions() throws(StoreError) -> [BSONDocument] {

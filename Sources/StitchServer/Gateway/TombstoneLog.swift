@@ -299,11 +299,12 @@ final class TombstoneLog: Sendable {
     }
 
     private func set(
-        _ places: [String: FeedToken], without removed: [String] = [], of namespace: Namespace,
+        _ places: KeyValuePairs<String, FeedToken>, without removed: [String] = [],
+        of namespace: Namespace,
         _ link: UpstreamLink, for call: CommandCall?
     ) throws {
         var fields = BSONDocument()
-        for (name, place) in places.sorted(by: { $0.key < $1.key }) {
+        for (name, place) in places {
             fields.append(name, .document(place.document))
         }
         var update: BSONDocument = ["$set": .document(fields)]

@@ -227,15 +227,16 @@ extension EventDelivery {
         }
         guard hasOwn else { return report(errors) }
         let shared = errors.filter(\.mayConcernWholeRemote)
-        let concerned = Dictionary(grouping: shared, by: \.message).mapValues { errors in
+        let concerned = Dictionary(grouping: shared, by: { Name($0.message) }).mapValues { errors in
             Set(errors.map(\.namespace)).count
         }
-        var told: Set<String> = []
+        var told: Set<Name> = []
         for error in errors {
-            let count = error.mayConcernWholeRemote ? concerned[error.message] ?? 0 : 0
+            let text = Name(error.message)
+            let count = error.mayConcernWholeRemote ? concerned[text] ?? 0 : 0
             if count == 0 || count == 1 && collectionCount > 1 {
                 report([error])
-            } else if told.insert(error.message).inserted {
+            } else if told.insert(text).inserted {
                 report([SyncError(error.code, error.message, underlying: error.underlying)])
             }
         }

@@ -57,6 +57,30 @@ class Own(unittest.TestCase):
         for cursor in opened.values():
             cursor.close()
 
+    def test_commands_in_lists(self):
+        def told(who):
+            return [entry for entry in who.admin.aggregate([{"$currentOp": {}}])
+                    if entry.get("command", {}).get("aggregate") == "$cmd"]
+
+        # Each sees its own command, which asks; who monitors sees all that run at the moment.
+        for who in (self.ann, self.ben, self.mon, self.root):
+            self.assertGreaterEqual(len(told(who)), 1)
+        mine = self.ann.shop.items.watch(max_await_time_ms=60_000)
+        with mine:
+            waiting = threading.Thread(target=mine.try_next)
+            waiting.start()
+
+            def waits(who):
+                return any("getMore" in entry.get("command", {})
+                           for entry in who.admin.aggregate([{"$currentOp": {}}]))
+
+            while not waits(self.mon):
+                pass
+            self.assertTrue(waits(self.ann))
+            self.assertFalse(waits(self.ben))
+            self.root.shop.items.insert_one({"_id": "ends the wait"})
+            waiting.join()
+
     def test_sessions_in_lists(self):
         for who in (self.ann, self.ben):
             who.shop.items.find_one()

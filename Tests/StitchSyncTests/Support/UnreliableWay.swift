@@ -13,7 +13,8 @@ struct UnreliableWay {
     let scripts: ScriptedRemote
 
     init(
-        _ way: ServedWay, _ name: String = "A", in world: SyncWorld? = nil, inBulk: Bool? = nil
+        _ way: ServedWay, _ name: String = "A", in world: SyncWorld? = nil, inBulk: Bool? = nil,
+        repeats: Bool = false
     ) async throws {
         let world = try world ?? Self.world(way)
         self.world = world
@@ -21,8 +22,8 @@ struct UnreliableWay {
         proxy = try CuttingProxy(to: server.port)
         var address = ServedAddress(port: proxy.port)
         address.user = server.user
-        // One try a request: the remote's own second try would hide what is tested.
-        address.repeats = false
+        // One try a request, mostly: the remote's own second try would hide what is tested.
+        address.repeats = repeats
         address.isOnly = true
         address.inBulk = inBulk
         scripts = ScriptedRemote(try way.remote(to: address))

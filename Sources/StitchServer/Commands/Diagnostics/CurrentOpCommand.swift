@@ -5,7 +5,7 @@ enum CurrentOpCommand {
     static let rule = CommandDefinition(
         "currentOp", [.adminOnly], fields: nil,
         .store { call, store in
-            let operations = call.server.operations.all.map { BSONValue.document(entry($0)) }
+            let operations = call.server.operations.all.map { BSONValue.document($0.document) }
             let cursors = store.cursors.all.map { cursor in
                 BSONValue.document([
                     "type": "idleCursor", "ns": .string(cursor.namespace.description),
@@ -13,14 +13,15 @@ enum CurrentOpCommand {
             }
             return .reply(["inprog": .array(BSONArray(operations + cursors))])
         })
+}
 
-    /// Returns the entry of a command, without the values in it.
-    private static func entry(_ operation: OperationTable.Operation) -> BSONDocument {
-        let call = operation.call
+extension OperationTable.Operation {
+    /// The operation as `currentOp` lists it, without the values in its command.
+    var document: BSONDocument {
         let name = call.target.stringValue ?? "$cmd"
-        let took = ContinuousClock.now - operation.startedAt
+        let took = ContinuousClock.now - startedAt
         return [
-            "type": "op", "opid": .int32(operation.number), "active": true,
+            "type": "op", "opid": .int32(number), "active": true,
             "op": "command", "ns": .string("\(call.database).\(name)"),
             "connectionId": .int32(call.connection.id), "client": .string(call.connection.peer),
             "secs_running": .int64(Int64(took / .seconds(1))),

@@ -112,22 +112,4 @@ struct EngineErrorScenarios {
         }
         #expect(try world.remoteDocument(1) == ["_id": 1])
     }
-
-    @Test("a server that was restarted between two passes is no news")
-    func restartedServer() async throws {
-        let world = try SyncWorld()
-        guard let server = world.server else { return }
-        let heard = Locked<[String]>([])
-        let a = try await world.device("A")
-        a.engine.addErrorListener { error in heard.withLock { $0.append("\(error)") } }
-        try await a.insert(["_id": 1])
-        try await a.engine.syncUntilQuiet()
-        let port = try server.killAndRestart(.server)
-        guard port == server.port else { return }
-        try await a.set(1, ["x": 1])
-        try await a.engine.syncUntilQuiet()
-        await a.engine.flushEvents()
-        #expect(heard.withLock { $0 } == [])
-        #expect(try world.remoteDocument(1) == ["_id": 1, "x": 1])
-    }
 }

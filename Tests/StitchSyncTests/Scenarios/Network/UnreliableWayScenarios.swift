@@ -100,6 +100,24 @@ struct UnreliableWayScenarios {
         try await expectInStep(way, n: 1, version: 0)
     }
 
+    @Test(
+        "a server that was restarted between two passes is no news",
+        arguments: ServedWay.allCases)
+    func restartedServer(over served: ServedWay) async throws {
+        let way = try await UnreliableWay(served, repeats: true)
+        defer { way.close() }
+        let heard = Locked<[String]>([])
+        way.device.engine.addErrorListener { error in heard.withLock { $0.append("\(error)") } }
+        try await way.device.insert(["_id": 1])
+        try await way.device.engine.syncUntilQuiet()
+        try way.kill()
+        try await way.device.set(1, ["x": 1])
+        try await way.device.engine.syncUntilQuiet()
+        await way.device.engine.flushEvents()
+        #expect(heard.withLock { $0 } == [])
+        #expect(try way.world.remoteDocument(1) == ["_id": 1, "x": 1])
+    }
+
     @Test("a request that comes twice is carried out once", arguments: ServedWay.allCases)
     func repeated(over served: ServedWay) async throws {
         let way = try await UnreliableWay(served)
