@@ -2,11 +2,10 @@ import Testing
 
 /// Without this a folder could use one that stands on it, and the layers would be knots again.
 struct FolderDirectionTests {
-    private static let tree = Result { try SourceTree() }
-
     @Test(arguments: FolderOrder.all)
     func `folders use only what lies below them`(_ order: FolderOrder) throws {
-        let found = Set(order.wrongUses(in: try Self.tree.get().files).map(\.description))
+        let found = Set(
+            order.wrongUses(in: try SourceTree.ofRepository.get().files).map(\.description))
         let known = Set(FolderOrder.wrongDirections.filter { $0.hasPrefix(order.root) })
         let new = found.subtracting(known).sorted()
         #expect(new.isEmpty, "a lower folder uses a higher one:\n\(new.joined(separator: "\n"))")
@@ -17,7 +16,7 @@ struct FolderDirectionTests {
 
     @Test(arguments: FolderOrder.all)
     func `every file lies in a folder that has its place`(_ order: FolderOrder) throws {
-        let lost = try Self.tree.get().files.filter {
+        let lost = try SourceTree.ofRepository.get().files.filter {
             $0.isSwift && $0.path.hasPrefix(order.root) && order.rank(of: $0.path) == nil
         }
         #expect(lost.isEmpty, "name the folder in FolderOrder: \(lost.map(\.path))")
@@ -25,8 +24,8 @@ struct FolderDirectionTests {
 
     @Test func `a folder has at most 30 files`() throws {
         var counts: [String: Int] = [:]
-        for file in try Self.tree.get().files where file.isSwift && file.path.hasPrefix("Sources/")
-        {
+        for file in try SourceTree.ofRepository.get().files
+        where file.isSwift && file.path.hasPrefix("Sources/") {
             let folder = file.path.split(separator: "/").dropLast().joined(separator: "/")
             counts[folder, default: 0] += 1
         }

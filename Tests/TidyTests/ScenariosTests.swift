@@ -10,8 +10,6 @@ struct ScenariosTests {
         let isOfDeviceSync: Bool
     }
 
-    private static let tree = Result { try SourceTree() }
-
     private func rows(_ tree: SourceTree) throws -> [Row] {
         let page = try #require(tree.files.first { $0.path == "Docs/SCENARIOS.md" })
         var isOfDeviceSync = false
@@ -32,7 +30,7 @@ struct ScenariosTests {
     }
 
     @Test func `every number of the ancestors' lists stands on the page once`() throws {
-        let rows = try rows(Self.tree.get())
+        let rows = try rows(SourceTree.ofRepository.get())
         let stitch = rows.filter { !$0.isOfDeviceSync }.flatMap(\.numbers)
         let deviceSync = rows.filter(\.isOfDeviceSync).flatMap(\.numbers)
         #expect(stitch.sorted() == Array(1...238))
@@ -40,7 +38,7 @@ struct ScenariosTests {
     }
 
     @Test func `every test that the page names is there`() throws {
-        let tree = try Self.tree.get()
+        let tree = try SourceTree.ofRepository.get()
         let rows = try rows(tree)
         for row in rows where row.applies { #expect(!row.references.isEmpty, "\(row.numbers)") }
         for reference in Set(rows.flatMap(\.references)) {

@@ -2,11 +2,9 @@ import Testing
 
 /// Without these the rules of CONTRIBUTING would be wishes.
 @Suite struct TidyTests {
-    private static let tree = Result { try SourceTree() }
-
     @Test(arguments: TidyRule.all)
     func `the repository keeps the rule`(_ rule: TidyRule) throws {
-        let tree = try Self.tree.get()
+        let tree = try SourceTree.ofRepository.get()
         #expect(tree.files.count > 20)
         let findings = tree.files.flatMap { file in
             rule.check(file, tree).map { "\(file.path):\($0)" }

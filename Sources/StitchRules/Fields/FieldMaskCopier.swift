@@ -81,8 +81,9 @@ final class FieldMaskCopier: Sendable {
         var run: UnsafeRawPointer?
         var end = base + 4
         var (isBehind, isNews) = (false, false)
+        var fieldCount = 0
         while let element = cursor.next() {
-            _ = WorkBudget.isOver()
+            fieldCount += 1
             let index = index(of: element.key)
             let part = index < 0 ? others : parts[index]
             let start = end
@@ -102,6 +103,7 @@ final class FieldMaskCopier: Sendable {
         }
         Self.flush(&run, upTo: end, to: &shown)
         Self.close(&shown, from: head)
+        _ = WorkBudget.isOver(after: fieldCount)
         return isNews
     }
 

@@ -7,6 +7,9 @@ struct SourceTree: Sendable {
     /// Every path of the repository from its root, folders without a final `/`.
     let paths: Set<String>
 
+    /// The repository that this source file lies in, read once.
+    static let ofRepository = Result { try SourceTree() }
+
     /// A made-up tree of one file, for showing what a rule finds.
     init(sample: SourceFile, paths: Set<String> = []) {
         files = [sample]

@@ -49,6 +49,7 @@ struct ArrayFilters: Sendable {
     ///
     /// - Throws: `failedToParse` (9) with the name of the first unused one.
     func checkUse(in update: BSONDocument) throws(StoreError) {
+        guard used.count < filters.count else { return }
         for name in filters.keys.sorted() where !used.contains(name) {
             throw StoreError(
                 .failedToParse,

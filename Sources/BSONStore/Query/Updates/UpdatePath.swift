@@ -13,9 +13,12 @@ struct UpdatePath: Sendable, Hashable, CustomStringConvertible {
         guard !text.isEmpty else {
             throw StoreError(.emptyFieldName, "An empty update path is not valid.")
         }
-        parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-            .map { String(Substring($0)) }
-        guard !parts.contains("") else {
+        let isNested = text.utf8.contains(UInt8(ascii: "."))
+        parts =
+            isNested
+            ? text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+                .map { String(Substring($0)) } : [text]
+        guard !isNested || !parts.contains(where: \.isEmpty) else {
             throw StoreError(
                 .emptyFieldName,
                 "The update path '\(text)' contains an empty field name, which is not allowed.")
@@ -30,7 +33,7 @@ struct UpdatePath: Sendable, Hashable, CustomStringConvertible {
     func prefix(_ count: Int) -> String { parts.prefix(count).joined(separator: ".") }
 
     /// Whether a `$` stands for the element that the filter matched.
-    var isPositional: Bool { parts.contains("$") }
+    var isPositional: Bool { parts.contains { $0 == "$" } }
 
     /// Whether any part is a placeholder.
     var isDynamic: Bool {

@@ -17,7 +17,9 @@ final class UpdateTreeBuilder {
     /// Whether the branches are elements of an array that filters select, not fields.
     private let isArray: Bool
     private var branches: [(name: String, child: Child)] = []
+    /// The places of the branches by name, where they are more than a search in the list is worth.
     private var places: [Name: Int] = [:]
+    private static let listedMax = 8
     /// The operations below `$`.
     private var matched: Child?
 
@@ -104,22 +106,29 @@ final class UpdateTreeBuilder {
     }
 
     private func child(_ name: String) -> Child? {
-        name == "$" && !isArray ? matched : places[name].map { branches[$0].child }
+        name == "$" && !isArray ? matched : place(of: name).map { branches[$0].child }
+    }
+
+    private func place(of name: String) -> Int? {
+        guard branches.count <= Self.listedMax else { return places[name] }
+        return branches.firstIndex { $0.name == name }
     }
 
     private func add(_ child: Child, _ name: String) {
         if name == "$", !isArray {
             matched = child
         } else {
-            places[name] = branches.count
             branches.append((name, child))
+            if branches.count > Self.listedMax {
+                for place in places.count..<branches.count { places[branches[place].name] = place }
+            }
         }
     }
 
     private func replace(_ name: String, by child: Child) {
         if name == "$", !isArray {
             matched = child
-        } else if let place = places[name] {
+        } else if let place = place(of: name) {
             branches[place].child = child
         }
     }
@@ -131,7 +140,12 @@ final class UpdateTreeBuilder {
     var node: UpdateNode { isArray ? .elements(named) : .fields(fields) }
 
     private var named: [UpdateBranch] {
-        branches.sorted { WorkBudget.isOver() ? false : UpdatePath.isBefore($0.name, $1.name) }
-            .map { UpdateBranch(name: $0.name, node: $0.child.node) }
+        if branches.count == 1 {
+            return [UpdateBranch(name: branches[0].name, node: branches[0].child.node)]
+        }
+        return branches.sorted {
+            WorkBudget.isOver() ? false : UpdatePath.isBefore($0.name, $1.name)
+        }
+        .map { UpdateBranch(name: $0.name, node: $0.child.node) }
     }
 }

@@ -25,9 +25,10 @@ final class StoreFileIdentity: Sendable {
     /// - Returns: the reason why the store must end.
     func fault(_ connection: SQLiteConnection?) -> StoreError? {
         state.withLock { state in
-            if let fault = state.fault { return fault }
-            state.fault = look(&state.file, connection)
-            return state.fault
+            if state.fault != nil { return state.fault }
+            guard let found = look(&state.file, connection) else { return nil }
+            state.fault = found
+            return found
         }
     }
 
@@ -73,32 +74,31 @@ final class StoreFileIdentity: Sendable {
     /// - Returns: the reason why the store must end.
     func logFault(_ connection: SQLiteConnection) -> StoreError? {
         state.withLock { state in
-            if let fault = state.fault { return fault }
-            state.fault = lookAtLog(&state.log, connection)
-            return state.fault
+            if state.fault != nil { return state.fault }
+            guard let found = lookAtLog(&state.log, connection) else { return nil }
+            state.fault = found
+            return found
         }
     }
 
     private func lookAtLog(
         _ log: inout StoreFile.Status?, _ connection: SQLiteConnection
     ) -> StoreError? {
-        guard let extent = connection.logExtent, extent.bytes > 0,
-            let logPath = connection.logPath
-        else { return nil }
-        let known = log
-        log = StoreFile.status(logPath)
-        guard let log, known.map({ log.isSameFile(as: $0) }) ?? true else {
+        guard let extent = connection.logExtent, extent.bytes > 0 else { return nil }
+        let (known, now) = (log, connection.withLogPath { StoreFile.status($0) } ?? nil)
+        log = now
+        guard let now, known.map({ now.isSameFile(as: $0) }) ?? true else {
             return StoreError(
                 .corrupt,
-                "\(logPath) was moved, deleted or replaced while \(path) was open. Nothing is read "
+                "\(path)-wal was moved, deleted or replaced while \(path) was open. Nothing is read "
                     + "or written any more; put a backup back, or run `verify`")
         }
         guard let onDisk = connection.logOnDisk, onDisk.bytes >= extent.bytes,
-            log.size >= extent.bytes, onDisk.salt == extent.salt
+            now.size >= extent.bytes, onDisk.salt == extent.salt
         else {
             return StoreError(
                 .corrupt,
-                "\(logPath) was cut or overwritten while \(path) was open: it has \(log.size) "
+                "\(path)-wal was cut or overwritten while \(path) was open: it has \(now.size) "
                     + "bytes, and \(extent.bytes) were written. Nothing is read or written any more; "
                     + "put a backup back, or run `verify`")
         }

@@ -38,7 +38,7 @@ enum StoreFile {
     }
 
     /// Returns the status of the file at a path, or `nil`.
-    static func status(_ path: String) -> Status? {
+    static func status(_ path: UnsafePointer<CChar>) -> Status? {
         var found = stat()
         guard stat(path, &found) == 0 else { return nil }
         return Status(

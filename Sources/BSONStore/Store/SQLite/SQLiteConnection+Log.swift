@@ -36,12 +36,13 @@ extension SQLiteConnection {
         return walIndex.map { LogExtent($0) }
     }
 
-    /// The path of the log; `nil` for a store in memory.
-    ///
-    /// SQLite keeps it beside the file itself, also where the store was opened by a link.
-    var logPath: String? {
-        guard let name = sqlite3_db_filename(handle, "main"), name.pointee != 0 else { return nil }
-        return String(cString: name) + "-wal"
+    /// Calls back with the path of the log, which SQLite keeps beside the file itself, also where the
+    /// store was opened by a link; returns `nil` for a store in memory.
+    func withLogPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result? {
+        guard let name = sqlite3_db_filename(handle, "main"), name.pointee != 0,
+            let log = sqlite3_filename_wal(name)
+        else { return nil }
+        return body(log)
     }
 
     /// The opened log as it is on the disk; `nil` when none is open.
