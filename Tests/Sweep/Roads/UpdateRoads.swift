@@ -185,11 +185,12 @@ enum UpdateRoads {
             },
             Road(once: "update: insertOne under a $jsonSchema", .fields, upTo: 8_000) { n in
                 let store = try Sample.store()
+                let document = Sample.wide(n) { .int32(Int32($0)) }
                 let properties = Sample.fields(n) { _ in ["bsonType": "int"] }
                 try store.createCollection(
                     Sample.namespace,
                     ["validator": ["$jsonSchema": ["properties": .document(properties)]]])
-                let (items, document) = (store.collection(Sample.namespace), Sample.wide(n))
+                let items = store.collection(Sample.namespace)
                 return Trip { try await items.insertOne(document) }
             },
         ]

@@ -35,6 +35,24 @@ struct SumAccumulator: Sendable {
         count += 1
     }
 
+    /// Returns the sum of what both added.
+    func joined(with other: SumAccumulator) -> SumAccumulator {
+        var joined = self
+        joined.count += other.count
+        joined.whole += other.whole
+        joined.hasLong = hasLong || other.hasLong
+        joined.hasDouble = hasDouble || other.hasDouble
+        joined.hasDecimal = hasDecimal || other.hasDecimal
+        if other.hasDecimal {
+            joined.decimal = DecimalArithmetic.add(decimal, other.decimal)
+        }
+        if other.hasDouble {
+            joined.add(other.high)
+            if joined.high.isFinite { joined.low += other.low }
+        }
+        return joined
+    }
+
     private mutating func add(_ number: Double) {
         let sum = high + number
         guard sum.isFinite else {

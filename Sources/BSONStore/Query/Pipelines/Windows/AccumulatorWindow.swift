@@ -7,6 +7,16 @@ struct AccumulatorWindow: WindowFunction {
         _ partition: WindowPartition, _ run: PipelineRun
     ) throws(StoreError) -> [BSONValue?] {
         let inputs = try accumulator.argument?.values(partition, run)
+        if let inputs, !bounds.beginAtFirst, let sliding = SlidingAccumulator(accumulator) {
+            var windows: [Range<Int>] = []
+            for place in partition.documents.indices {
+                windows.append(try bounds.places(of: place, in: partition))
+            }
+            let goOn = zip(windows, windows.dropFirst()).allSatisfy {
+                $0.lowerBound <= $1.lowerBound && $0.upperBound <= $1.upperBound
+            }
+            if goOn { return try sliding.values(windows, of: inputs, run) }
+        }
         var state = try accumulator.start(.null, run)
         var stateMemory = run.memory("$setWindowFields")
         var held = 0..<0

@@ -69,6 +69,14 @@ struct WindowBounds: Sendable {
         }
     }
 
+    /// Whether each window begins at the partition's first document.
+    var beginAtFirst: Bool {
+        switch measure {
+        case .documents(.unbounded, _), .range(.unbounded, _, _): true
+        case .documents, .range: false
+        }
+    }
+
     private var isUnbounded: Bool {
         if case .documents(.unbounded, .unbounded) = measure { true } else { false }
     }
