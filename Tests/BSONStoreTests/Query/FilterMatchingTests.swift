@@ -30,6 +30,29 @@ import Testing
         #expect(try things.find(["": ["$ne": 1]]).map { $0["_id"] } == [2, 3])
     }
 
+    @Test func `many alternatives of one field find what a few find`() throws {
+        let values: [BSONValue] = [nil, "x", 2.5, [1, 2], ["b": 1], .objectID(.init())]
+        let documents: [BSONDocument] =
+            values.map { ["a": $0] } + values.map { ["a": [$0]] }
+            + [[:], ["a": "X"], ["a": 41], ["a": 7.0], ["a": [9]], ["\u{E9}": 1], ["e\u{301}": 1]]
+        // One name in another spelling is another field.
+        let odd: [BSONDocument] = [["a": 41], ["\u{E9}": 1], ["a.0": 1], ["a": ["$gt": 40]]]
+        for extra in [[]] + odd.map({ [$0] }) {
+            let alternatives =
+                (0..<40).map { ["a": .int32($0)] as BSONDocument } + values.map { ["a": $0] }
+                + extra
+            let many = try Filter(["$or": .array(BSONArray(alternatives.map { .document($0) }))])
+            let few = try alternatives.map { try Filter($0) }
+            for document in documents {
+                #expect(
+                    many.matches(document) == few.contains { $0.matches(document) }, "\(document)")
+            }
+        }
+        let spellings = (0..<40).map { ["\u{E9}": .int32($0)] as BSONDocument } + [["e\u{301}": 77]]
+        let filter = try Filter(["$or": .array(BSONArray(spellings.map { .document($0) }))])
+        #expect(filter.matches(["e\u{301}": 77]) && !filter.matches(["\u{E9}": 77]))
+    }
+
     @Test(arguments: equality + comparison + arrays + logic + others)
     func `a filter finds what MongoDB finds`(_ example: Case) throws {
         let filter = try Filter(BSONDocument(extendedJSON: example.filter))

@@ -47,11 +47,28 @@ struct FilterCompiler {
     private mutating func junction(
         _ kind: CompiledFilter.Clause.Kind, _ parts: [Predicate], at index: Int
     ) throws(StoreError) {
+        if kind == .or, let alternatives = Self.alternatives(parts) {
+            return try clause(alternatives, at: index)
+        }
         if kind == .or, let test = try manyFields(fields(of: parts), isAny: true) {
             return try clause(.special(.fields(test)), at: index)
         }
         filter.clauses[index] = CompiledFilter.Clause(
             kind: kind, subclauses: try subclauses(parts))
+    }
+
+    /// Returns many values of which a field may have one as a set; `nil` for other conditions.
+    private static func alternatives(_ parts: [Predicate]) -> Predicate? {
+        guard parts.count >= ManyFieldsTest.countMin, case .field(let path, _)? = parts.first
+        else { return nil }
+        var values: [BSONValue] = []
+        for part in parts {
+            guard case .field(let other, .compare(.equal, let value)) = part,
+                other.parts.elementsEqual(path.parts, by: { $0.hasSameBytes(as: $1) })
+            else { return nil }
+            values.append(value)
+        }
+        return .field(path, .isIn(values, []))
     }
 
     /// Returns the conditions if all parts are conditions on fields.

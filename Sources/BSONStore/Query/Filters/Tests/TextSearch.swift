@@ -10,7 +10,7 @@ package struct TextSearch: Sendable {
     private let language: String
     /// The words, without repetitions, of which at least one must occur.
     private var terms: [String] = []
-    private var knownTerms: Set<String> = []
+    private var termPlaces: [String: Int] = [:]
     private var negatedTerms: Set<String> = []
     /// The phrases that must occur literally, except for differences that are ignored.
     private var phrases: [String] = []
@@ -104,7 +104,10 @@ package struct TextSearch: Sendable {
     }
 
     private mutating func insert(words text: String) {
-        for stem in stems(text) where knownTerms.insert(stem).inserted { terms.append(stem) }
+        for stem in stems(text) where termPlaces[stem] == nil {
+            termPlaces[stem] = terms.count
+            terms.append(stem)
+        }
     }
 
     private func stems(_ text: String) -> [String] {
@@ -122,8 +125,9 @@ package struct TextSearch: Sendable {
         for (text, weight) in fields {
             count(text, weight, language, &scores, &found)
         }
-        guard terms.contains(where: { found.contains($0) }), found.isDisjoint(with: negatedTerms)
-        else { return nil }
+        // A document has few of many words; their scores are added in the order of the search.
+        let places = found.compactMap { termPlaces[$0] }.sorted()
+        guard !places.isEmpty, found.isDisjoint(with: negatedTerms) else { return nil }
         let folded = fields.map { folding.fold($0.text, in: language) }
         func isFound(_ phrase: String) -> Bool {
             let phrase = folding.fold(phrase, in: language)
@@ -131,7 +135,7 @@ package struct TextSearch: Sendable {
         }
         guard phrases.allSatisfy(isFound), !negatedPhrases.contains(where: isFound)
         else { return nil }
-        return terms.reduce(0) { $0 + (scores[$1] ?? 0) }
+        return places.reduce(0) { $0 + (scores[terms[$1]] ?? 0) }
     }
 
     /// Adds the contribution of a field to the words' scores.
