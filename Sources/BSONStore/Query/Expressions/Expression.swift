@@ -69,6 +69,12 @@ package struct Expression: Sendable {
         }
     }
 
+    /// Whether texts that are equal here are equal by a collation, too.
+    func comparesTexts(by other: Collation?, _ frame: ExpressionFrame?) -> Bool {
+        let own = collation ?? frame?.collation
+        return own == nil || own == other
+    }
+
     /// The value if it is the same for all documents: `.some(nil)` is a constant without value.
     var constant: BSONValue?? {
         if case .constant(let value) = node { .some(value) } else { nil }

@@ -20,3 +20,20 @@ extension Filter {
         self = filter.bound(to: try variables.frame(now: now))
     }
 }
+
+extension Filter {
+    /// The predicate, together with the equalities that follow from `$expr` and the variables' values:
+    /// what a document that passes the filter fulfils, for choosing the rows to read.
+    package var plannedPredicate: Predicate {
+        let parts: [Predicate]
+        if case .all(let all) = predicate { parts = all } else { parts = [predicate] }
+        var implied: [Predicate] = []
+        for case .special(.expression(let expression)) in parts {
+            for (field, value) in expression.equalities(frame)
+            where !Collation.concerns(value) || expression.comparesTexts(by: collation, frame) {
+                implied.append(.field(FieldPath(parts: [field]), .compare(.equal, value)))
+            }
+        }
+        return implied.isEmpty ? predicate : .all(parts + implied)
+    }
+}

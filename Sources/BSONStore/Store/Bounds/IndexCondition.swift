@@ -53,7 +53,7 @@ struct IndexQuery {
 
     init(_ filter: Filter) {
         collation = filter.collation
-        add(filter.predicate)
+        add(filter.plannedPredicate)
     }
 
     private init(_ predicate: Predicate, _ collation: Collation?) {

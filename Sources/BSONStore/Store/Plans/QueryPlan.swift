@@ -94,7 +94,8 @@ struct QueryPlan {
     /// Plans with the `_id` alone.
     init(_ filter: Filter, _ sort: SortOrder?) {
         let parts: [Predicate]
-        if case .all(let all) = filter.predicate { parts = all } else { parts = [filter.predicate] }
+        let predicate = filter.plannedPredicate
+        if case .all(let all) = predicate { parts = all } else { parts = [predicate] }
         self.init(parts, filter.collation, sort)
     }
 
