@@ -300,8 +300,7 @@ final class TombstoneLog: Sendable {
 
     private func set(
         _ places: KeyValuePairs<String, FeedToken>, without removed: [String] = [],
-        of namespace: Namespace,
-        _ link: UpstreamLink, for call: CommandCall?
+        of namespace: Namespace, _ link: UpstreamLink, for call: CommandCall?
     ) throws {
         var fields = BSONDocument()
         for (name, place) in places {

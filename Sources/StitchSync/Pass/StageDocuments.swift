@@ -116,29 +116,14 @@ extension StageDocuments {
             throw RemoteError(
                 .retryable, "a page holds a document that is nested too deeply: \(deep.documentID)")
         }
-        let parts = Self.byVersionField(documents)
-        guard !parts.without.isEmpty else { return documents }
+        let bare = documents.filter { VersionField(of: $0) == .absent }.map(\.documentID)
+        guard !bare.isEmpty else { return documents }
         try await ClaimVersions(context: context).claim(
-            parts.without.map { SyncRecord(documentID: $0, byID: false) })
-        let found = try await Fetch(context: context).find(parts.without).compactMap { lookup in
+            bare.map { SyncRecord(documentID: $0, byID: false) })
+        let found = try await Fetch(context: context).find(bare).compactMap { lookup in
             if case .found(let document) = lookup { document } else { nil }
         }
-        return parts.with + found
-    }
-
-    /// Parts documents into those with a version field and the `_id`s of those without.
-    private static func byVersionField(
-        _ documents: [BSONDocument]
-    ) -> (with: [BSONDocument], without: [BSONValue]) {
-        var (with, without) = ([BSONDocument](), [BSONValue]())
-        for document in documents {
-            if VersionField(of: document) == .absent {
-                without.append(document.documentID)
-            } else {
-                with.append(document)
-            }
-        }
-        return (with, without)
+        return documents.filter { VersionField(of: $0) != .absent } + found
     }
 }
 

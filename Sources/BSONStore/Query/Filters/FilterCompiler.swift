@@ -64,7 +64,7 @@ struct FilterCompiler {
         var values: [BSONValue] = []
         for part in parts {
             guard case .field(let other, .compare(.equal, let value)) = part,
-                other.parts.elementsEqual(path.parts, by: { $0.hasSameBytes(as: $1) })
+                other.parts == path.parts
             else { return nil }
             values.append(value)
         }
