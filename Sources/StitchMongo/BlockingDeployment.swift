@@ -5,7 +5,7 @@
     /// A MongoDB deployment for a program that has threads for blocking calls, such as a gateway.
     ///
     /// Any thread may call. Each command has a session of its own, so that the deployment can be told
-    /// to end just this command once nobody waits for it any more.
+    /// to end just this command once its answer is not needed any more.
     package final class BlockingDeployment: Sendable {
         private let pool: MongoClientPool
         private let killer: CommandKiller

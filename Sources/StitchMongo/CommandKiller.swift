@@ -52,8 +52,8 @@
             return try body()
         }
 
-        /// Has the server end the commands of a session whose connection broke: nobody gets their
-        /// answer.
+        /// Has the server end the commands of a session whose connection broke: their answers
+        /// cannot arrive.
         func endLost(_ session: BSONDocument) {
             state.withLock(waking: .all) { state in
                 guard state.lost.count < Self.batchMax else { return }

@@ -117,7 +117,7 @@ public struct RuleAccess: Sendable {
     /// Returns a visible document with the version that sync gives a document without one; `nil`
     /// for every other write.
     ///
-    /// Everybody who sees a document may give it its first version, since nobody can sync it
+    /// Everybody who sees a document may give it its first version, since it cannot be synced
     /// without. The version must have the usual form: others could not sync it with another.
     private func claim(of before: BSONDocument, shown after: BSONDocument) -> BSONDocument? {
         guard let version = after[SyncVersion.field], before[SyncVersion.field] == nil,

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// The closing of the upstream's cursors that nobody reads any more, on a thread of its own.
+/// The closing of the upstream's cursors that are not read any more, on a thread of its own.
 ///
 /// A cursor may be forgotten within a lock, or by a thread that must not wait for the upstream.
 final class UpstreamCursorCloser: Sendable {

@@ -50,7 +50,7 @@ struct UpstreamLink: Sendable {
     let upstream: any Upstream
     let server: ServerContext
     let metrics: UpstreamMetrics
-    /// Closes the upstream's cursors that nobody reads any more.
+    /// Closes the upstream's cursors that are not read any more.
     let closer: UpstreamCursorCloser
     /// The user whose share of the connections is used; `nil` for the gateway itself.
     var user: [UInt8]?

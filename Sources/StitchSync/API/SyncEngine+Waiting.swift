@@ -81,7 +81,7 @@ extension SyncEngine {
             if let stopped = try stopError(in: namespace) { throw stopped }
             if let refused = try refusal(report, in: namespace, selections) { throw refused }
             let needsSets = selections.contains(.toFetch)
-            // A collection that the user may not read keeps nobody waiting for the others.
+            // A collection that the user may not read does not hold up the wait for the others.
             let reached =
                 needsSets ? report.reachedRemote : report.reachedReadable
             if reached, try isEmpty(selections, in: namespace),

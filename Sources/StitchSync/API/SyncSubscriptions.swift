@@ -234,7 +234,7 @@ extension SyncSubscriptions {
         return causes.first(where: report.errors.contains) ?? .timedOut
     }
 
-    /// Ends a wait that no pass gets on with: nobody runs the passes that could.
+    /// Ends a wait that cannot end by itself, since no passes run.
     ///
     /// - Throws: `SyncError` with the cause, which says what the call waited for.
     private func checkMayStall(_ wait: Wait, _ cause: SyncError.Code) throws {

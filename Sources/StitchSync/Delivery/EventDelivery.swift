@@ -23,7 +23,7 @@ final class EventDelivery: Sendable {
         /// The number of writes of a collection before its stored events are merged next, where no
         /// listener takes them.
         var writesToMerge: [Namespace: Int] = [:]
-        /// Whether the log has said that nobody listens to errors.
+        /// Whether the log has said that errors have no listener.
         var hasLoggedUnheard = false
         /// Whether the engine was closed, which ends event iterators.
         var isClosed = false

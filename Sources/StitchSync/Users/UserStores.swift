@@ -4,7 +4,7 @@ public import BSONStore
 ///
 /// Pending changes stay in their user's store until the user signs in again.
 ///
-/// Without a network nobody can ask the remote whether a password is right. So bind each store to
+/// Without a network the remote cannot say whether a password is right. So bind each store to
 /// the password, or another secret of the user, that the remote accepted: afterwards only this
 /// secret opens the store. The documents are not encrypted.
 ///

@@ -28,10 +28,11 @@ struct EditionLine: Sendable, Equatable {
         _ lines: inout [EditionLine]
     ) {
         var seen: Set<Name> = []
+        let editions = [base, local, remote].map { $0.map { IndexedDocument($0) } }
         for key in [base, local, remote].flatMap({ $0.map { Array($0.keys) } ?? [] })
         where seen.insert(key).inserted {
             let place = path.isEmpty ? key : "\(path).\(key)"
-            let values = [base?[key], local?[key], remote?[key]]
+            let values = editions.map { $0?[key] }
             let documents = values.map { $0?.documentValue }
             let isNested = zip(values, documents).allSatisfy { ($0 == nil) == ($1 == nil) }
             if isNested, documents.contains(where: { $0?.isEmpty == false }) {

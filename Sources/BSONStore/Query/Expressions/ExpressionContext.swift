@@ -7,6 +7,8 @@ struct ExpressionContext {
     /// The index of the current document.
     var index: IndexedDocument?
     private var searches = 0
+    /// The array of which an element was read last.
+    private var array: IndexedArray?
 
     init(
         current: BSONDocument, frame: ExpressionFrame, slotCount: Int, collation: Collation?
@@ -34,6 +36,17 @@ extension ExpressionContext {
     mutating func rootValue(at path: ExpressionPath) -> BSONValue? {
         // Usually both are the same, and then the same bytes.
         current == frame.root ? value(at: path) : path.value(in: frame.root)
+    }
+
+    /// Returns the element of an array at a position, counted from the end if negative; `nil`
+    /// outside.
+    mutating func element(at position: Int, of array: BSONArray) -> BSONValue? {
+        if array.document.byteCount <= IndexedDocument.smallBytesMax {
+            return array[position < 0 ? array.count + position : position]
+        }
+        let index = self.array.flatMap { $0.isOf(array) ? $0 : nil } ?? IndexedArray(array)
+        self.array = index
+        return index[position]
     }
 
     /// Orders two values, texts by the collation; missing counts as undefined.

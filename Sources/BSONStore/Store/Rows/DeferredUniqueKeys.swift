@@ -55,7 +55,7 @@ final class DeferredUniqueKeys {
         for entry in entries where entry.isAdded {
             let owners = try owners(entry.index, entry.key)
             guard owners.count > 1, owners.contains(entry.row) else { continue }
-            // Of several rows that took the key, the first keeps it if nobody else has it.
+            // Of several rows that took the key, the first keeps it if no other row has it.
             let takers = takers[Key(entry)]?.filter { owners.contains($0.row) } ?? []
             let isFree = Set(takers.map(\.row)).count == owners.count
             if !isFree || takers.first?.row != entry.row { refuse(entry) }

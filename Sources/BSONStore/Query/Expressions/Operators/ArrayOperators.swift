@@ -2,15 +2,26 @@
 enum ArrayOperators {
     /// Each operator by its name.
     static let all: [String: ExpressionOperator] = [
-        "$arrayElemAt": .fixed(2) { arguments, _ throws(StoreError) in
-            try ExpressionArray.element("$arrayElemAt", arguments[0], arguments[1], arity: 2)
-        },
-        "$first": .fixed(1) { arguments, _ throws(StoreError) in
-            try ExpressionArray.element("$first", arguments[0], .int32(0), arity: 1)
-        },
-        "$last": .fixed(1) { arguments, _ throws(StoreError) in
-            try ExpressionArray.element("$last", arguments[0], .int32(-1), arity: 1)
-        },
+        "$arrayElemAt": .fixed(
+            2,
+            body: .lazy { nodes, context throws(StoreError) in
+                let array = try nodes[0].evaluate(&context)
+                let position = try nodes[1].evaluate(&context)
+                return try ExpressionArray.element(
+                    "$arrayElemAt", array, position, arity: 2, &context)
+            }),
+        "$first": .fixed(
+            1,
+            body: .lazy { nodes, context throws(StoreError) in
+                let array = try nodes[0].evaluate(&context)
+                return try ExpressionArray.element("$first", array, .int32(0), arity: 1, &context)
+            }),
+        "$last": .fixed(
+            1,
+            body: .lazy { nodes, context throws(StoreError) in
+                let array = try nodes[0].evaluate(&context)
+                return try ExpressionArray.element("$last", array, .int32(-1), arity: 1, &context)
+            }),
         "$arrayToObject": .fixed(1) { arguments, _ throws(StoreError) in
             try ExpressionArray.object(arguments[0])
         },

@@ -2,7 +2,8 @@
 enum ExpressionArray {
     /// Returns the element at a position, counted from the end if negative; `nil` outside.
     static func element(
-        _ name: String, _ array: BSONValue?, _ position: BSONValue?, arity: Int
+        _ name: String, _ array: BSONValue?, _ position: BSONValue?, arity: Int,
+        _ context: inout ExpressionContext
     ) throws(StoreError) -> BSONValue? {
         if NumberCoercion.isNullish(array) || NumberCoercion.isNullish(position) {
             return .null
@@ -26,7 +27,7 @@ enum ExpressionArray {
                 "\(name)'s second argument must be representable as a 32-bit integer: "
                     + ExpressionText.number(number))
         }
-        return values[index < 0 ? values.count + index : index]
+        return context.element(at: index, of: values)
     }
 
     /// Returns the document of keys with values, given as pairs or as documents of `k` and `v`.
