@@ -10,7 +10,7 @@ export SWIFT_DETERMINISTIC_HASHING := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo rchat todo test test-long check docs bench bench-gate bench-server bench-sync bench-matrix \
-	bench-remote bench-devices bench-gateway bench-embedding fuzz simulate simulate-wrong simulate-scope crash crash-sync attack sweep faults contend soak soak-sync \
+	bench-remote bench-fairness bench-devices bench-gateway bench-embedding fuzz simulate simulate-wrong simulate-scope crash crash-sync attack sweep faults contend soak soak-sync \
 	fanout test-fresh-root test-asan test-tsan clean
 
 help: ## Lists the commands.
@@ -80,6 +80,10 @@ bench-remote: ## Measures sync through MongoRemote with a server in another proc
 bench-gateway: ## Measures a gateway under rules beside its upstream.
 	@Scripts/setup mongoc
 	@Scripts/bench-gateway
+
+bench-fairness: ## Measures how long a user waits while another one asks for much. REQUESTS=200
+	@Scripts/setup mongoc
+	@Scripts/bench-fairness "$(or $(REQUESTS),200)"
 
 bench-devices: ## Measures a process with many devices: threads, memory, time to all. DEVICES=100
 	@Scripts/setup

@@ -12,6 +12,10 @@ struct AttackSettings {
 
     /// The seed to run again, with more said; `nil` for as many as are asked for.
     var seed: UInt64? { number("seed") }
+    /// How many expensive requests are only to be printed; `nil` for an attack.
+    var printed: UInt64? { number("print") }
+    /// The first seed.
+    var first: UInt64 { number("from") ?? 1 }
     /// How many children may run at the same time.
     var jobs: Int { max(1, Int(number("jobs") ?? 2)) }
 
@@ -21,10 +25,9 @@ struct AttackSettings {
             let wanted = values["of"] ?? AttackPart.mutations.rawValue
             return wanted == part.rawValue ? [seed] : []
         }
-        let from = number("from") ?? 1
         let isRequestedByApp = AttackPart.allCases.contains { values[$0.rawValue] != nil }
         let count = number(part.rawValue) ?? (isRequestedByApp ? 0 : part.longCount)
-        return Array(from..<from + count)
+        return Array(first..<first + count)
     }
 
     private func number(_ name: String) -> UInt64? { values[name].flatMap { UInt64($0) } }

@@ -12,19 +12,20 @@ enum AttackedCollections {
                     throw ProgramFailure(reason: "no connection")
                 }
                 var ledger = WireLedger()
-                let index: BSONDocument = [
-                    "createIndexes": "words", "$db": .string(WireLedger.database),
-                    "indexes": [["key": ["t": "text"], "name": "text"]],
-                ]
-                try acknowledged(index, client)
-                for (collection, documents) in contents {
-                    try acknowledged(WireLedger.insert(documents, in: collection), client)
-                    ledger.note(documents, in: collection)
-                }
-                try acknowledged(
-                    WireLedger.insert(documents(200, text), in: "spoils"), client)
+                for command in commands { try acknowledged(command, client) }
+                for (collection, documents) in contents { ledger.note(documents, in: collection) }
                 return ledger
             })
+    }
+
+    /// The commands that fill the database.
+    static var commands: [BSONDocument] {
+        let index: BSONDocument = [
+            "createIndexes": "words", "$db": .string(WireLedger.database),
+            "indexes": [["key": ["t": "text"], "name": "text"]],
+        ]
+        return [index] + contents.map { WireLedger.insert($0.1, in: $0.0) }
+            + [WireLedger.insert(documents(200, text), in: "spoils")]
     }
 
     private static func acknowledged(_ command: BSONDocument, _ client: WireClient) throws {

@@ -1,10 +1,13 @@
+import BSONStore
 import Foundation
 import StitchSync
+import SyncSimulation
 import TestProcesses
 
 /// Damages files, asks a server for much, lies to a device and floods a server, and looks what becomes of
 /// the documents: `mutations=5000 requests=2000 remotes=4000 floods=60 from=1 jobs=2`, or
-/// `seed=7 of=remotes` to run one attempt again and tell more.
+/// `seed=7 of=remotes` to run one attempt again and tell more; `print=200` writes expensive requests,
+/// and the commands that fill their database, as lines of Extended JSON.
 @main struct Attacker {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -15,6 +18,7 @@ import TestProcesses
             exit(try await LiedDevice(seed: seed).run())
         }
         let settings = AttackSettings(arguments)
+        if let count = settings.printed { return try write(count, from: settings.first) }
         var total = AttackTally("total")
         for part in AttackPart.allCases {
             let seeds = settings.seeds(of: part)
@@ -25,6 +29,18 @@ import TestProcesses
         }
         print(total)
         exit(total.isClean ? 0 : 1)
+    }
+
+    /// Writes what other programs send to a server.
+    private static func write(_ count: UInt64, from first: UInt64) throws {
+        for command in AttackedCollections.commands {
+            print((["fill": .document(command)] as BSONDocument).extendedJSON(.canonical))
+        }
+        for seed in first..<first + count {
+            var random = SimulationRandom(seed: seed)
+            let command = try ExpensiveRequest.draw(&random).command
+            print((["request": .document(command)] as BSONDocument).extendedJSON(.canonical))
+        }
     }
 
     private static func attack(

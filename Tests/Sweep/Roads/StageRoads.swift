@@ -368,7 +368,7 @@ enum StageRoads {
                         .init("app", "f\(depth)"),
                         [
                             "viewOn": .string("f\(depth - 1)"),
-                            "pipeline": [["$set": ["x\(depth)": 1]]],
+                            "pipeline": [["$set": ["x": .int(depth)]]],
                         ])
                 }
                 let view = store.collection(.init("app", "f\(n)"))

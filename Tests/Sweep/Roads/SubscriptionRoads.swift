@@ -5,11 +5,11 @@ import StitchSync
 enum SubscriptionRoads {
     private static func filled(
         _ name: String, _ growth: Road.Growth = .documents, from: Int = 100, upTo: Int = 4_000,
-        _ prepare: @escaping (SweptDevice, Int) async throws -> Void,
+        reason: String? = nil, _ prepare: @escaping (SweptDevice, Int) async throws -> Void,
         count: @escaping (Int) -> Int?,
         _ run: @escaping (SweptDevice, Int) async throws -> Void
     ) -> Road {
-        Road(once: "subscription: \(name)", growth, from: from, upTo: upTo) { n in
+        Road(once: "subscription: \(name)", growth, from: from, upTo: upTo, reason: reason) { n in
             let device = try await SweptDevice()
             try device.fillRemote(n)
             try await prepare(device, n)
@@ -143,7 +143,10 @@ enum SubscriptionRoads {
 
     private static var sets: [Road] {
         [
-            filled("subscribe to each document", .subscriptions, from: 25, upTo: 800) { _, _ in
+            filled(
+                "subscribe to each document", .subscriptions, from: 25, upTo: 800,
+                reason: "each of the n sets is a value of its own with all queries of that moment"
+            ) { _, _ in
             } count: { _ in
                 nil
             } _: { device, n in
@@ -172,8 +175,10 @@ enum SubscriptionRoads {
             } _: { device, _ in
                 try await device.sync()
             },
-            filled("each subscribed and synced in turn", .subscriptions, from: 10, upTo: 160) {
-                _, _ in
+            filled(
+                "each subscribed and synced in turn", .subscriptions, from: 10, upTo: 160,
+                reason: "each of the n sets is a value of its own with all queries of that moment"
+            ) { _, _ in
             } count: {
                 $0
             } _: { device, n in

@@ -9,7 +9,7 @@ struct ChangeImageKeeper {
     /// lost; O(n).
     func keepImages(of table: CollectionTable) throws(StoreError) {
         guard feed.changesMax > 0, table.options.view == nil else { return }
-        let statement = try connection.prepare(
+        let statement = try connection.prepareOnce(
             "SELECT change, doc, id FROM \(StoreSchema.tableName(table.id)) WHERE change > ?1")
         statement.bind(1, max(feed.floor, feed.head - feed.changesMax))
         while try statement.step() {

@@ -49,7 +49,7 @@ extension StoreStatistics {
     ) throws(StoreError) -> StoreStatistics.Collection {
         var (count, bytes) = (0, 0)
         if let table = try Catalog.read(namespace, connection) {
-            let statement = try connection.prepare(
+            let statement = try connection.prepareOnce(
                 "SELECT count(*), sum(length(doc)) FROM \(StoreSchema.tableName(table.id))")
             if try statement.step() {
                 (count, bytes) = (Int(statement.int64(0)), Int(statement.int64(1)))

@@ -5,7 +5,7 @@ struct CappedUsage {
 
     /// Counts the documents of a table; O(n).
     init(of table: CollectionTable, _ connection: SQLiteConnection) throws(StoreError) {
-        let statement = try connection.prepare(
+        let statement = try connection.prepareOnce(
             "SELECT count(*), total(length(doc)) FROM \(StoreSchema.tableName(table.id))")
         (count, bytes) = try statement.step() ? (statement.int64(0), statement.int64(1)) : (0, 0)
     }

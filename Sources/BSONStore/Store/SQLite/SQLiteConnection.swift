@@ -125,10 +125,18 @@ package final class SQLiteConnection: @unchecked Sendable {
 
     /// Runs a statement once without keeping it, for settings and schema.
     package func executeOnce(_ sql: String) throws(StoreError) {
-        try fault.check()
-        let slot = CompiledStatement(handle: try compile(sql), fault: fault)
-        let statement = SQLiteStatement(slot: slot)
+        let statement = try prepareOnce(sql)
         try statement.run()
+    }
+
+    /// Compiles a statement without keeping it, for what runs once for each table: it would push
+    /// the others out of the cache.
+    ///
+    /// - Throws: SQLite's errors about the SQL.
+    func prepareOnce(_ sql: String) throws(StoreError) -> SQLiteStatement {
+        try fault.check()
+        return SQLiteStatement(
+            slot: CompiledStatement(handle: try compile(sql), fault: fault))
     }
 
     /// Returns the first column of the first row as an integer; `nil` without a row.

@@ -45,7 +45,7 @@ private struct IndexCheck {
     mutating func documents(
         _ table: CollectionTable, _ connection: SQLiteConnection
     ) throws(StoreError) {
-        let rows = try connection.prepare(
+        let rows = try connection.prepareOnce(
             "SELECT id, key, doc FROM \(StoreSchema.tableName(table.id)) ORDER BY id")
         let there = try connection.prepare("SELECT 1 FROM \(keys) WHERE key = ?1 AND id = ?2")
         let ofRow = try connection.prepare("SELECT count(*) FROM \(keys) WHERE id = ?1")

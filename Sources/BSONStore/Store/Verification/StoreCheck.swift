@@ -55,7 +55,7 @@ struct StoreCheck {
         guard let table = try Catalog.read(namespace, connection) else { return }
         let name = StoreSchema.tableName(table.id)
         let checksum = try DocumentChecksum.column(of: table, connection)
-        let statement = try connection.prepare(
+        let statement = try connection.prepareOnce(
             "SELECT id, key, doc, \(checksum) FROM \(name) ORDER BY id")
         while try statement.step() {
             report.documentCount += 1
