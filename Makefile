@@ -32,9 +32,10 @@ test: ## Builds an app that embeds the library, and runs all tests.
 	@Scripts/test-embedding
 	@Scripts/test
 
-test-long: ## Runs what takes longer: examples twice, 2,000 twin sessions under rules. TWIN_SESSIONS=2000
+test-long: ## Runs what takes longer: examples twice, Go's driver, twin sessions. TWIN_SESSIONS=2000
 	@Scripts/setup mongoc
 	@Scripts/examples-twice
+	@Scripts/test-go
 	@TWIN_SESSIONS="$(or $(TWIN_SESSIONS),2000)" Scripts/test RulesTests.twins
 
 docs: ## Makes the DocC archives of the libraries in .build/docs; a dead link fails.
