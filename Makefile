@@ -10,7 +10,7 @@ export SWIFT_DETERMINISTIC_HASHING := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo rchat todo test test-long check docs bench bench-gate bench-server bench-sync bench-matrix \
-	bench-remote bench-fairness bench-devices bench-gateway bench-embedding fuzz simulate simulate-wrong simulate-scope crash crash-sync attack sweep faults contend soak soak-sync \
+	bench-remote bench-fairness bench-devices bench-gateway bench-embedding fuzz simulate simulate-wrong simulate-scope crash crash-sync attack gaps sweep faults contend soak soak-sync \
 	fanout test-fresh-root test-asan test-tsan clean
 
 help: ## Lists the commands.
@@ -112,6 +112,10 @@ attack: ## Damages files, asks for much, lies to devices, floods. MUTATIONS=5000
 	@Scripts/attack $(if $(SEED),seed=$(SEED) of=$(or $(OF),mutations),mutations=$(or $(MUTATIONS),5000) \
 		requests=$(or $(REQUESTS),2000) remotes=$(or $(REMOTES),4000) floods=$(or $(FLOODS),60) \
 		from=$(or $(FROM),1))
+
+gaps: ## Lists work of a server that asks its budget too rarely to be ended. REQUESTS=2000
+	@Scripts/setup
+	@Scripts/gaps "$(or $(REQUESTS),2000)"
 
 sweep: ## Takes every road of a user at n to 8n; the cost must not outgrow n log n. ROAD=text
 	@Scripts/setup

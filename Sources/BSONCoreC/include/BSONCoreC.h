@@ -14,7 +14,16 @@ extern _Thread_local int bsonstore_steps_left;
 
 static inline void *bsonstore_get_budget(void) { return bsonstore_budget; }
 
+#ifdef BUDGET_GAPS
+/// Appends to the file that the environment variable BUDGET_GAPS names what took this thread more than
+/// a millisecond since it last asked its budget: the time, and the calls at this question.
+void bsonstore_note_gap(_Bool is_work);
+#endif
+
 static inline void bsonstore_set_budget(void *budget) {
+#ifdef BUDGET_GAPS
+  bsonstore_note_gap(bsonstore_budget != 0);
+#endif
   bsonstore_budget = budget;
   bsonstore_steps_left = 0;
 }
@@ -26,7 +35,12 @@ static inline _Bool bsonstore_spend(int steps) {
   return bsonstore_steps_left < 0;
 }
 
-static inline void bsonstore_refill(int steps) { bsonstore_steps_left = steps; }
+static inline void bsonstore_refill(int steps) {
+#ifdef BUDGET_GAPS
+  bsonstore_note_gap(1);
+#endif
+  bsonstore_steps_left = steps;
+}
 
 /// Derives 32 bytes from a secret by PBKDF2 with HMAC-SHA-256.
 ///
