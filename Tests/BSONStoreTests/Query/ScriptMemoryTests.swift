@@ -8,9 +8,9 @@ import Testing
     @Test(
         "Values within values are released without recursion",
         arguments: [
-            "var a = []; for (var i = 0; i < 200000; i++) a = [a]; return true",
-            "var a = []; for (var i = 0; i < 200000; i++) a = {a: a}; a = 0; return true",
-            "var a = []; for (var i = 0; i < 200000; i++) { var b = []; b.push(a); a = b } return 1",
+            "var a = []; for (var i = 0; i < 100000; i++) a = [a]; return true",
+            "var a = []; for (var i = 0; i < 100000; i++) a = {a: a}; a = 0; return true",
+            "var a = []; for (var i = 0; i < 100000; i++) { var b = []; b.push(a); a = b } return 1",
             "var f = 1; for (let i = 0; i < 100000; i++) { let g = f; f = () => g } return true",
         ])
     func release(text: String) throws {
