@@ -91,11 +91,13 @@ extension Accumulator {
     /// The accumulators of one expression, by name.
     static let unary: [String: Make] = [
         "$addToSet": { _, run in AddToSetState(run) }, "$avg": { _, _ in AverageState() },
+        "$concatArrays": { _, run in ConcatArraysState(run) },
         "$first": { _, _ in FirstState() }, "$last": { _, _ in LastState() },
         "$max": { _, run in MinMaxState(isMax: true, run) },
         "$mergeObjects": { _, _ in MergeObjectsState() },
         "$min": { _, run in MinMaxState(isMax: false, run) },
         "$push": { _, run in PushState(run) },
+        "$setUnion": { _, run in SetUnionState(run) },
         "$stdDevPop": { _, _ in StandardDeviationState(isSample: false) },
         "$stdDevSamp": { _, _ in StandardDeviationState(isSample: true) },
         "$sum": { _, _ in SumState() },
