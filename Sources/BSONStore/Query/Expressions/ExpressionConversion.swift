@@ -6,10 +6,22 @@ enum ExpressionConversion {
         case missing
     }
 
-    /// Parses the argument `to`: a type's name or number.
+    /// Parses the argument `to`: a type's name or number, or a document of it and a binary's
+    /// subtype; `nil` for null.
     ///
-    /// - Throws: `failedToParse` or `badValue` with MongoDB's text for an invalid type.
-    static func target(_ value: BSONValue?) throws(StoreError) -> Target {
+    /// - Throws: `failedToParse`, `badValue` or 4341106 and the following with MongoDB's text for
+    ///   an invalid type.
+    static func target(
+        _ value: BSONValue?
+    ) throws(StoreError) -> (target: Target, subtype: UInt8)? {
+        let type = if case .document(let document)? = value { document["type"] } else { value }
+        guard let type, !NumberCoercion.isNullish(type) else { return nil }
+        let target = try target(named: type)
+        guard case .type(.binary) = target else { return (target, 0) }
+        return (target, try BinaryConversion.subtype(value?.documentValue?["subtype"]))
+    }
+
+    private static func target(named value: BSONValue) throws(StoreError) -> Target {
         if case .string(let name) = value {
             if name == "missing" { return .missing }
             guard let type = BSONType.byAlias[name] else {
@@ -41,17 +53,29 @@ enum ExpressionConversion {
     /// Converts a value to another type.
     ///
     /// - Throws: `conversionFailure` with MongoDB's text if the value cannot be converted.
-    static func convert(_ value: BSONValue, to type: BSONType) throws(StoreError) -> BSONValue {
+    static func convert(
+        _ value: BSONValue, to type: BSONType, _ conversion: BinaryConversion = BinaryConversion()
+    ) throws(StoreError) -> BSONValue {
+        if case .binary(let binary) = value {
+            switch type {
+            case .double: return .double(try conversion.double(binary))
+            case .string: return .string(try conversion.text(binary))
+            case .int32: return .int32(try conversion.whole(binary, Int32.self, "int"))
+            case .int64: return .int64(try conversion.whole(binary, Int64.self, "long"))
+            default: break
+            }
+        }
         switch type {
         case .double: return .double(try double(value))
         case .string: return .string(try string(value))
+        case .binary: return .binary(try conversion.binary(value))
         case .objectID: return .objectID(try objectID(value))
         case .bool: return .bool(Expression.isTrue(value))
         case .datetime: return .datetime(try date(value))
         case .int32: return .int32(try int32(value))
         case .int64: return .int64(try int64(value))
         case .decimal128: return .decimal128(try decimal(value))
-        case .document, .array, .binary, .undefined, .null, .regularExpression, .dbPointer,
+        case .document, .array, .undefined, .null, .regularExpression, .dbPointer,
             .javascript, .symbol, .javascriptWithScope, .timestamp, .minKey, .maxKey:
             throw unsupported(value, type.alias)
         }

@@ -28,7 +28,7 @@ package enum ExtendedJSONCharacters {
 
     /// Returns the value of a hexadecimal digit of either case.
     @inline(__always)
-    static func hexValue(_ byte: UInt8) -> UInt8? {
+    package static func hexValue(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
@@ -39,7 +39,7 @@ package enum ExtendedJSONCharacters {
 
     /// Returns the value of a base64 digit of the standard alphabet.
     @inline(__always)
-    static func base64Value(_ byte: UInt8) -> UInt8? {
+    package static func base64Value(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")
         case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - UInt8(ascii: "a") + 26
