@@ -73,6 +73,12 @@ extension ExpressionMath {
         return .double(number.squareRoot())
     }
 
+    /// Returns e raised to a number, a double or a decimal.
+    static func exponential(_ value: BSONValue) -> BSONValue {
+        if case .decimal128(let value) = value { return .decimal128(value.exponential) }
+        return .double(exp(NumberCoercion.double(value) ?? .nan))
+    }
+
     /// Returns the natural logarithm of a positive number.
     static func naturalLogarithm(_ value: BSONValue) throws(StoreError) -> BSONValue {
         if case .decimal128(let number) = value, isPositive(number) {

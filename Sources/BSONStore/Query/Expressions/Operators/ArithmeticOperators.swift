@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-    internal import Darwin
-#else
-    internal import Glibc
-#endif
-
 /// Operators on numbers; sums and differences also accept dates.
 enum ArithmeticOperators {
     /// Each operator by its name.
@@ -25,10 +19,7 @@ enum ArithmeticOperators {
         "$round": rounding("$round", .nearestEven),
         "$trunc": rounding("$trunc", .towardZero),
         "$sqrt": .numeric(ExpressionMath.squareRoot),
-        "$exp": .numeric { value throws(StoreError) in
-            if case .decimal128(let value) = value { return .decimal128(value.exponential) }
-            return .double(exp(NumberCoercion.double(value) ?? .nan))
-        },
+        "$exp": .numeric(ExpressionMath.exponential),
         "$ln": .numeric(ExpressionMath.naturalLogarithm),
         "$log10": .numeric(ExpressionMath.decimalLogarithm),
         "$log": .fixed(2) { arguments, _ throws(StoreError) in

@@ -17,6 +17,7 @@ struct ExpressionOperator: Sendable {
         StringOperators.all, RegularExpressionOperators.all, DocumentOperators.all,
         EnvironmentOperators.all, DateOperators.all, DateArithmeticOperators.all,
         ConversionOperators.all, AccumulatorOperators.all, ScriptOperators.all,
+        SigmoidOperator.all,
     ].reduce(into: [:]) { all, group in all.merge(group) { $1 } }
 
     /// Creates an operator with an exact number of arguments.
