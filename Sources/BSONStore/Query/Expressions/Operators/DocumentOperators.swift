@@ -4,9 +4,15 @@ enum DocumentOperators {
     static let all: [String: ExpressionOperator] = [
         "$getField": getField, "$setField": setField, "$unsetField": setField,
         "$mergeObjects": .any { nodes, context throws(StoreError) in
+            var values: [BSONValue?] = []
+            for node in nodes { values.append(try node.evaluate(&context)) }
+            // A single array has the documents as its members.
+            if values.count == 1, case .array(let array)? = values[0] {
+                values = Array(array)
+            }
             var merged = EditedDocument()
-            for node in nodes {
-                let value = try node.evaluate(&context)
+            for value in values {
+                try WorkBudget.spend()
                 guard let value, !NumberCoercion.isNullish(value) else { continue }
                 try ExpressionLimits.check(merged.byteCount + BSONWriter.count(value))
                 try merge(value, into: &merged)
@@ -81,16 +87,20 @@ enum DocumentOperators {
         guard let input else {
             throw .location(3_041_703, "$getField requires 'input' to be specified")
         }
-        let source = argument.documentValue?["field"] ?? argument
-        let key = try fieldName(name, field, source, (5_654_600, 5_654_601, 5_654_602))
-        let body: ExpressionFunction.Eager = { arguments, _ in
-            switch arguments[0] {
-            case .document(let document): document[key]
-            case .null, .undefined: .null
-            default: nil
+        let body: ExpressionFunction.Eager = { arguments, _ throws(StoreError) in
+            guard case .string(let key)? = arguments[0] else {
+                throw .location(
+                    3_041_704,
+                    "$getField requires 'field' to evaluate to type String, but got "
+                        + ExpressionText.type(of: arguments[0]))
+            }
+            switch arguments[1] {
+            case .document(let document): return document[key]
+            case .null, .undefined: return .null
+            default: return nil
             }
         }
-        return .call(ExpressionFunction(name, .eager(body)), [input])
+        return .call(ExpressionFunction(name, .eager(body)), [field, input])
     }
 
     private static let setField = ExpressionOperator { name, argument, parser throws(StoreError) in
@@ -111,8 +121,7 @@ enum DocumentOperators {
         let input = try arguments.operand(
             "input", &parser,
             missing: .location(4_161_109, "\(name) requires 'input' to be specified"))
-        let key = try fieldName(
-            name, field, arguments["field"], (4_161_108, 4_161_106, 4_161_107))
+        let key = try fieldName(name, field, arguments["field"])
         let body: ExpressionFunction.Lazy = { nodes, context throws(StoreError) in
             let input = try nodes[0].evaluate(&context)
             if NumberCoercion.isNullish(input) { return .null }
@@ -125,30 +134,28 @@ enum DocumentOperators {
         return .call(ExpressionFunction(name, .lazy(body)), [input, value])
     }
 
-    /// Returns the constant name of a field; `codes` are those for a path, for another expression,
-    /// and for another type.
+    /// Returns the constant name of the field of `$setField` and `$unsetField`.
+    ///
+    /// - Throws: 4161108 for a path, 4161106 for another expression, even if it depends on
+    ///   nothing, and 4161107 for another type.
     private static func fieldName(
-        _ name: String, _ node: ExpressionNode, _ source: BSONValue?,
-        _ codes: (Int32, Int32, Int32)
+        _ name: String, _ node: ExpressionNode, _ source: BSONValue?
     ) throws(StoreError) -> String {
-        let value: BSONValue?
-        switch node {
-        case .constant(let constant): value = constant
-        case .field, .root, .variable, .system:
-            let path = source?.stringValue ?? ""
+        if case .string(let path)? = source, path.utf8.first == UInt8(ascii: "$") {
             throw .location(
-                codes.0,
+                4_161_108,
                 "'\(path)' is a field path reference which is not allowed in this context. "
                     + "Did you mean {$literal: '\(path)'}?")
-        case .object, .array, .call:
+        }
+        guard isLiteral(source), case .constant(let value) = node else {
             throw .location(
-                codes.1,
+                4_161_106,
                 "\(name) requires 'field' to evaluate to a constant, but got a non-constant argument"
             )
         }
         guard case .string(let key) = value else {
             throw .location(
-                codes.2,
+                4_161_107,
                 "\(name) requires 'field' to evaluate to type String, but got "
                     + ExpressionText.type(of: value))
         }
@@ -156,5 +163,16 @@ enum DocumentOperators {
             throw .location(4_161_111, "\(name) requires 'field' to hold no null byte")
         }
         return key
+    }
+
+    /// Whether an expression is written as a value.
+    private static func isLiteral(_ source: BSONValue?) -> Bool {
+        switch source {
+        case .array: return false
+        case .document(let document):
+            guard let first = document.keys.first else { return true }
+            return first == "$literal" || first == "$const"
+        default: return true
+        }
     }
 }
