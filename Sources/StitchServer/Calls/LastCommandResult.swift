@@ -30,7 +30,9 @@ struct LastCommandResult: Sendable {
         let error = refused ?? (reply["errmsg"] == nil ? nil : reply)
         message = error?["errmsg"]
         code = error?["code"]
-        codeName = error?["codeName"]
+        // Entries of `writeErrors` have no name.
+        let known = code?.int64Value.flatMap { Int32(exactly: $0) }
+        codeName = error?["codeName"] ?? known.map { .string(ErrorNames.name(of: $0)) }
     }
 
     /// Whether to keep the result of a command: not of `getLastError` itself, nor of commands that

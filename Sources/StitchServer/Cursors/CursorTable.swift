@@ -252,13 +252,10 @@ final class CursorTable: Sendable {
     ///
     /// A cursor being read ends afterwards; a waiting command is woken.
     ///
-    /// - Returns: whether the namespace had such a cursor.
-    func kill(
-        _ id: Int64, _ namespace: Namespace? = nil, by owner: CursorOwner? = nil
-    ) -> Bool {
+    /// - Returns: whether there was such a cursor.
+    func kill(_ id: Int64, by owner: CursorOwner? = nil) -> Bool {
         let isKilled = state.withLock { state in
             guard var cursor = state.cursors[id], !cursor.isPinned || cursor.end == nil,
-                namespace == nil || cursor.namespace == namespace,
                 owner == nil || cursor.owner == owner
             else { return false }
             if cursor.isPinned {
@@ -344,10 +341,10 @@ final class CursorTable: Sendable {
     /// MongoDB's time limit of idle sessions.
     private static let forwardedTimeoutMax: Duration = .seconds(30 * 60)
 
-    /// The counts of cursors for `serverStatus`.
+    /// The counts of open cursors for `serverStatus`; an ended one only waits for its client.
     var counts: (total: Int64, noTimeout: Int64, pinned: Int64, timedOut: Int64) {
         state.withLock { state in
-            let cursors = state.cursors.values
+            let cursors = state.cursors.values.filter { $0.end == nil }
             return (
                 Int64(cursors.count), Int64(cursors.count { $0.options.noTimeout }),
                 Int64(cursors.count { $0.isPinned }), state.timedOut

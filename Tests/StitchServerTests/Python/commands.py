@@ -129,6 +129,16 @@ class Cursors(ServedTest):
         self.assertEqual(len(self.items.find(batch_size=3).to_list()), 10)
         self.assertEqual(self.open_cursors(), before)
 
+    def test_a_cursor_of_a_dropped_collection_is_not_open(self):
+        before = self.open_cursors()
+        cursor = self.items.find(batch_size=3)
+        next(cursor)
+        self.items.drop()
+        self.assertEqual(self.open_cursors(), before)
+        with self.assertRaises(pymongo.errors.OperationFailure) as caught:
+            list(cursor)
+        self.assertEqual(caught.exception.code, 175)
+
     def test_a_session_takes_its_cursors_along(self):
         before = self.open_cursors()
         with self.client.start_session() as session:

@@ -7,7 +7,7 @@ enum KillCursorsCommand {
         required: ["cursors"], .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
-        let namespace = try call.collection()
+        _ = try call.collection()
         // A user with the role `root` may end other users' cursors.
         let user = call.connection.state.withLock { $0.user }
         let owner = user?.isBoundless == true ? nil : CursorOwner(user)
@@ -20,7 +20,8 @@ enum KillCursorsCommand {
                     "BSON field 'killCursors.cursors.\(index)' is the wrong type "
                         + "'\(value.type.alias)', expected type 'long'")
             }
-            if store.cursors.kill(id, namespace, by: owner) {
+            // As in MongoDB, the id alone names the cursor, whatever collection the command names.
+            if store.cursors.kill(id, by: owner) {
                 killed.append(value)
             } else {
                 missing.append(value)
