@@ -58,10 +58,19 @@ struct FindQuery: Sendable {
             limit: try call.limit(), projection: projection, hint: isNatural ? .natural : hint)
         options.min = call.document("min") ?? [:]
         options.max = call.document("max") ?? [:]
+        if sort != nil { options.sortBytesMax = Self.sortBytesMax(call) }
         self.options = options
         isPlain =
             options.min.isEmpty && options.max.isEmpty && !call.flag("returnKey")
             && !call.flag("showRecordId")
+    }
+
+    /// Returns the memory of a sort; nothing is written to disk.
+    ///
+    /// As in MongoDB since version 6.0, a command may use the disk unless it says otherwise.
+    private static func sortBytesMax(_ call: CommandCall) -> Int {
+        call["allowDiskUse"]?.isTrue ?? true
+            ? PipelineOptions.bytesMaxWithDiskUse : PipelineOptions.bytesMax
     }
 
     /// Returns the sort order; the natural order is `nil`, but a hint may reverse it.

@@ -10,7 +10,7 @@ import Testing
             "commands.py", "compression.py", "crud.py", "definitions.py", "mapreduce.py",
             "refusals.py",
             "spellings.py", "stable.py", "stepdown.py", "stream_events.py", "streams.py",
-            "transactions.py",
+            "transactions.py", "views.py",
         ])
     func pythonDriver(script: String) async throws {
         let answer = try await ServerProcess.run(["--test-commands"]) { server in

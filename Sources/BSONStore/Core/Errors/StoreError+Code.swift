@@ -123,6 +123,8 @@ extension StoreError.Code {
     public static let maxSubPipelineDepthExceeded = Self(232)
     /// A value cannot be converted to the wanted type.
     public static let conversionFailure = Self(241)
+    /// A multi-document transaction cannot run the operation.
+    public static let operationNotSupportedInTransaction = Self(263)
     /// The feed no longer keeps the position in the change feed, or never had it.
     public static let changeStreamHistoryLost = Self(286)
     /// No index can answer the query in the requested way.

@@ -39,6 +39,8 @@ package struct AggregationSelection {
     package var filter = Filter.all
     /// The order; `nil` for the order of insertion.
     package var sort: SortOrder?
+    /// The maximum size in memory of what the sort holds, in bytes.
+    package var sortBytesMax = DocumentSorter.bytesMax
     package var skip = 0
     /// The maximum number of documents; 0 for all.
     package var limit = 0

@@ -78,6 +78,15 @@ public struct Pipeline: Sendable {
         return try Pipeline(source, options: options)
     }
 
+    /// Whether the options name a collation, which may be the comparison of bytes.
+    package var namesCollation: Bool { options.collation != nil || !options.inheritsCollation }
+
+    /// The collation that the options name; `nil` for the comparison of bytes, or if they name none.
+    package var namedCollation: Collation? { options.collation }
+
+    /// The names of the collections that stages read in addition to the pipeline's own.
+    package var foreignCollections: [String] { PipelineCollections.read(by: source) }
+
     /// The pipeline without its index hint, for a collection that has no index of that name.
     public var withoutHint: Pipeline {
         var pipeline = self
@@ -167,7 +176,8 @@ public struct Pipeline: Sendable {
 
     private func selection(_ run: PipelineRun) -> AggregationSelection {
         AggregationSelection(
-            filter: access.filter.bound(to: run.frame), sort: access.sort, skip: access.skip,
+            filter: access.filter.bound(to: run.frame), sort: access.sort,
+            sortBytesMax: run.bytesMax, skip: access.skip,
             limit: access.limit, hint: options.hint, frame: run.frame)
     }
 

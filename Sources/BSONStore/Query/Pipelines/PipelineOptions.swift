@@ -16,6 +16,11 @@ public struct PipelineOptions: Sendable {
     /// returns the documents for the next stage.
     public var sources: [String: Source]
 
+    /// The memory of a stage in bytes.
+    package static let bytesMax = PipelineMemory.bytesMax
+    /// The memory of a stage that may use the disk, in bytes.
+    package static let bytesMaxWithDiskUse = PipelineMemory.bytesMaxWithDiskUse
+
     /// A function that returns the documents of a first stage for its argument.
     public typealias Source = @Sendable (BSONValue) throws(StoreError) -> [BSONDocument]
 

@@ -14,12 +14,13 @@ struct ViewDefinitionCheck {
     /// Checks that a view can be made or changed.
     ///
     /// - Throws: 14, 40323 and others for an invalid pipeline, 167 (OptionNotSupportedOnView) for
-    ///   one that writes or watches, 73 for one without a collection, 5 (GraphContainsCycle) for a
-    ///   view that contains itself, 165 for views nested too deeply.
+    ///   one that writes or watches and for views of different collations, 73 for one without a
+    ///   collection, 5 (GraphContainsCycle) for a view that contains itself, 165 for views nested
+    ///   too deeply.
     ///
     /// Source: the server's `view_catalog_helpers.cpp` and `view_graph.cpp`.
     func check(
-        _ view: CollectionOptions.View, named namespace: Namespace
+        _ view: CollectionOptions.View, collation: BSONDocument?, named namespace: Namespace
     ) throws(StoreError) {
         try Namespace(namespace.database, view.on).check()
         for stage in view.pipeline where stage.documentValue == nil {
@@ -27,8 +28,60 @@ struct ViewDefinitionCheck {
                 .typeMismatch, "Each element of the 'pipeline' array must be an object")
         }
         try checkStages(of: view, named: namespace)
+        let above = try checkReaders(of: namespace, collation)
         var checked: [Name: Int] = [:]
-        try checkPaths(of: view, named: namespace, depth: 1, &checked)
+        try checkPaths(
+            of: view, collation: collation, named: namespace, depth: above + 1, &checked)
+    }
+
+    /// Checks the views that read a view, which may have been made before it.
+    ///
+    /// - Returns: how many of them are nested.
+    private func checkReaders(
+        of namespace: Namespace, _ collation: BSONDocument?
+    ) throws(StoreError) -> Int {
+        let own = Name(namespace.collection)
+        let views = try views(of: namespace.database).filter { $0.name != own }
+        var names: Set<Name> = [own]
+        for height in 0...Self.depthMax {
+            let readers = views.filter { !$0.sources.isDisjoint(with: names) }
+            guard !readers.isEmpty else { return height }
+            if height == 0, let other = readers.first(where: { $0.collation != collation }) {
+                throw Self.conflict(namespace, Namespace(namespace.database, other.name.text))
+            }
+            names = Set(readers.map(\.name))
+        }
+        throw Self.tooDeep
+    }
+
+    /// A view of the catalog, with the names of everything that it reads.
+    private struct KnownView {
+        let name: Name
+        let sources: Set<Name>
+        let collation: BSONDocument?
+    }
+
+    private func views(of database: String) throws(StoreError) -> [KnownView] {
+        let reader = CatalogReader(
+            connection: connection, access: TransactionAccess(policy: nil))
+        var views: [KnownView] = []
+        for namespace in try reader.collections() where namespace.database == database {
+            guard let options = try Catalog.read(namespace, connection)?.options,
+                let view = options.view
+            else { continue }
+            let sources = [view.on] + PipelineCollections.read(by: view.pipeline)
+            views.append(
+                KnownView(
+                    name: Name(namespace.collection), sources: Set(sources.map { Name($0) }),
+                    collation: options.collation))
+        }
+        return views
+    }
+
+    private static func conflict(_ namespace: Namespace, _ other: Namespace) -> StoreError {
+        StoreError(
+            .optionNotSupportedOnView,
+            "View \(namespace) has conflicting collation with view \(other)")
     }
 
     private func checkStages(
@@ -83,11 +136,11 @@ struct ViewDefinitionCheck {
     /// - Parameter checked: the depths to which views were followed, so that a view that many
     ///   others read is not followed once for each way to it.
     private func checkPaths(
-        of view: CollectionOptions.View, named namespace: Namespace, depth: Int,
-        _ checked: inout [Name: Int]
+        of view: CollectionOptions.View, collation: BSONDocument?, named namespace: Namespace,
+        depth: Int, _ checked: inout [Name: Int]
     ) throws(StoreError) {
         guard depth <= Self.depthMax else { throw Self.tooDeep }
-        for name in [view.on] + view.pipeline.flatMap(Self.collections) {
+        for name in [view.on] + PipelineCollections.read(by: view.pipeline) {
             let source = Namespace(namespace.database, name)
             guard source != namespace else {
                 throw StoreError(
@@ -96,28 +149,12 @@ struct ViewDefinitionCheck {
             try WorkBudget.spend()
             guard checked[name, default: 0] < depth else { continue }
             checked[name] = depth
-            guard let next = try Catalog.read(source, connection)?.options.view else { continue }
-            try checkPaths(of: next, named: namespace, depth: depth + 1, &checked)
+            guard let options = try Catalog.read(source, connection)?.options,
+                let next = options.view
+            else { continue }
+            guard options.collation == collation else { throw Self.conflict(namespace, source) }
+            try checkPaths(
+                of: next, collation: collation, named: namespace, depth: depth + 1, &checked)
         }
-    }
-
-    /// Returns the collections that a stage, including stages inside it, reads.
-    private static func collections(_ stage: BSONValue) -> [String] {
-        guard let (name, value) = stage.documentValue?.first(where: { _ in true }) else {
-            return []
-        }
-        let argument = value.documentValue
-        var names: [String?] = []
-        if name == "$lookup" || name == "$graphLookup" {
-            names.append(argument?["from"]?.stringValue)
-        }
-        if name == "$unionWith" {
-            names.append(value.stringValue ?? argument?["coll"]?.stringValue)
-        }
-        let inner =
-            name == "$facet"
-            ? (argument ?? [:]).flatMap { $0.value.arrayValue?.values ?? [] }
-            : argument?["pipeline"]?.arrayValue?.values ?? []
-        return names.compactMap { $0 } + inner.flatMap(collections)
     }
 }

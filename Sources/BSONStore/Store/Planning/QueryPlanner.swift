@@ -32,6 +32,20 @@ struct QueryPlanner {
         return (chosen ?? nil) ?? byID
     }
 
+    /// Returns a plan that reads the documents in an order; `nil` if no index has it.
+    func sortedPlan(
+        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder
+    ) throws(StoreError) -> QueryPlan? {
+        guard try tables.view(namespace) == nil else { return nil }
+        let found = try tables.onTable(namespace) { (table) throws(StoreError) -> QueryPlan? in
+            let comparison = PlanComparison(
+                scanner: scanner, table: table, filter: filter, sort: sort, wanted: 0)
+            let plans = comparison.candidates(IndexQuery(filter), try tables.indexes(of: table))
+            return plans.first(where: \.isSorted)
+        }
+        return found ?? nil
+    }
+
     /// Plans a query; skips the planner if the filter only bounds one field that a single index can
     /// look up.
     func quickPlan(

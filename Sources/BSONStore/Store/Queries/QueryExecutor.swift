@@ -152,16 +152,36 @@ struct QueryExecutor {
                 try body(try project(BSONDocument(unchecked: Array(bytes))))
             }
         }
-        var sorter = DocumentSorter(order: sort, skip: options.skip, limit: options.limit)
-        try scan(namespace, query.filter, query.plan) { (_, bytes) throws(StoreError) in
-            let document = BSONDocument(unchecked: Array(bytes))
-            let metadata = sort.needsMetadata ? query.filter.metadata(of: document) : [:]
-            try sorter.insert(document, metadata: metadata)
-            return true
+        var sorter = DocumentSorter(
+            order: sort, skip: options.skip, limit: options.limit, bytesMax: options.sortBytesMax)
+        do throws(StoreError) {
+            try scan(namespace, query.filter, query.plan) { (_, bytes) throws(StoreError) in
+                let document = BSONDocument(unchecked: Array(bytes))
+                let metadata = sort.needsMetadata ? query.filter.metadata(of: document) : [:]
+                try sorter.insert(document, metadata: metadata)
+                return true
+            }
+        } catch {
+            // As in MongoDB, a plan that needs no sort takes over.
+            guard error.code == .queryExceededMemoryLimitNoDiskUseAllowed,
+                let other = try presorted(namespace, query, options)
+            else { throw error }
+            return try visit(namespace, other, options, body)
         }
         for document in sorter.sorted().dropFirst(options.skip) {
             guard try body(try project(document)) else { return }
         }
+    }
+
+    /// Returns a query with a plan that needs no sort; `nil` if no index has the order, or if the
+    /// options name an index.
+    private func presorted(
+        _ namespace: Namespace, _ query: PlannedQuery, _ options: FindOptions
+    ) throws(StoreError) -> PlannedQuery? {
+        guard let order = query.order, !options.namesIndex, !access.isRestricted(namespace),
+            let plan = try planner.sortedPlan(namespace, query.filter, order)
+        else { return nil }
+        return PlannedQuery(filter: query.filter, order: order, plan: plan)
     }
 
     /// A query together with its plan.
@@ -226,7 +246,7 @@ struct QueryExecutor {
             return try scan(reader, namespace, filter, plan, body)
         }
         if let view = try tables.view(namespace) {
-            return try scan(view, of: namespace.database, filter, body)
+            return try scan(view, named: namespace, filter, body)
         }
         _ = try tables.onTable(namespace) { (table) throws(StoreError) in
             try scanner.scan(
@@ -242,14 +262,14 @@ struct QueryExecutor {
         guard reader.gate.filter != nil, let view = try tables.view(namespace) else {
             return try reader.scan(namespace, filter, plan, body)
         }
-        try scan(view, of: namespace.database, .all) { (row, bytes) throws(StoreError) in
+        try scan(view, named: namespace, .all) { (row, bytes) throws(StoreError) in
             try reader.pass(row, BSONDocument(unchecked: Array(bytes)), filter, body)
         }
     }
 
     /// Calls a body with each matching document of a view until the body returns false.
     private func scan(
-        _ view: CollectionOptions.View, of database: String, _ filter: Filter,
+        _ view: CollectionOptions.View, named namespace: Namespace, _ filter: Filter,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
         // A damaged file may hold views that contain themselves.
@@ -258,9 +278,15 @@ struct QueryExecutor {
         try WorkBudget.spend(16)
         var inner = self
         inner.viewDepth += 1
-        let pipeline = try Pipeline(view.pipeline, options: PipelineOptions())
+        try ViewResolution(tables: tables).checkDepth(of: view, in: namespace.database)
+        // The view compares texts by its own collation, whatever that of its collection is.
+        var options = PipelineOptions()
+        options.collation = try tables.onTable(namespace) { $0.collation } ?? nil
+        options.inheritsCollation = false
+        let pipeline = try Pipeline(view.pipeline, options: options)
+        let source = Namespace(namespace.database, view.on)
         var documents: [BSONDocument] = []
-        try inner.aggregate(Namespace(database, view.on), pipeline, now: .now, nil) { document in
+        try inner.aggregate(source, pipeline, now: .now, nil) { document in
             documents.append(document)
             return true
         }
@@ -286,6 +312,10 @@ struct QueryExecutor {
         _ body: @escaping (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
         let collation = try tables.onTable(namespace) { $0.collation } ?? nil
+        // The views inside a view had the same collation when they were made.
+        if viewDepth == 0, access.isOpen(namespace) {
+            try ViewResolution(tables: tables).check(pipeline, on: namespace, collation)
+        }
         let pipeline = try pipeline.adapted(to: collation)
         let source = QuerySource(executor: self, writesTo: target)
         try pipeline.run(on: namespace, from: source, now: now) { (document) throws(StoreError) in

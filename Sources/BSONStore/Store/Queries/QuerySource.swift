@@ -21,9 +21,10 @@ final class QuerySource: AggregationSource {
         _ namespace: Namespace, _ selection: AggregationSelection,
         _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        let options = try FindOptions(
+        var options = try FindOptions(
             sort: selection.sort, skip: selection.skip, limit: selection.limit,
             hint: selection.hint)
+        if selection.sort != nil { options.sortBytesMax = selection.sortBytesMax }
         try executor.visit(namespace, selection.filter.bound(to: selection.frame), options, body)
     }
 

@@ -60,6 +60,17 @@ extension ReadTransaction {
         try forEach(namespace, filter: try Filter(filter), options: options, body)
     }
 
+    /// Checks the collation that a command names against that of a view; does nothing for a
+    /// collection, or without a collation.
+    ///
+    /// - Throws: 167 (OptionNotSupportedOnView), and the errors of parsing the collation.
+    package func checkCollation(
+        _ collation: BSONDocument?, of namespace: Namespace
+    ) throws(StoreError) {
+        guard let collation, !collation.isEmpty, try isView(namespace) else { return }
+        try ViewResolution(tables: executor.tables).check(try Collation(collation), namespace)
+    }
+
     /// Returns how many documents match a filter.
     ///
     /// - Throws: `corrupt` naming a document whose bytes are not valid BSON.

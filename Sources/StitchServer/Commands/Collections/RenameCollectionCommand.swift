@@ -39,13 +39,13 @@ enum RenameCollectionCommand {
     ///
     /// Source: the server's `rename_collection.cpp`.
     private static func check(_ source: Namespace, _ target: Namespace) throws(CommandFailure) {
-        try checkWritable(source, as: "source")
-        try checkWritable(target, as: "target")
         guard source.collection != "system.views", target.collection != "system.views" else {
             throw CommandFailure(
                 .illegalOperation,
                 "renaming system.views collection or renaming to system.views is not allowed")
         }
+        try checkWritable(source, as: "source")
+        try checkWritable(target, as: "target")
         guard (source.database == "local") == (target.database == "local") else {
             throw CommandFailure(
                 .illegalOperation,

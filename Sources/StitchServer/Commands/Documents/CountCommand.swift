@@ -16,6 +16,7 @@ enum CountCommand {
             call.document("query"), variables: nil, collation: call["collation"])
         let skip = try call.count("skip") ?? 0
         let found = try store.read(call) { transaction in
+            try transaction.checkCollation(call.document("collation"), of: namespace)
             try CommandCall.checkHint(call["hint"], namespace, in: transaction)
             return try transaction.count(
                 namespace, filter: filter, hint: try call.hint())

@@ -21,6 +21,7 @@ enum DistinctCommand {
         let filter = try CommandCall.filter(
             call.document("query"), variables: nil, collation: call["collation"])
         let values = try store.read(call) { transaction in
+            try transaction.checkCollation(call.document("collation"), of: namespace)
             try CommandCall.checkHint(call["hint"], namespace, in: transaction)
             do {
                 return try transaction.distinct(

@@ -41,7 +41,8 @@ struct ExplainReply {
         let namespace = try call.collection()
         return complete(
             try store.read(call) {
-                try $0.explain(
+                try $0.checkCollation(call.document("collation"), of: namespace)
+                return try $0.explain(
                     namespace, filter: query.filter, options: query.options,
                     verbosity: verbosity, command: command)
             })
@@ -79,7 +80,8 @@ struct ExplainReply {
         let (leading, rest) = request.leading()
         let query = try FindQuery(leading, call)
         var explained = try store.read(call) {
-            try $0.explain(
+            try $0.checkCollation(call.document("collation"), of: namespace)
+            return try $0.explain(
                 namespace, filter: query.filter, options: query.options, verbosity: verbosity)
         }
         guard !rest.isEmpty else { return complete(explained) }

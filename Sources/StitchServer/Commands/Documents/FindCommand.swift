@@ -109,7 +109,10 @@ enum FindCommand {
         let (namespace, query) = (request.namespace, request.query)
         let isTailable = request.cursor.isTailable
         let isOpen = try store.read(call) { transaction in
-            if try transaction.isView(namespace) { try QueryOptionsCheck.checkOfView(call) }
+            if try transaction.isView(namespace) {
+                try transaction.checkCollation(call.document("collation"), of: namespace)
+                try QueryOptionsCheck.checkOfView(call)
+            }
             if isTailable { try checkTailable(namespace, transaction) }
             return try store.isLasting && call.snapshot == nil && query.isPlain
                 && transaction.isInInsertionOrder(namespace, query.filter, query.options)
@@ -169,6 +172,15 @@ enum FindCommand {
         let options = CursorOptions(
             noTimeout: call.flag("noCursorTimeout"), isTailable: call.flag("tailable"),
             awaitsData: call.flag("awaitData"), hasTimeLimit: call.deadline != nil)
+        if options.isTailable, call.transaction?.isTransaction == true {
+            throw CommandFailure(
+                .invalidOptions, "Tailable cursors are not allowed in a multi-document transaction")
+        }
+        if call.flag("readOnce"), call.transaction?.isTransaction == true {
+            throw CommandFailure(
+                .operationNotSupportedInTransaction,
+                "The 'readOnce' option is not supported within a transaction.")
+        }
         if options.awaitsData, !options.isTailable {
             throw CommandFailure(
                 .failedToParse, "Cannot set 'awaitData' without also setting 'tailable'")

@@ -87,7 +87,7 @@ extension Namespace {
     func checkWritable() throws(CommandFailure) {
         let isFine =
             !collection.hasPrefix("system.")
-            || ["system.js", "system.views", "system.users", "system.version"].contains(collection)
+            || ["system.js", "system.users", "system.version"].contains(collection)
         guard isFine else {
             throw CommandFailure(.invalidNamespace, "cannot write to '\(self)'")
         }

@@ -1,7 +1,7 @@
 /// A sorter of documents that keeps only the first ones if that is enough.
 package struct DocumentSorter {
     /// The maximum size in memory of documents and keys, in bytes.
-    static let bytesMax = 100 * 1024 * 1024
+    package static let bytesMax = 100 * 1024 * 1024
 
     private let order: SortOrder
     /// The number of documents to return; `nil` for all.
@@ -9,6 +9,7 @@ package struct DocumentSorter {
     private var entries: [Entry] = []
     private var inserted = 0
     private var bytes = 0
+    private let bytesMax: Int
     private let holding: MemoryHolding?
 
     /// A document with its place in the order.
@@ -20,8 +21,9 @@ package struct DocumentSorter {
         let metadata: [String: BSONValue]
     }
 
-    package init(order: SortOrder, skip: Int, limit: Int) {
+    package init(order: SortOrder, skip: Int, limit: Int, bytesMax: Int = Self.bytesMax) {
         self.order = order
+        self.bytesMax = bytesMax
         countMax = FindOptions.end(skip: skip, limit: limit)
         holding = .begin("a sort")
     }
@@ -41,10 +43,11 @@ package struct DocumentSorter {
         let before = bytes
         bytes += key.count + document.byteCount
         if let countMax, (entries.count - 1_000) / 2 >= max(1, countMax) { shorten(to: countMax) }
-        guard bytes <= Self.bytesMax else {
+        if let countMax, bytes > bytesMax, entries.count > countMax { shorten(to: countMax) }
+        guard bytes <= bytesMax else {
             throw StoreError(
                 .queryExceededMemoryLimitNoDiskUseAllowed,
-                "Sort exceeded memory limit of \(Self.bytesMax) bytes, but did not opt in to "
+                "Sort exceeded memory limit of \(bytesMax) bytes, but did not opt in to "
                     + "external sorting.")
         }
         try holding?.add(bytes - before)

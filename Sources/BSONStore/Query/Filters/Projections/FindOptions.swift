@@ -19,6 +19,7 @@ public struct FindOptions: Sendable {
         var hint: IndexHint?
         var min: BSONDocument = [:]
         var max: BSONDocument = [:]
+        var sortBytesMax = DocumentSorter.bytesMax
     }
 
     private var values: Values {
@@ -50,6 +51,12 @@ public struct FindOptions: Sendable {
     public var max: BSONDocument {
         get { details?.values.max ?? [:] }
         set { values.max = newValue }
+    }
+
+    /// The maximum size in memory of what a sort holds, in bytes.
+    package var sortBytesMax: Int {
+        get { details?.values.sortBytesMax ?? DocumentSorter.bytesMax }
+        set { values.sortBytesMax = newValue }
     }
 
     /// Whether the options name an index, or bounds on its keys.
@@ -125,7 +132,9 @@ extension FindOptions {
                 try projection?.apply(to: document, matching: filter) ?? document
             }
         }
-        var sorter = sort.map { DocumentSorter(order: $0, skip: skip, limit: limit) }
+        var sorter = sort.map {
+            DocumentSorter(order: $0, skip: skip, limit: limit, bytesMax: sortBytesMax)
+        }
         var (skipped, given) = (0, 0)
         for document in documents {
             let isFound = try Self.executing { () throws(StoreError) in

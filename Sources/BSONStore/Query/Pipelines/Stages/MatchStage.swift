@@ -28,7 +28,7 @@ final class SortingSink: PipelineSink {
     init(_ next: any PipelineSink, _ order: SortOrder, _ limit: Int, _ run: PipelineRun) {
         self.next = next
         self.run = run
-        sorter = DocumentSorter(order: order, skip: 0, limit: limit)
+        sorter = DocumentSorter(order: order, skip: 0, limit: limit, bytesMax: run.bytesMax)
     }
 
     func take(_ document: BSONDocument) throws(StoreError) -> Bool {

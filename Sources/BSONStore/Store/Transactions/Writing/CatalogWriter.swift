@@ -33,7 +33,8 @@ struct CatalogWriter {
                     + "\(namespace.database) internal database")
         }
         if let view = options.view {
-            try ViewDefinitionCheck(connection: connection).check(view, named: namespace)
+            try ViewDefinitionCheck(connection: connection).check(
+                view, collation: options.collation, named: namespace)
         }
         if let validator = options.validator { try Self.check(validator) }
         _ = try writer.makeTable(namespace, options)
@@ -96,16 +97,31 @@ struct CatalogWriter {
         try images.keepImages(of: table)
         try Catalog.renew(table, as: target, table.options, connection)
         writer.abandon(table)
-        try writer.recorder.record(
-            .rename, namespace, before: nil,
-            after: ["to": ["db": .string(target.database), "coll": .string(target.collection)]],
-            remarks: Self.remarks(remarks))
-        try writer.recorder.record(
-            .renameTarget, target, before: nil,
-            after: [
-                "from": ["db": .string(namespace.database), "coll": .string(namespace.collection)]
-            ],
-            remarks: Self.remarks(remarks))
+        try recordRename(of: namespace, to: target, Self.remarks(remarks))
+    }
+
+    /// Records a rename at the old name and at the new one.
+    ///
+    /// Within a database the old name comes first. In another database the collection is there
+    /// before it is gone here, as in MongoDB, which copies it.
+    private func recordRename(
+        of namespace: Namespace, to target: Namespace, _ remarks: BSONDocument
+    ) throws(StoreError) {
+        func record(
+            _ kind: StoreChange.Kind, _ place: Namespace, _ field: String, _ other: Namespace
+        ) throws(StoreError) {
+            let name: BSONValue = [
+                "db": .string(other.database), "coll": .string(other.collection),
+            ]
+            try writer.recorder.record(
+                kind, place, before: nil, after: [field: name], remarks: remarks)
+        }
+        if namespace.database != target.database {
+            try record(.renameTarget, target, "from", namespace)
+            return try record(.rename, namespace, "to", target)
+        }
+        try record(.rename, namespace, "to", target)
+        try record(.renameTarget, target, "from", namespace)
     }
 
     /// Removes a collection with its documents and indexes, but keeps its changes in the feed.
@@ -148,7 +164,8 @@ struct CatalogWriter {
         let modification = CollectionModification(changes)
         let options = try modification.options(table.options)
         if let view = options.view, view != table.options.view {
-            try ViewDefinitionCheck(connection: connection).check(view, named: namespace)
+            try ViewDefinitionCheck(connection: connection).check(
+                view, collation: options.collation, named: namespace)
         }
         if let validator = options.validator, validator != table.options.validator {
             try Self.check(validator)
