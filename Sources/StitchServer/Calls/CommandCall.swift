@@ -13,7 +13,7 @@ struct CommandCall: Sendable {
         "client", "clientOperationKey", "comment", "compression", "coordinator", "databaseVersion",
         "helloOk", "lsid", "maxTimeMS", "maxTimeMSOpOnly", "mayBypassWriteBlocking",
         "readConcern", "requestGossipRoutingCache", "rawData", "shardVersion",
-        "serialization_context", "startOrContinueTransaction", "startTransaction",
+        "serialization_context", "startOrContinueTransaction", "startTransaction", "stmtId",
         "tracking_info", "txnNumber", "txnRetryCounter", "writeConcern", "$tenant",
     ]
 
@@ -91,11 +91,14 @@ struct CommandCall: Sendable {
     }
 
     /// Runs a part of the command, on any thread, whose expressions see the user's roles
-    /// (`$$USER_ROLES`).
+    /// (`$$USER_ROLES`) and the time of the deployment (`$$CLUSTER_TIME`).
     func seeingRoles<R>(_ body: () throws -> R) rethrows -> R {
         let roles = connection.state.withLock { $0.user?.roles ?? [] }
         let value = BSONArray(roles.map(\.variable))
-        return try ExpressionRoles.$current.withValue(value, operation: body)
+        let time = ExpressionClusterTime.current ?? server.clock.now
+        return try ExpressionClusterTime.$current.withValue(time) {
+            try ExpressionRoles.$current.withValue(value, operation: body)
+        }
     }
 
     /// Does the same as ``boundingScripts(_:)``, and discards the result or error if the time ran

@@ -66,7 +66,8 @@ struct ChangeStreamEvent<Place: StreamPosition> {
         case .replace: "replace"
         case .delete: "delete"
         case .drop: "drop"
-        case .rename, .renameTarget: "rename"
+        case .rename: change.isRenameAcrossDatabases ? "drop" : "rename"
+        case .renameTarget: "rename"
         case .dropDatabase: "dropDatabase"
         }
     }
@@ -90,7 +91,7 @@ struct ChangeStreamEvent<Place: StreamPosition> {
         var event = event
         switch change.kind {
         case .renameTarget:
-            event.append("ns", change.after?["from"] ?? .null)
+            event.append("ns", origin)
         case .dropDatabase:
             event.append("ns", ["db": .string(change.namespace.database)])
         case .rename, .insert, .update, .replace, .delete, .drop:
@@ -103,9 +104,20 @@ struct ChangeStreamEvent<Place: StreamPosition> {
     private var target: BSONValue? {
         switch change.kind {
         case .renameTarget: namespace
-        case .rename: change.after?["to"]
+        case .rename: change.isRenameAcrossDatabases ? nil : change.after?["to"]
         case .insert, .update, .replace, .delete, .drop, .dropDatabase: nil
         }
+    }
+
+    /// The old name of a renamed collection; the name of the copy if it was in another database.
+    private var origin: BSONValue {
+        guard change.isRenameAcrossDatabases else { return change.after?["from"] ?? .null }
+        let digits = String(change.position, radix: 36)
+        let mark = String(repeating: "0", count: max(0, 5 - digits.count)) + digits.suffix(5)
+        return [
+            "db": .string(change.namespace.database),
+            "coll": .string("tmp\(mark).renameCollection"),
+        ]
     }
 
     /// The description of a rename: the new name, and the dropped target.

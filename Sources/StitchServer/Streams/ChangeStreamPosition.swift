@@ -34,8 +34,14 @@ struct ChangeStreamPosition: StreamPosition, Hashable {
     /// restored backup, the position holds another change.
     var time: BSONTimestamp?
 
+    /// The requested start time, before which changes are skipped; `nil` once one at that time or
+    /// later was read.
+    var start: BSONTimestamp?
+
     /// The flag in the kind's byte that the time follows at the end.
     private static let withTime: UInt8 = 0x80
+    /// The flag in the kind's byte that the start time follows, before the time.
+    private static let withStart: UInt8 = 0x40
 
     /// The first byte of every token, as in MongoDB's tokens.
     private static let prefix: UInt8 = 0x82
@@ -46,7 +52,8 @@ struct ChangeStreamPosition: StreamPosition, Hashable {
         text.reserveCapacity(72)
         Self.append(Self.prefix, to: &text)
         Self.append(position, to: &text)
-        Self.append(kind.rawValue | (time == nil ? 0 : Self.withTime), to: &text)
+        let flags = (time == nil ? 0 : Self.withTime) | (start == nil ? 0 : Self.withStart)
+        Self.append(kind.rawValue | flags, to: &text)
         if kind == .pieces {
             Self.append(definition ?? -1, to: &text)
             Self.append(UInt8(pieceCount >> 8), to: &text)
@@ -55,7 +62,8 @@ struct ChangeStreamPosition: StreamPosition, Hashable {
             Self.append(definition ?? -1, to: &text)
         }
         if let rules { Self.append(Int64(bitPattern: rules), to: &text) }
-        if let time { Self.append(Int64(time.seconds) << 32 | Int64(time.increment), to: &text) }
+        if let start { Self.append(start, to: &text) }
+        if let time { Self.append(time, to: &text) }
         return ["_data": .string(text)]
     }
 
@@ -63,6 +71,10 @@ struct ChangeStreamPosition: StreamPosition, Hashable {
         for shift in stride(from: 56, through: 0, by: -8) {
             append(UInt8(truncatingIfNeeded: number >> Int64(shift)), to: &text)
         }
+    }
+
+    private static func append(_ time: BSONTimestamp, to text: inout String) {
+        append(Int64(bitPattern: UInt64(time.seconds) << 32 | UInt64(time.increment)), to: &text)
     }
 
     private static func append(_ byte: UInt8, to text: inout String) {
@@ -92,15 +104,8 @@ extension ChangeStreamPosition {
         }
         guard !text.isEmpty else { throw CommandFailure(40649, "invalid empty resume token") }
         var bytes = try Self.bytes(text)
-        var time: BSONTimestamp?
-        if bytes.count >= 18, bytes[9] & Self.withTime != 0 {
-            let bits = UInt64(bitPattern: Self.number(bytes.suffix(8)))
-            time = BSONTimestamp(
-                seconds: UInt32(truncatingIfNeeded: bits >> 32),
-                increment: UInt32(truncatingIfNeeded: bits))
-            bytes.removeLast(8)
-            bytes[9] &= ~Self.withTime
-        }
+        let time = Self.removeTime(Self.withTime, &bytes)
+        let start = Self.removeTime(Self.withStart, &bytes)
         guard bytes.count >= 10, bytes[0] == Self.prefix, bytes[1] < 0x80,
             let kind = Kind(rawValue: bytes[9]),
             (kind == .pieces ? [20, 28] : [10, 18, 26]).contains(bytes.count)
@@ -114,7 +119,18 @@ extension ChangeStreamPosition {
             pieceCount: kind == .pieces ? UInt16(bytes[18]) << 8 | UInt16(bytes[19]) : 0,
             rules: bytes.count > 20
                 ? UInt64(bitPattern: Self.number(bytes[(bytes.count - 8)...])) : nil,
-            time: time)
+            time: time, start: start)
+    }
+
+    /// Removes and returns the time at the end that a flag announces.
+    private static func removeTime(_ flag: UInt8, _ bytes: inout [UInt8]) -> BSONTimestamp? {
+        guard bytes.count >= 18, bytes[9] & flag != 0 else { return nil }
+        let bits = UInt64(bitPattern: number(bytes.suffix(8)))
+        bytes.removeLast(8)
+        bytes[9] &= ~flag
+        return BSONTimestamp(
+            seconds: UInt32(truncatingIfNeeded: bits >> 32),
+            increment: UInt32(truncatingIfNeeded: bits))
     }
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {

@@ -70,10 +70,10 @@ enum ChangeStreamScope: Sendable, Hashable {
         switch self {
         case .collection(let own): return namespace == own
         case .database(let database):
-            return namespace.database == database && change.kind != .renameTarget
+            return namespace.database == database && change.isReportedOutside
         case .cluster:
             return !Self.internalDatabases.contains(namespace.database)
-                && change.kind != .renameTarget
+                && change.isReportedOutside
         }
     }
 
@@ -91,5 +91,21 @@ enum ChangeStreamScope: Sendable, Hashable {
         case (.database(let database), .dropDatabase): change.namespace.database == database
         case (.collection, _), (.database, _), (.cluster, _): false
         }
+    }
+}
+
+extension StoreChange {
+    /// Whether streams that watch more than the collection report the change: a rename within a
+    /// database is reported once, for the old name.
+    fileprivate var isReportedOutside: Bool { kind != .renameTarget || isRenameAcrossDatabases }
+
+    /// Whether the collection was renamed to another database.
+    ///
+    /// MongoDB copies such a collection to a temporary one, renames that, and drops the old one.
+    var isRenameAcrossDatabases: Bool {
+        guard kind == .rename || kind == .renameTarget else { return false }
+        let other = after?[kind == .rename ? "to" : "from"]?.documentValue
+        guard let database = other?["db"]?.stringValue else { return false }
+        return database != namespace.database
     }
 }

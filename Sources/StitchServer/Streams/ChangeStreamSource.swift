@@ -24,8 +24,8 @@ struct ChangeStreamSource: CursorSource {
     private let rest: EventPipeline?
     /// The position up to which the feed was read.
     var place: ChangeStreamPosition
-    /// The requested start time; earlier changes are skipped.
-    private var startTime: BSONTimestamp?
+    /// The ends of collections, after which an update's document cannot be looked up.
+    private var ends = CollectionEnds()
     /// The stamp of the last change that had one.
     private(set) var lastStamp: WriteStamp
     /// The change that ends the stream, until its `invalidate` event is returned.
@@ -64,7 +64,7 @@ struct ChangeStreamSource: CursorSource {
             place = try store.read {
                 try ChangeStreamPosition(marking: FeedTimeLookup($0).position(before: time), $0)
             }
-            startTime = time
+            place.start = time
         }
         place.definition = try stage.showsExpandedEvents ? firstDefinition() : nil
         try begin(under: ruleGuard)
@@ -145,6 +145,7 @@ struct ChangeStreamSource: CursorSource {
             transaction, after: place, in: scope.namespace, limit: Self.changesMax)
         for entry in page.entries {
             let stamp = WriteStamp(entry.comment) ?? lastStamp
+            if let start = self.place.start, start <= stamp.time { self.place.start = nil }
             let place = entry.place(after: self.place)
             if let turnover, place.position > turnover.position {
                 // Events from changed rules come first.
@@ -153,7 +154,7 @@ struct ChangeStreamSource: CursorSource {
             }
             if isToldApart(entry) {
                 self.place = place.marked
-            } else if entry.isIn(scope), startTime.map({ $0 <= stamp.time }) ?? true {
+            } else if entry.isIn(scope), place.start == nil {
                 if let event = try document(entry, place, stamp, page, transaction),
                     let document = try passed(event, transaction)
                 {
@@ -180,7 +181,9 @@ struct ChangeStreamSource: CursorSource {
             return true
         }
         if page.end.position > place.position || page.end.definition != place.definition {
+            let start = place.start
             place = page.end
+            place.start = start
         }
         return !page.isAtEnd
     }
@@ -232,7 +235,7 @@ struct ChangeStreamSource: CursorSource {
         return true
     }
 
-    private func document(
+    private mutating func document(
         _ entry: FeedPage.Entry, _ place: ChangeStreamPosition, _ stamp: WriteStamp,
         _ page: FeedPage,
         _ transaction: ReadTransaction
@@ -251,7 +254,7 @@ struct ChangeStreamSource: CursorSource {
         }
     }
 
-    private func document(
+    private mutating func document(
         _ event: ChangeStreamEvent<ChangeStreamPosition>, _ transaction: ReadTransaction
     ) throws -> BSONDocument? {
         var event = event
@@ -269,8 +272,11 @@ struct ChangeStreamSource: CursorSource {
             || stage.fullDocumentBeforeChange != .off
         let keepsImages =
             try requestsImages && (transaction.options(namespace)?.keepsImages ?? false)
+        let isGone =
+            try stage.fullDocument == .updateLookup && event.change.kind == .update
+            && ends.follow(event.change, transaction)
         var document = try event.document(stage, keepsImages: keepsImages) { id in
-            try transaction.get(namespace, id: id)
+            isGone ? nil : try transaction.get(namespace, id: id)
         }
         if let passage { document.append(passage.rawValue, true) }
         return document

@@ -115,7 +115,8 @@ extension ChangeStreamPosition {
     /// The same position without an event.
     var marked: ChangeStreamPosition {
         ChangeStreamPosition(
-            position: position, kind: .mark, definition: definition, rules: rules, time: time)
+            position: position, kind: .mark, definition: definition, rules: rules, time: time,
+            start: start)
     }
 
     /// Moves to a position, and reads the time of the change there.

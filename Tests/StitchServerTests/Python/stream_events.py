@@ -1,5 +1,6 @@
 """What a change stream's cursor outlives, what its events look like, and which stages it has."""
 
+import bson
 import pymongo
 from served import ServedTest, main
 
@@ -36,6 +37,86 @@ class Events(ServedTest):
         self.assertEqual(
             list(event), ["to", "_id", "operationType", "clusterTime", "collectionUUID",
                           "wallTime", "ns", "operationDescription"])
+
+    def test_a_rename_to_another_database_is_a_copy(self):
+        # MongoDB manual, "renameCollection", "Behavior".
+        self.client.drop_database("served2")
+        self.items.insert_one({"_id": 1})
+        other = self.client["served2"]
+        streams = [self.items.watch(), self.db.watch(), other.watch(), other["moved"].watch(),
+                   self.client.watch()]
+        self.client.admin.command("renameCollection", "served.items", to="served2.moved")
+        kinds = []
+        for stream, count in zip(streams, (2, 1, 1, 2, 2)):
+            with stream:
+                events = self.events(stream, count)
+                kinds.append([e["operationType"] for e in events])
+                for event in events:
+                    if event["operationType"] == "drop":
+                        self.assertEqual(event["ns"], {"db": "served", "coll": "items"})
+                        self.assertNotIn("to", event)
+                    if event["operationType"] == "rename":
+                        self.assertEqual(event["to"], {"db": "served2", "coll": "moved"})
+                        self.assertEqual(event["ns"]["db"], "served2")
+                        self.assertRegex(
+                            event["ns"]["coll"], r"^tmp[a-zA-Z0-9]{5}\.renameCollection$")
+        self.assertEqual(kinds, [
+            ["drop", "invalidate"], ["drop"], ["rename"], ["rename", "invalidate"],
+            ["rename", "drop"]])
+        self.client.drop_database("served2")
+
+    def test_a_document_is_looked_up_in_the_collection_that_changed(self):
+        def again():
+            self.items.insert_one({"_id": 1, "a": 9})
+
+        for end in (self.items.drop, lambda: self.items.rename("gone"),
+                    lambda: (self.db["late"].insert_one({"_id": 1}),
+                             self.db["late"].rename("items", dropTarget=True))):
+            self.db.drop_collection("items")
+            self.db.drop_collection("gone")
+            self.items.insert_one({"_id": 1, "a": 1})
+            with self.db.watch(
+                    [{"$match": {"operationType": "update"}}],
+                    full_document="updateLookup") as stream:
+                self.items.update_one({"_id": 1}, {"$set": {"a": 2}})
+                end()
+                if "items" not in self.db.list_collection_names():
+                    again()
+                self.items.update_one({"_id": 1}, {"$set": {"a": 3}})
+                first, second = self.events(stream, 2)
+            self.assertEqual(first["fullDocument"], None)
+            self.assertEqual(second["fullDocument"]["a"], 3)
+
+    def test_a_start_in_the_future_is_kept_in_the_token(self):
+        now = self.db.command("ping")["operationTime"]
+        later = bson.Timestamp(now.time + 3600, 1)
+        with self.items.watch(start_at_operation_time=later) as stream:
+            self.assertIsNone(stream.try_next())
+            token = stream.resume_token
+        self.items.insert_one({"_id": 1})
+        with self.items.watch(resume_after=token) as stream:
+            self.assertIsNone(stream.try_next())
+            self.assertIsNone(stream.try_next())
+        # Once the start is reached, all is told.
+        with self.items.watch(start_at_operation_time=now) as stream:
+            self.items.insert_one({"_id": 2})
+            self.assertEqual([e["documentKey"]["_id"] for e in self.events(stream, 2)], [1, 2])
+
+    def test_the_time_of_the_cluster_is_a_variable(self):
+        # MongoDB manual, "Variables in Aggregation Expressions", "CLUSTER_TIME".
+        self.items.insert_many([{"_id": 1}, {"_id": 2}])
+        before = self.db.command("ping")["operationTime"]
+        found = [d["t"] for d in self.items.aggregate([{"$project": {"t": "$$CLUSTER_TIME"}}])]
+        self.assertEqual(len(set(found)), 1)
+        self.assertGreaterEqual(found[0], before)
+        past = {"$expr": {"$lt": [before, "$$CLUSTER_TIME"]}}
+        not_future = {"$expr": {"$lte": [before, "$$CLUSTER_TIME"]}}
+        self.assertEqual(self.items.count_documents(not_future), 2)
+        self.items.update_many({}, [{"$set": {"t": "$$CLUSTER_TIME"}}])
+        self.assertEqual(len({d["t"] for d in self.items.find()}), 1)
+        self.assertEqual(self.items.count_documents(past), 2)
+        shown = self.items.find({}, {"t": "$$CLUSTER_TIME"})[0]["t"]
+        self.assertGreaterEqual(shown, before)
 
     def test_a_view_is_told_as_a_whole(self):
         collation = {"locale": "en", "strength": 2}

@@ -18,7 +18,8 @@ package struct ExpressionFrame: Sendable {
     /// Creates a frame; omitted parts are empty or the beginning of 1970.
     init(
         root: BSONDocument = BSONDocument(), now: BSONDatetime = BSONDatetime(milliseconds: 0),
-        clusterTime: BSONTimestamp? = nil, values: [BSONValue?] = [], collation: Collation? = nil
+        clusterTime: BSONTimestamp? = ExpressionClusterTime.current, values: [BSONValue?] = [],
+        collation: Collation? = nil
     ) {
         self.root = root
         self.now = now
