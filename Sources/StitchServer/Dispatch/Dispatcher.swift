@@ -212,6 +212,10 @@ struct Dispatcher: Sendable {
     private func run(_ rule: CommandDefinition, _ call: CommandCall) throws -> CommandOutcome {
         let command = try authorize(rule, call)
         try server.member.check(rule.signature, call)
+        // Before the transaction is entered, so that a refusal does not end it.
+        if call.transaction?.isTransaction == true, !rule.traits.contains(.endsTransaction) {
+            try TransactionScope.check(call, rule.signature)
+        }
         return try call.seeingRoles {
             if case .server(let answer) = rule.answering { return try answer(call) }
             let outcome = try backend.run(command, rule.signature, call)

@@ -111,7 +111,10 @@ final class TransactionRunner: Sendable {
         if let excerpt { return try excerpt.useAsOwn(guarded) }
         if let transaction = try transaction(of: call) {
             try transactions.makeWay(for: transaction)
-            return try transaction.write(guarded)
+            return try transaction.write { transaction in
+                transaction.leavesCappedAlone = true
+                return try guarded(transaction)
+            }
         }
         let place = transactions.queue.enter()
         defer { transactions.queue.leave(place) }

@@ -144,10 +144,6 @@ final class TransactionTable<Transaction: HeldTransaction>: Sendable {
         let session = call.sessionKey
         var entered: Transaction?
         do {
-            guard rule.traits.contains(.inTransaction) else {
-                throw CommandFailure(
-                    263, "Cannot run '\(rule.name)' in a multi-document transaction.")
-            }
             if request.starts, let lastNumber, lastNumber > request.number {
                 throw TransactionFailures.tooOld(request.number, lastNumber)
             }
@@ -237,15 +233,16 @@ final class TransactionTable<Transaction: HeldTransaction>: Sendable {
 
     /// Aborts a transaction.
     ///
-    /// - Throws: 251 (NoSuchTransaction), 256 (TransactionCommitted).
+    /// - Throws: 251 (NoSuchTransaction), after which the whole transaction may be tried again, 256
+    ///   (TransactionCommitted).
     func abort(_ number: Int64, _ session: [UInt8]) throws(CommandFailure) {
         let known = entry(session)
         guard let known, known.number == number else {
-            throw TransactionFailures.unknown(number, known?.number)
+            throw TransactionEnd.transient(TransactionFailures.unknown(number, known?.number))
         }
         switch known.phase {
         case .committed: throw TransactionFailures.committed(number)
-        case .aborted: throw TransactionFailures.aborted(number)
+        case .aborted: throw TransactionEnd.transient(TransactionFailures.aborted(number))
         case .inProgress(let transaction):
             guard transaction.abort() else { throw TransactionFailures.committed(number) }
             set(session, number, .aborted)

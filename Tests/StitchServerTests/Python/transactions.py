@@ -181,6 +181,91 @@ class Transactions(ServedTest):
             code({"count": "items", "txnNumber": Int64(1), "autocommit": False,
                   "startTransaction": True}), 263)
 
+    def test_what_is_refused_before_a_transaction_does_not_end_it(self):
+        # MongoDB manual, "Transactions", "Operations" and "Restricted Operations".
+        for database, command, code in [
+                ("served", {"count": "items"}, 263), ("served", {"drop": "items"}, 263),
+                ("served", {"explain": {"find": "items"}}, 263), ("served", {"ping": 1}, 263),
+                ("served", {"hello": 1}, 263), ("served", {"buildInfo": 1}, 263),
+                ("admin", {"find": "items"}, 263), ("config", {"find": "items"}, 263),
+                ("local", {"insert": "items", "documents": [{}]}, 263),
+                ("served", {"find": "system.profile"}, 263),
+                ("served", {"find": "system.views"}, 51071),
+                ("served", {"find": "items", "readConcern": {"level": "local"}}, 72),
+                ("admin", {"bulkWrite": 1, "ops": [{"insert": 0, "document": {}}],
+                           "nsInfo": [{"ns": "config.items"}]}, 263)]:
+            with self.subTest(command=command), self.client.start_session() as session:
+                session.start_transaction()
+                self.items.insert_one({"_id": 1}, session=session)
+                with self.assertRaises(OperationFailure) as caught:
+                    self.client[database].command(command, session=session)
+                self.assertEqual(caught.exception.code, code, caught.exception)
+                session.commit_transaction()
+                self.assertEqual(self.ids(), [0, 1])
+                self.items.delete_one({"_id": 1})
+
+    def test_what_a_command_refuses_ends_the_transaction(self):
+        self.db.create_collection("capped", capped=True, size=4096)
+        self.db["capped"].insert_one({"_id": 0})
+        update = {"q": {}, "u": {"$set": {"a": 1}}}
+        for command, code in [
+                ({"insert": "capped", "documents": [{}]}, 263),
+                ({"update": "capped", "updates": [update]}, 263),
+                ({"update": "capped", "updates": [{**update, "q": {"_id": 7}, "upsert": True}]},
+                 263),
+                ({"findAndModify": "capped", "query": {}, "update": {"$set": {"a": 1}}}, 263),
+                ({"delete": "capped", "deletes": [{"q": {}, "limit": 1}]}, 20),
+                ({"find": "capped", "tailable": True}, 72),
+                ({"find": "items", "readOnce": True}, 263),
+                ({"insert": "system.js", "documents": [{}]}, 50791),
+                ({"update": "system.js", "updates": [update]}, 50791),
+                ({"delete": "system.js", "deletes": [{"q": {}, "limit": 1}]}, 50791),
+                ({"findAndModify": "system.js", "query": {}, "remove": True}, 50791),
+                ({"create": "system.js"}, 263),
+                ({"createIndexes": "system.js", "indexes": [{"key": {"a": 1}, "name": "a"}]}, 263),
+                ({"find": "items", "filter": {"$nope": 1}}, 2),
+                ({"aggregate": "items", "pipeline": [{"$changeStream": {}}], "cursor": {}}, 263)]:
+            with self.subTest(command=command), self.client.start_session() as session:
+                session.start_transaction()
+                self.items.insert_one({"_id": 1}, session=session)
+                answer = self.db.command(command, session=session, check=False)
+                error = (answer.get("writeErrors") or [answer])[0]
+                self.assertEqual(error.get("code"), code, answer)
+                self.assertNotIn("errorLabels", answer)
+                with self.assertRaises(OperationFailure) as caught:
+                    session.commit_transaction()
+                self.assertEqual(caught.exception.code, 251)
+        self.assertEqual(self.ids(), [0])
+        self.assertEqual(self.db["capped"].count_documents({}), 1)
+        self.db["capped"].delete_one({})
+
+    def test_statements_may_be_numbered(self):
+        def run(database, command, number, statement, **fields):
+            return client[database].command({
+                **command, "txnNumber": Int64(number), "autocommit": False, "stmtId": statement,
+                **fields}, session=session)
+
+        # A client of its own has a session that has no number yet.
+        client = pymongo.MongoClient("127.0.0.1", PORT)
+        session = client.start_session()
+        for number, (command, end) in enumerate([
+                ({"find": "items"}, "commitTransaction"),
+                ({"distinct": "items", "key": "n"}, "abortTransaction"),
+                ({"aggregate": "items", "pipeline": [], "cursor": {}}, "commitTransaction"),
+                ({"insert": "items", "documents": [{}]}, "abortTransaction")]):
+            run("served", command, number, 0, startTransaction=True)
+            self.assertEqual(run("admin", {end: 1}, number, 1)["ok"], 1)
+        session.end_session()
+        client.close()
+
+    def test_an_abort_that_finds_nothing_says_to_try_again(self):
+        with pymongo.MongoClient("127.0.0.1", PORT) as client:
+            with self.assertRaises(OperationFailure) as caught:
+                client.admin.command(
+                    {"abortTransaction": 1, "txnNumber": Int64(7), "autocommit": False})
+        self.assertEqual(caught.exception.code, 251)
+        self.assertTrue(caught.exception.has_error_label("TransientTransactionError"))
+
     def test_events_name_the_transaction(self):
         with self.items.watch() as stream, self.client.start_session() as session:
             with session.start_transaction():

@@ -2,12 +2,15 @@
 struct DocumentValidator {
     /// Whether to skip the collections' validators.
     let bypassesValidation: Bool
+    /// Whether to refuse documents of capped collections.
+    let leavesCappedAlone: Bool
 
     /// Checks that a document may be written to a collection.
     ///
     /// - Parameter before: the document to be replaced; `nil` for a new one.
     /// - Throws: `documentValidationFailure` (121) with the violated rules, 166 for a view, 2 for a
-    ///   document that a capped collection cannot hold; the budget's error once it is over.
+    ///   document that a capped collection cannot hold, 263 for a capped collection in a client's
+    ///   transaction; the budget's error once it is over.
     func check(
         _ document: BSONDocument, replacing before: BSONDocument?, in table: CollectionTable
     ) throws(StoreError) {
@@ -15,9 +18,18 @@ struct DocumentValidator {
         if table.options.view != nil {
             throw .view(table.namespace)
         }
-        if let capped = table.options.capped, document.byteCount > capped.bytesMax {
-            throw StoreError(
-                .badValue, "object to insert exceeds cappedMaxSize", namespace: table.namespace)
+        if let capped = table.options.capped {
+            guard !leavesCappedAlone else {
+                throw StoreError(
+                    .operationNotSupportedInTransaction,
+                    "Collection '\(table.namespace)' is a capped collection. Writes in "
+                        + "transactions are not allowed on capped collections.")
+            }
+            guard document.byteCount <= capped.bytesMax else {
+                throw StoreError(
+                    .badValue, "object to insert exceeds cappedMaxSize",
+                    namespace: table.namespace)
+            }
         }
         guard let validator = table.validator, !bypassesValidation else { return }
         let isValid = validator.matches(document)

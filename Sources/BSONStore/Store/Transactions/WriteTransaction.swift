@@ -36,6 +36,12 @@ public final class WriteTransaction: ReadTransaction {
         set { writer.isEngineWrite = newValue }
     }
 
+    /// Whether a client's multi-document transaction writes, which cannot change capped collections.
+    package var leavesCappedAlone: Bool {
+        get { writer.leavesCappedAlone }
+        set { writer.leavesCappedAlone = newValue }
+    }
+
     /// The recorder of changes.
     var recorder: ChangeRecorder { writer.recorder }
 

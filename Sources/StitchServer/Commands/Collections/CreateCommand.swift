@@ -8,6 +8,7 @@ enum CreateCommand {
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         try namespace.checkCreatable()
+        try TransactionScope.checkCreation(of: namespace, call)
         var document = BSONDocument()
         for (key, value) in call.body
         where key == call.givenName || !CommandCall.generalArguments.contains(key) {

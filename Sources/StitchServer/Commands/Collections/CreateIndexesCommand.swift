@@ -12,6 +12,7 @@ enum CreateIndexesCommand {
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         try namespace.checkCreatable()
+        try TransactionScope.checkCreation(of: namespace, call)
         let specifications = try call.documents("indexes")
         guard !specifications.isEmpty else {
             throw CommandFailure(

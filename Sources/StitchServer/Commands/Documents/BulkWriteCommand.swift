@@ -38,7 +38,10 @@ enum BulkWriteCommand {
     private static func run(
         _ namespaces: [Namespace], _ call: CommandCall, _ store: StoreBackend
     ) throws -> CommandOutcome {
-        for namespace in namespaces { try namespace.checkWritable() }
+        for namespace in namespaces {
+            try namespace.checkWritable()
+            try TransactionScope.checkWrite(to: namespace, call)
+        }
         let operations = try call.documents("ops").map { try BulkOperation($0, namespaces) }
         let ruleGuard = try store.rules.ruleGuard(call)
         try WriteBatch.checkCount(operations.count)

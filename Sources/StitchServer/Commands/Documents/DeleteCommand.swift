@@ -15,6 +15,7 @@ enum DeleteCommand {
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         try namespace.checkWritable()
+        try TransactionScope.checkWrite(to: namespace, call)
         let statements = try call.documents("deletes").map { try DeleteStatement($0) }
         try WriteBatch.checkCount(statements.count)
         try call.checkRetryable(isMulti: statements.contains { $0.isMulti })

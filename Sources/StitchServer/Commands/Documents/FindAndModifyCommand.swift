@@ -18,6 +18,7 @@ enum FindAndModifyCommand {
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         try namespace.checkWritable()
+        try TransactionScope.checkWrite(to: namespace, call)
         try check(call)
         return .reply(
             try store.runner.reply(call) { transaction in

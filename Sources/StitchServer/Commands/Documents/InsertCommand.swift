@@ -17,6 +17,7 @@ enum InsertCommand {
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         try namespace.checkWritable()
+        try TransactionScope.checkWrite(to: namespace, call)
         let documents = try call.documents("documents")
         try WriteBatch.checkCount(documents.count)
         let isOrdered = call["ordered"]?.isTrue ?? true

@@ -16,6 +16,7 @@ enum UpdateCommand {
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         try namespace.checkWritable()
+        try TransactionScope.checkWrite(to: namespace, call)
         let statements = try call.documents("updates").map { try UpdateStatement($0) }
         try WriteBatch.checkCount(statements.count)
         for statement in statements { try statement.checkStages() }
@@ -55,7 +56,7 @@ struct UpdateStatement: Sendable {
         fields: [
             "q": .document, "u": .any, "c": .document, "arrayFilters": .array, "multi": .flag,
             "upsert": .flag, "upsertSupplied": .bool, "collation": .document, "hint": .hint,
-            "sampleId": .any,
+            "sort": .document, "sampleId": .any,
             "allowShardKeyUpdatesWithoutFullShardKeyInQuery":
                 .bool, "includeQueryStatsMetricsForOpIndex": .any,
         ], required: ["q", "u"])
@@ -138,9 +139,7 @@ struct UpdateStatement: Sendable {
             query, variables: variables, collation: document["collation"])
         var parsed = try parsed(variables: variables)
         parsed.keepsEmptyTimestamps = keepsEmptyTimestamps
-        let sort = try document["sort"]?.documentValue.map {
-            try SortOrder($0, collation: collation)
-        }
+        let sort = try order(collation)
         do throws(StoreError) {
             if isMulti {
                 return try transaction.updateMany(
@@ -151,6 +150,17 @@ struct UpdateStatement: Sendable {
         } catch {
             throw WriteBatch.failure(ofUpdate: error)
         }
+    }
+
+    /// Returns the order in which the first matching document is updated; `nil` without one.
+    ///
+    /// - Throws: 9 (FailedToParse) for an update of several documents.
+    private func order(_ collation: Collation?) throws -> SortOrder? {
+        guard let sort = document["sort"]?.documentValue, !sort.isEmpty else { return nil }
+        guard !isMulti else {
+            throw CommandFailure(.failedToParse, "Cannot specify sort with multi=true")
+        }
+        return try SortOrder(sort, collation: collation)
     }
 
     /// Parses the update.

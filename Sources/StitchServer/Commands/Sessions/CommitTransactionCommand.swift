@@ -35,7 +35,7 @@ enum TransactionEnd {
         return request
     }
 
-    /// Returns the failure of a commit after which the whole transaction may be tried again.
+    /// Returns the failure of a commit or abort after which the whole transaction may be tried again.
     static func transient(_ fault: CommandFailure) -> CommandFailure {
         var fault = fault
         fault.labels = ["TransientTransactionError"]

@@ -9,6 +9,8 @@ final class DocumentWriter {
     @exclusivity(unchecked) var bypassesValidation = false
     /// Whether the sync engine writes; only the engine may write to synced collections directly.
     @exclusivity(unchecked) var isEngineWrite = false
+    /// Whether a client's multi-document transaction writes, which cannot change capped collections.
+    @exclusivity(unchecked) var leavesCappedAlone = false
     /// The table last found not to be synced.
     @exclusivity(unchecked) private var unsyncedTable: Int64?
     /// The cached sizes of capped collections.
@@ -29,7 +31,8 @@ final class DocumentWriter {
     }
     private var tombstones: TombstoneTable { TombstoneTable(connection: connection) }
     private var validator: DocumentValidator {
-        DocumentValidator(bypassesValidation: bypassesValidation)
+        DocumentValidator(
+            bypassesValidation: bypassesValidation, leavesCappedAlone: leavesCappedAlone)
     }
 
     /// Resets what one write set for itself, so that it does not affect the next one.
@@ -37,6 +40,7 @@ final class DocumentWriter {
         recorder.comment = nil
         bypassesValidation = false
         isEngineWrite = false
+        leavesCappedAlone = false
         // The engine may have begun to sync one of them.
         unsyncedTable = nil
     }
@@ -179,7 +183,15 @@ final class DocumentWriter {
         try checkMayWrite(table)
         let change = try indexes.change(
             in: table, row: found.row, from: found.document, to: nil)
-        if !table.isPlain { cappedUsage[table.id] = nil }
+        if !table.isPlain {
+            guard !leavesCappedAlone || table.options.capped == nil else {
+                throw StoreError(
+                    .illegalOperation,
+                    "Cannot remove from a capped collection in a multi-document transaction: "
+                        + "\(table.namespace)")
+            }
+            cappedUsage[table.id] = nil
+        }
         let link = try link(from: found, in: table)
         let statement = try connection.prepare(.deleteRow, table)
         statement.bind(1, found.row)

@@ -1,0 +1,72 @@
+internal import BSONStore
+
+/// The commands and collections that multi-document transactions cannot use.
+///
+/// Source: MongoDB manual, "Transactions", "Operations", and "Production Considerations"; the
+/// server's `transaction_validation.cpp`.
+enum TransactionScope {
+    /// The databases that transactions exclude.
+    private static let internalDatabases: Set<String> = ["admin", "config", "local"]
+
+    /// Checks a command before it enters a transaction, which a refusal leaves as it was.
+    ///
+    /// - Throws: 263 (OperationNotSupportedInTransaction) for a command that transactions do not
+    ///   have, for the databases `admin`, `config` and `local`, and for `system.profile`; 51071 for
+    ///   a read of `system.views`.
+    static func check(_ call: CommandCall, _ rule: CommandSignature) throws(CommandFailure) {
+        guard rule.traits.contains(.inTransaction) else {
+            throw refusal("Cannot run '\(rule.name)' in a multi-document transaction.")
+        }
+        for namespace in try namespaces(call, rule) {
+            guard !internalDatabases.contains(namespace.database) else {
+                throw refusal(
+                    "Cannot run command against the '\(namespace.database)' database in a "
+                        + "transaction.")
+            }
+            guard namespace.collection != "system.profile" else {
+                throw refusal(
+                    "Cannot run command against the '\(namespace)' namespace in a transaction.")
+            }
+            guard rule.traits.contains(.writes) || namespace.collection != "system.views" else {
+                throw CommandFailure(
+                    51071, "Cannot read from the collection '\(namespace)' in a transaction")
+            }
+        }
+    }
+
+    /// Checks that a transaction may write to a collection.
+    ///
+    /// - Throws: 50791 for a collection of the system.
+    static func checkWrite(
+        to namespace: Namespace, _ call: CommandCall
+    ) throws(CommandFailure) {
+        guard call.transaction?.isTransaction == true, namespace.collection.hasPrefix("system.")
+        else { return }
+        throw CommandFailure(
+            50791, "Cannot write to system collection \(namespace) within a transaction.")
+    }
+
+    /// Checks that a transaction may create a collection, or indexes of one.
+    ///
+    /// - Throws: 263 for a collection of the system.
+    static func checkCreation(
+        of namespace: Namespace, _ call: CommandCall
+    ) throws(CommandFailure) {
+        guard call.transaction?.isTransaction == true, namespace.collection.hasPrefix("system.")
+        else { return }
+        throw refusal(
+            "Cannot create system collection \(namespace) within a transaction.")
+    }
+
+    private static func namespaces(
+        _ call: CommandCall, _ rule: CommandSignature
+    ) throws(CommandFailure) -> [Namespace] {
+        guard rule.name != "bulkWrite" else { return try BulkWriteCommand.namespaces(call) }
+        let name = call.target.stringValue ?? call.string("collection") ?? ""
+        return [Namespace(call.database, name)]
+    }
+
+    private static func refusal(_ message: String) -> CommandFailure {
+        CommandFailure(.operationNotSupportedInTransaction, message)
+    }
+}
