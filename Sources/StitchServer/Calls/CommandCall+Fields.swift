@@ -104,12 +104,14 @@ extension CommandCall {
 
     /// Reads a filter with the collation of its statement.
     static func filter(
-        _ query: BSONDocument?, variables: BSONDocument?, collation: BSONValue?
+        _ query: BSONDocument?, variables: BSONDocument?, collation: BSONValue?,
+        hasNow: Bool = true
     ) throws -> Filter {
         let collates = try self.collation(collation)
         do {
             return try Filter(
-                query ?? [:], variables: variables, collation: collates, now: .now,
+                query ?? [:], variables: variables, collation: collates,
+                now: hasNow ? CommandTime.now : nil,
                 inheritsCollation: inheritsCollation(collation))
         } catch {
             throw CommandFailure.framed(error, of: .optimization, "Failed to optimize expression")

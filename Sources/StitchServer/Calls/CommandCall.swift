@@ -39,6 +39,8 @@ struct CommandCall: Sendable {
     let transaction: TransactionRequest?
     /// The snapshot to read; `nil` for the newest state.
     let snapshot: SnapshotRequest?
+    /// The time of the command for expressions.
+    var time = CommandTime(clusterTime: nil)
     /// Whether the client accepts a stream of replies to one request (`exhaustAllowed`).
     let allowsExhaust: Bool
 
@@ -47,7 +49,8 @@ struct CommandCall: Sendable {
         CommandCall(
             name: name, givenName: givenName, body: body, sequences: sequences, database: database,
             connection: connection, server: server, budget: budget, session: session,
-            transaction: transaction, snapshot: snapshot, allowsExhaust: false)
+            transaction: transaction, snapshot: snapshot, time: time,
+            allowsExhaust: false)
     }
 
     /// The value of the first field, which is the command's name.
@@ -91,12 +94,11 @@ struct CommandCall: Sendable {
     }
 
     /// Runs a part of the command, on any thread, whose expressions see the user's roles
-    /// (`$$USER_ROLES`) and the time of the deployment (`$$CLUSTER_TIME`).
+    /// (`$$USER_ROLES`) and the command's time (`$$NOW`, `$$CLUSTER_TIME`).
     func seeingRoles<R>(_ body: () throws -> R) rethrows -> R {
         let roles = connection.state.withLock { $0.user?.roles ?? [] }
         let value = BSONArray(roles.map(\.variable))
-        let time = ExpressionClusterTime.current ?? server.clock.now
-        return try ExpressionClusterTime.$current.withValue(time) {
+        return try CommandTime.$current.withValue(time) {
             try ExpressionRoles.$current.withValue(value, operation: body)
         }
     }

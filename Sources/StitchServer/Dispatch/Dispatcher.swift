@@ -190,6 +190,7 @@ struct Dispatcher: Sendable {
             session: try arguments.session.map { try SessionTable.own($0, of: user) },
             transaction: arguments.transaction,
             snapshot: try SnapshotRequest(body, rule.signature, server.clock),
+            time: CommandTime(clusterTime: server.clock.now),
             allowsExhaust: request.allowsExhaust)
     }
 

@@ -385,6 +385,6 @@ extension CommandCall {
             name: name, givenName: givenName, body: body, sequences: sequences,
             database: GatewayDatabase.name, connection: connection, server: server,
             budget: budget, session: session, transaction: transaction, snapshot: nil,
-            allowsExhaust: false)
+            time: time, allowsExhaust: false)
     }
 }

@@ -442,7 +442,8 @@ extension CommandCall {
         CommandCall(
             name: name, givenName: givenName, body: body, sequences: sequences,
             database: database, connection: connection, server: server, budget: budget,
-            session: session, transaction: nil, snapshot: nil, allowsExhaust: false)
+            session: session, transaction: nil, snapshot: nil, time: time,
+            allowsExhaust: false)
     }
 
     /// Returns the command with other statements, and without its transaction.
@@ -456,6 +457,7 @@ extension CommandCall {
         return CommandCall(
             name: name, givenName: givenName, body: body, sequences: carried,
             database: database, connection: connection, server: server, budget: budget,
-            session: session, transaction: nil, snapshot: nil, allowsExhaust: false)
+            session: session, transaction: nil, snapshot: nil, time: time,
+            allowsExhaust: false)
     }
 }

@@ -261,7 +261,7 @@ extension StoreError.Code {
     /// An operator has too few or too many arguments.
     package static let argumentCountOutOfRange = Self(rawValue: 28667)
     /// `$$CLUSTER_TIME` has no value here.
-    package static let clusterTimeUnavailable = Self(rawValue: 51144)
+    package static let variableUnavailable = Self(rawValue: 51144)
     /// A variable of a command reads a field.
     package static let variableReadsField = Self(rawValue: 4_890_500)
     /// A path has too many parts.

@@ -36,8 +36,9 @@ struct CommandVariables: Sendable {
     /// Computes the values of the variables at a time, once for a whole command.
     ///
     /// - Throws: the errors of the expressions.
-    func frame(now: BSONDatetime) throws(StoreError) -> ExpressionFrame {
+    func frame(now: BSONDatetime?) throws(StoreError) -> ExpressionFrame {
         var frame = ExpressionFrame(now: now)
+        if now == nil { frame.clusterTime = nil }
         for expression in expressions {
             frame.values.append(try expression.evaluate(BSONDocument(), frame))
         }

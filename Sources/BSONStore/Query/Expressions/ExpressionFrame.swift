@@ -2,8 +2,8 @@
 package struct ExpressionFrame: Sendable {
     /// `$$ROOT`.
     var root: BSONDocument
-    /// `$$NOW`, the same for a whole command.
-    var now: BSONDatetime
+    /// `$$NOW`, the same for a whole command; `nil` if the command has none.
+    var now: BSONDatetime?
     /// `$$CLUSTER_TIME`; `nil` if there is none.
     var clusterTime: BSONTimestamp?
     /// `$$USER_ROLES`.
@@ -15,11 +15,11 @@ package struct ExpressionFrame: Sendable {
     /// The values of `$meta` for the document, by name.
     var metadata: [String: BSONValue] = [:]
 
-    /// Creates a frame; omitted parts are empty or the beginning of 1970.
+    /// Creates a frame; omitted parts are empty, the running command's or the beginning of 1970.
     init(
-        root: BSONDocument = BSONDocument(), now: BSONDatetime = BSONDatetime(milliseconds: 0),
-        clusterTime: BSONTimestamp? = ExpressionClusterTime.current, values: [BSONValue?] = [],
-        collation: Collation? = nil
+        root: BSONDocument = BSONDocument(), now: BSONDatetime? = BSONDatetime(milliseconds: 0),
+        clusterTime: BSONTimestamp? = CommandTime.current?.clusterTime,
+        values: [BSONValue?] = [], collation: Collation? = nil
     ) {
         self.root = root
         self.now = now

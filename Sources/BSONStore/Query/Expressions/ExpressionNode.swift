@@ -91,16 +91,20 @@ enum ExpressionSystemVariable: Sendable, Hashable {
 
     fileprivate func value(in context: ExpressionContext) throws(StoreError) -> BSONValue? {
         switch self {
-        case .now: return .datetime(context.frame.now)
+        case .now:
+            guard let now = context.frame.now else { throw Self.unavailable("NOW") }
+            return .datetime(now)
         case .userRoles(let path): return path.value(in: .array(context.frame.userRoles))
         case .clusterTime:
             guard let time = context.frame.clusterTime else {
-                throw StoreError(
-                    .clusterTimeUnavailable,
-                    "Builtin variable '$$CLUSTER_TIME' is not available")
+                throw Self.unavailable("CLUSTER_TIME")
             }
             return .timestamp(time)
         }
+    }
+
+    private static func unavailable(_ name: String) -> StoreError {
+        StoreError(.variableUnavailable, "Builtin variable '$$\(name)' is not available")
     }
 }
 

@@ -25,7 +25,7 @@ struct ComputedTests {
         guard filter.hasComputedTests else { return try body(ComputedTests(state: nil)) }
         var state = State(
             documentTests: filter.documentTests, valueTests: filter.valueTests,
-            frame: frame ?? ExpressionFrame(now: WallClock.now), collation: filter.collation)
+            frame: frame ?? ExpressionFrame(now: CommandTime.now), collation: filter.collation)
         return try withUnsafeMutablePointer(to: &state) { (state) throws(E) -> R in
             try body(ComputedTests(state: state))
         }

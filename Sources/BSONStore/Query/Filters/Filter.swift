@@ -209,7 +209,7 @@ extension Filter {
 
     /// The filter with a fixed time for all documents, unless it has one.
     package var timed: Filter {
-        computes && binding == nil ? bound(to: ExpressionFrame(now: WallClock.now)) : self
+        computes && binding == nil ? bound(to: ExpressionFrame(now: CommandTime.now)) : self
     }
 
     package var waitsForText: Bool {

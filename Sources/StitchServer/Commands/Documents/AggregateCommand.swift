@@ -115,7 +115,8 @@ enum AggregateCommand {
                 if let target {
                     try OutputCollection(target, by: request.lastStage).check(transaction)
                 }
-                try transaction.aggregate(namespace, pipeline) { (document) throws(StoreError) in
+                try transaction.aggregate(namespace, pipeline, now: call.time.now) {
+                    (document) throws(StoreError) in
                     try call.checkBudget()
                     try append(&result, document)
                     return true

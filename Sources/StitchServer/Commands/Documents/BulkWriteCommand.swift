@@ -51,8 +51,12 @@ enum BulkWriteCommand {
                 try call.checkTime()
                 store.runner.begin(statement: index, in: transaction)
                 var done = BulkOutcome()
-                let fault = try WriteBatch.attempt(transaction) {
-                    done = try operation.run(transaction, call)
+                // As in MongoDB, each write has its own `$$CLUSTER_TIME`.
+                let time = CommandTime(clusterTime: store.server.clock.advance())
+                let fault = try CommandTime.$current.withValue(time) {
+                    try WriteBatch.attempt(transaction) {
+                        done = try operation.run(transaction, call)
+                    }
                 }
                 tally.add(done, fault, at: index)
                 if fault != nil, call["ordered"]?.isTrue ?? true { break }

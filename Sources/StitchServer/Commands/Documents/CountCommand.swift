@@ -13,7 +13,7 @@ enum CountCommand {
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         let filter = try CommandCall.filter(
-            call.document("query"), variables: nil, collation: call["collation"])
+            call.document("query"), variables: nil, collation: call["collation"], hasNow: false)
         let skip = try call.count("skip") ?? 0
         let found = try store.read(call) { transaction in
             try transaction.checkCollation(call.document("collation"), of: namespace)

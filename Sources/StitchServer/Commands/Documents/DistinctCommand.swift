@@ -19,7 +19,7 @@ enum DistinctCommand {
                     : "FieldPath cannot be constructed with empty string")
         }
         let filter = try CommandCall.filter(
-            call.document("query"), variables: nil, collation: call["collation"])
+            call.document("query"), variables: nil, collation: call["collation"], hasNow: false)
         let values = try store.read(call) { transaction in
             try transaction.checkCollation(call.document("collation"), of: namespace)
             try CommandCall.checkHint(call["hint"], namespace, in: transaction)
