@@ -29,7 +29,7 @@ enum QueryFixture {
         if let path = fixture["distinct"]?.stringValue {
             var values = try DistinctValues(path, collation: options.collation)
             for document in found { document.withUnsafeBytes { values.insert($0) } }
-            return values.values
+            return try values.sorted()
         }
         found = try sorted(found, fixture, filter)
         let limit = try fixture.number("limit")

@@ -83,7 +83,7 @@ struct QueryExplainer {
         {
             var values = try DistinctValues(field, collation: filter.collation)
             try executor.collect(&values, scan, namespace)
-            counts.documents = Int32(clamping: values.values.count)
+            counts.documents = Int32(clamping: values.count)
             counts.keys = counts.documents
             counts.returned = counts.documents
             return counts

@@ -103,7 +103,7 @@ struct QueryExecutor {
         var values = try DistinctValues(field, collation: filter.collation)
         if hint == nil, let scan = try distinctScan(namespace, field, filter) {
             try collect(&values, scan, namespace)
-            return values.values
+            return try values.sorted()
         }
         let plan = try plan(namespace, filter, nil, hint: hint)
         do throws(StoreError) {
@@ -115,7 +115,7 @@ struct QueryExecutor {
         } catch {
             throw error.during(.execution)
         }
-        return values.values
+        return try values.sorted()
     }
 
     /// Collects the values of a field from one document per value.
@@ -286,7 +286,7 @@ struct QueryExecutor {
         let pipeline = try Pipeline(view.pipeline, options: options)
         let source = Namespace(namespace.database, view.on)
         var documents: [BSONDocument] = []
-        try inner.aggregate(source, pipeline, now: .now, nil) { document in
+        try inner.aggregate(source, pipeline, now: CommandTime.now, nil) { document in
             documents.append(document)
             return true
         }

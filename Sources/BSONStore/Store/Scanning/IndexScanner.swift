@@ -174,8 +174,8 @@ extension IndexScanner {
     private func collectNull(
         _ rows: IndexRowCursor, _ reader: RowReader, _ values: inout DistinctValues
     ) throws(StoreError) {
-        let before = values.values.count
-        while let row = try rows.next(), values.values.count == before {
+        let before = values.count
+        while let row = try rows.next(), values.count == before {
             try reader.document(row).withUnsafeBytes { values.insert($0) }
         }
     }

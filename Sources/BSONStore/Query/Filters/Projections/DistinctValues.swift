@@ -4,7 +4,7 @@ package struct DistinctValues {
     private let collation: Collation?
     private var seen: Set<[UInt8]> = []
     /// The values in the order of their first occurrence.
-    private(set) package var values: [BSONValue] = []
+    private var values: [BSONValue] = []
     private let holding = MemoryHolding.begin("distinct")
     private var uncounted = 0
 
@@ -31,6 +31,20 @@ package struct DistinctValues {
             values.append(value.compacted())
             uncounted += key.count + BSONWriter.count(value) + 128
         }
+    }
+
+    /// The number of different values.
+    package var count: Int { values.count }
+
+    /// The values in ascending order.
+    ///
+    /// - Throws: the error of the time limit.
+    package func sorted() throws(StoreError) -> [BSONValue] {
+        let sorted = values.sorted {
+            WorkBudget.isOver() ? false : collation.compare($0, $1) == .less
+        }
+        try WorkBudget.check()
+        return sorted
     }
 
     /// Counts the memory of the values that were added since the last call.
