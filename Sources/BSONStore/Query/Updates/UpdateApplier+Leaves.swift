@@ -25,13 +25,13 @@ extension UpdateApplier {
         }
     }
 
-    /// Sets a new value at the path, unless it equals the old one.
+    /// Sets a new value at the path, unless it is the old one.
     private mutating func put(
         _ value: BSONValue, by operation: UpdateOperation, _ depth: Int, at place: Place
     ) throws(StoreError) -> Outcome {
         switch place {
         case .value(let old):
-            if BSONOrder.compare(old, value) == .equal { return .same }
+            if old == value { return .same }
             try checkID(operation)
         case .missing: try checkIDGrowth(value)
         case .blocked(let obstacle): try refuse(operation, obstacle)
