@@ -191,7 +191,13 @@ extension FilterMatcher {
     ) -> Bool {
         if step == condition.path.upperBound { return endPasses(value, condition) }
         if value.isDocument { return follow(condition, from: step, inDocument: value.document) }
-        if value.isArray { return follow(condition, from: step, inArray: value.document) }
+        if value.isArray {
+            // As in MongoDB, an empty last key, as in `a.`, names the array itself.
+            if step + 1 == condition.path.upperBound, filter.pathStep(step).key.isEmpty {
+                return endPasses(value, condition)
+            }
+            return follow(condition, from: step, inArray: value.document)
+        }
         return missingPasses(condition)
     }
 
