@@ -105,15 +105,44 @@ extension PredicateParser {
         .field(path, .special(.bits(try BitTest(kind, key, value, path: path))))
     }
 
-    private func near(
+    private mutating func near(
         _ document: BSONDocument, _ path: FieldPath
     ) throws(StoreError) -> Predicate {
-        guard options.isOfQuery, elementDepth == 0 else {
+        guard options.isOfQuery else {
             throw StoreError(
                 .nearNotAllowed,
                 "$geoNear, $near, and $nearSphere are not allowed in this context")
         }
+        nearCount += 1
         return .field(path, .special(.near(try GeoNear(document))))
+    }
+
+    /// Checks that the filter requires one `$near` of every document: it determines the order.
+    ///
+    /// Source: the server's `canonical_query.cpp`, `isValid`.
+    ///
+    /// - Throws: `badValue` (2) for a second one, for one in an alternative, a negation or an
+    ///   element, and for one besides `$text`.
+    func checkNear(_ predicate: Predicate) throws(StoreError) {
+        guard nearCount == 1 else {
+            throw StoreError(.badValue, "Too many geoNear expressions")
+        }
+        guard Self.requiresNear(predicate) else {
+            throw StoreError(.badValue, "geoNear must be top-level expr")
+        }
+        guard Filter.textSearch(in: predicate) == nil else {
+            throw StoreError(.badValue, "text and geoNear not allowed in same query")
+        }
+    }
+
+    private static func requiresNear(_ predicate: Predicate) -> Bool {
+        switch predicate {
+        case .all(let parts): parts.contains { requiresNear($0) }
+        case .any(let parts): parts.count == 1 && requiresNear(parts[0])
+        case .not, .special: false
+        case .field(_, .special(.near)): true
+        case .field: false
+        }
     }
 
     private func comparison(

@@ -26,6 +26,8 @@ package struct PredicateParser {
     let options: FilterOptions
     /// The number of open `$elemMatch`; inside one, operators on whole documents are invalid.
     var elementDepth = 0
+    /// The number of `$near` and its like.
+    var nearCount = 0
     private var depth = 0
 
     private init(options: FilterOptions) { self.options = options }
@@ -37,7 +39,9 @@ package struct PredicateParser {
         _ filter: BSONDocument, options: FilterOptions = .none
     ) throws(StoreError) -> Predicate {
         var parser = PredicateParser(options: options)
-        return try parser.document(filter)
+        let predicate = try parser.document(filter)
+        if parser.nearCount > 0 { try parser.checkNear(predicate) }
+        return predicate
     }
 
     /// Parses a condition on a single value, as in `$elemMatch` and `$pull`.
