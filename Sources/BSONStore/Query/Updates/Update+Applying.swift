@@ -10,18 +10,22 @@ extension Update {
         to document: BSONDocument, matching filter: Filter = .all
     ) throws(StoreError) -> BSONDocument? {
         let after: BSONDocument?
+        // The server compares a document with its replacement before it adds the `_id`.
+        var isOther = false
         switch kind {
         case .replacement(let replacement):
             after = try Self.replacing(document, by: filled(replacement))
+            isOther = writesEqualReplacement && replacement["_id"] == nil
         case .operators(let tree):
             after = try run(tree, on: document, isInsert: false) {
                 PositionalOperator.find(in: document, filter)
             }
         case .pipeline(let pipeline):
-            after = try Self.replacing(
-                document, by: try pipeline.apply(to: document), allowsDollars: true)
+            let result = try pipeline.apply(to: document)
+            after = try Self.replacing(document, by: result, allowsDollars: true)
+            isOther = writesEqualReplacement && result["_id"] == nil
         }
-        guard let after, after != document else { return nil }
+        guard let after, isOther || after != document else { return nil }
         guard after.byteCount <= UpdateLimits.commandBytesMax else {
             throw UpdateLimits.tooLarge(after.byteCount)
         }

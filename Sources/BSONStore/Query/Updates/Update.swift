@@ -12,6 +12,8 @@ public struct Update: Sendable {
     private let variables: BSONDocument
     /// Whether a replacement's empty timestamps stay unchanged: `bypassEmptyTsReplacement`.
     package var keepsEmptyTimestamps = false
+    /// Whether a replacement without `_id` is written even if it equals the document.
+    package var writesEqualReplacement = false
 
     /// The form of an update.
     enum Kind: Sendable {
@@ -116,6 +118,7 @@ public struct Update: Sendable {
                 document["pipeline"] ?? .null, variables: variables, collation: collation)
         }
         update.keepsEmptyTimestamps = keepsEmptyTimestamps
+        update.writesEqualReplacement = writesEqualReplacement
         return update
     }
 

@@ -15,15 +15,10 @@ struct UpdatePipeline: Sendable {
     init(
         _ stages: [BSONDocument], _ variables: BSONDocument, _ collation: Collation?
     ) throws(StoreError) {
-        var frame = ExpressionFrame(now: WallClock.now)
-        var scope = ExpressionScope()
-        for (name, value) in variables {
-            let expression = try Expression(value)
-            frame.values.append(try expression.evaluate(BSONDocument(), frame))
-            try scope.define(name)
-        }
-        self.frame = frame
-        let parser = try PipelineParser(scope: scope, collation: collation).nested(in: .update)
+        let variables = try CommandVariables(variables)
+        frame = try variables.frame(now: CommandTime.now)
+        let parser = try PipelineParser(scope: variables.scope, collation: collation)
+            .nested(in: .update)
         steps = try parser.stages(BSONArray(stages.map { .document($0) })).compactMap { stage in
             if let stage = stage as? ProjectStage { return .project(stage) }
             if let stage = stage as? ReplaceRootStage { return .replace(stage) }

@@ -139,6 +139,7 @@ struct UpdateStatement: Sendable {
             query, variables: variables, collation: document["collation"])
         var parsed = try parsed(variables: variables)
         parsed.keepsEmptyTimestamps = keepsEmptyTimestamps
+        parsed.writesEqualReplacement = true
         let sort = try order(collation)
         do throws(StoreError) {
             if isMulti {
@@ -173,7 +174,7 @@ struct UpdateStatement: Sendable {
                 throw CommandFailure(
                     51198, "Constant values may only be specified for pipeline updates")
             }
-            for (name, value) in constants { all.append(name, value) }
+            for (name, value) in constants { all.append(name, ["$literal": value]) }
         }
         var parsed = try Update(
             update, variables: all, arrayFilters: try arrayFilters(),
