@@ -75,6 +75,7 @@ enum FindAndModifyCommand {
                 ? nil
                 : try Projection(document, variables: variables ?? [:], collation: collation)
         }
+        try projection?.checkPosition(in: filter)
         let shown: (BSONDocument?) throws -> BSONValue = { document in
             guard let document else { return .null }
             guard let projection else { return .document(document) }
@@ -108,6 +109,7 @@ enum FindAndModifyCommand {
             arrayFilters: try arrayFilters(call), collation: try call.collation())
         update.inheritsCollation = CommandCall.inheritsCollation(call["collation"])
         update.keepsEmptyTimestamps = call.flag("bypassEmptyTsReplacement")
+        update.writesEqualReplacement = true
         return update
     }
 

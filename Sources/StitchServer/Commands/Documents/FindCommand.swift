@@ -112,6 +112,8 @@ enum FindCommand {
             if try transaction.isView(namespace) {
                 try transaction.checkCollation(call.document("collation"), of: namespace)
                 try QueryOptionsCheck.checkOfView(call)
+            } else {
+                try query.options.projection?.checkPosition(in: query.filter)
             }
             if isTailable { try checkTailable(namespace, transaction) }
             return try store.isLasting && call.snapshot == nil && query.isPlain

@@ -22,6 +22,16 @@ enum PositionalOperator {
         return nil
     }
 
+    /// Whether a predicate has a condition on a top-level field or below it.
+    static func isTested(_ field: String, by predicate: Predicate) -> Bool {
+        switch predicate {
+        case .all(let parts), .any(let parts): parts.contains { isTested(field, by: $0) }
+        case .not(let part): isTested(field, by: part)
+        case .field(let path, _): path.parts.first.map { Name($0) == Name(field) } ?? false
+        case .special: false
+        }
+    }
+
     /// Returns the first element of an array that passes a filter with one condition on it.
     static func find(in array: BSONArray, key: String, _ filter: Filter) -> Int? {
         var position = 0

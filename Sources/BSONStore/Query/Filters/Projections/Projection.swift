@@ -40,7 +40,7 @@ public struct Projection: Sendable {
         var options = EvaluationOptions(
             variables: ExpressionScope(collation: collation), collation: collation)
         var values: [BSONValue?] = []
-        let frame = ExpressionFrame(now: WallClock.now)
+        let frame = ExpressionFrame(now: CommandTime.now)
         for (name, value) in variables {
             values.append(try Expression(value).evaluate(BSONDocument(), frame))
             try options.variables.define(name)
@@ -53,16 +53,28 @@ public struct Projection: Sendable {
     /// Whether applying the projection requires the filter that found the document.
     var isPositional: Bool { operators.contains { $0.isPositional } }
 
+    /// Checks that a filter has a condition on the array of a positional `$`.
+    ///
+    /// Source: the server's `projection_parser.cpp`, `hasPositionalOperatorMatch`.
+    ///
+    /// - Throws: 31277.
+    package func checkPosition(in filter: Filter) throws(StoreError) {
+        for case .positional(let path) in operators {
+            try ProjectionOperator.checkPosition(path, filter)
+        }
+    }
+
     /// Returns the document with the chosen fields in the document's order, then computed ones.
     ///
     /// - Parameter filter: the filter that found the document; it determines the element of a
     ///   positional `$`.
-    /// - Throws: 51246 if the filter determines no element, and the errors of the expressions.
+    /// - Throws: 51246 if the filter determines no element, 31277 if it has no condition on the
+    ///   array, and the errors of the expressions.
     public func apply(
         to document: BSONDocument, matching filter: Filter = .all
     ) throws(StoreError) -> BSONDocument {
         guard root.computes else { return try apply(to: document, matching: filter, .init()) }
-        var frame = ExpressionFrame(now: WallClock.now, values: variables)
+        var frame = ExpressionFrame(now: CommandTime.now, values: variables)
         frame.metadata = filter.metadata(of: document)
         return try apply(to: document, matching: filter, frame)
     }
