@@ -21,8 +21,11 @@ package protocol AggregationSource: AnyObject {
     /// Whether an index finds documents by the values of a field.
     func isIndexed(_ namespace: Namespace, _ field: String) throws(StoreError) -> Bool
 
-    /// Whether a unique index has exactly these fields, so that `$merge` can match on them.
-    func isUnique(_ namespace: Namespace, _ fields: [String]) throws(StoreError) -> Bool
+    /// Returns which values of fields a unique index of exactly these fields and of a collation
+    /// keeps apart, so that `$merge` can match on them.
+    func uniqueness(
+        _ namespace: Namespace, _ fields: [String], _ collation: Collation?
+    ) throws(StoreError) -> FieldUniqueness
 
     /// Returns the fields of each geospatial index that queries use; `nil` if the collection does
     /// not exist.
@@ -32,6 +35,16 @@ package protocol AggregationSource: AnyObject {
     ///
     /// - Throws: `illegalOperation` if this source is read-only.
     func target() throws(StoreError) -> any AggregationTarget
+}
+
+/// The values that a unique index keeps apart.
+package enum FieldUniqueness: Sendable {
+    /// No values: there is no such index.
+    case none
+    /// Those that are neither null nor missing.
+    case ofValues
+    /// All.
+    case ofAll
 }
 
 /// The filter, order and maximum number of documents to read from a collection.

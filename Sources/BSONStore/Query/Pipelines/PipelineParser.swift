@@ -53,13 +53,13 @@ struct PipelineParser: Sendable {
     /// - Throws: 40323, 40324, 40600, 40601, 40602 and the errors of the stages.
     func stages(_ array: BSONArray) throws(StoreError) -> [any PipelineStage] {
         let entries = try entries(array)
-        var stages: [any PipelineStage] = []
-        for entry in entries { stages += try parse(entry) }
+        var stages: [[any PipelineStage]] = []
+        for entry in entries { stages.append(try parse(entry)) }
         for (index, entry) in entries.enumerated() {
-            try checkPlace(entry)
+            try checkPlace(entry, stages[index])
             try checkPosition(entry, isFirst: index == 0, isLast: index == entries.count - 1)
         }
-        return stages
+        return stages.flatMap { $0 }
     }
 
     private typealias Entry = (name: String, argument: BSONValue)
@@ -101,7 +101,9 @@ struct PipelineParser: Sendable {
         return try rule.parse(entry.argument, self)
     }
 
-    private func checkPlace(_ entry: Entry) throws(StoreError) {
+    private func checkPlace(
+        _ entry: Entry, _ stages: [any PipelineStage]
+    ) throws(StoreError) {
         let rule = StageDefinition.all[entry.name]
         let isSource = rule == nil
         switch place {
@@ -119,7 +121,8 @@ struct PipelineParser: Sendable {
             throw StoreError(
                 .stageNotAllowedInUnion,
                 "\(entry.name) is not allowed within a $unionWith's sub-pipeline")
-        case .update where rule?.isAllowedInUpdate != true:
+        case .update where !stages.allSatisfy({ $0 is ProjectStage || $0 is ReplaceRootStage }):
+            // What a stage consists of decides: `$fill` with values only is an `$addFields`.
             throw StoreError(
                 .invalidOptions, "\(entry.name) is not allowed to be used within an update")
         case .facet, .lookup, .unionWith, .update: return

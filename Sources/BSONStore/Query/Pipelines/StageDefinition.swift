@@ -12,8 +12,6 @@ package struct StageDefinition: Sendable {
     var isAllowedInFacet = true
     /// Whether the pipelines of `$lookup` and `$unionWith` allow the stage.
     var isAllowedInSubpipeline = true
-    /// Whether an update allows the stage.
-    var isAllowedInUpdate = false
     /// Whether the stage runs on a database instead of a collection.
     package var isCollectionless = false
     /// The parser of the stage's argument; it may return several stages.
@@ -25,13 +23,6 @@ package struct StageDefinition: Sendable {
     init(_ position: Position = .any, parse: @escaping Parse) {
         self.position = position
         self.parse = parse
-    }
-
-    /// Returns the definition of a stage that an update also allows.
-    static func transform(_ parse: @escaping Parse) -> StageDefinition {
-        var rule = StageDefinition(parse: parse)
-        rule.isAllowedInUpdate = true
-        return rule
     }
 
     /// Returns the definition of a stage that provides its own documents.
@@ -52,7 +43,7 @@ package struct StageDefinition: Sendable {
 
     /// All stages by name.
     package static let all: [String: StageDefinition] = [
-        "$addFields": .transform(ProjectStage.addFields),
+        "$addFields": StageDefinition(parse: ProjectStage.addFields),
         "$bucket": StageDefinition(parse: BucketStage.parse),
         "$bucketAuto": StageDefinition(parse: BucketAutoStage.parse),
         "$count": StageDefinition(parse: CountStage.parse),
@@ -65,17 +56,18 @@ package struct StageDefinition: Sendable {
         "$limit": StageDefinition(parse: LimitStage.parse),
         "$lookup": StageDefinition(parse: LookupStage.parse),
         "$match": StageDefinition(parse: MatchStage.parse), "$merge": .writer(MergeStage.parse),
-        "$out": .writer(OutStage.parse), "$project": .transform(ProjectStage.project),
+        "$out": .writer(OutStage.parse), "$project": StageDefinition(parse: ProjectStage.project),
         "$redact": StageDefinition(parse: RedactStage.parse),
-        "$replaceRoot": .transform(ReplaceRootStage.replaceRoot),
-        "$replaceWith": .transform(ReplaceRootStage.replaceWith),
-        "$sample": StageDefinition(parse: SampleStage.parse), "$set": .transform(ProjectStage.set),
+        "$replaceRoot": StageDefinition(parse: ReplaceRootStage.replaceRoot),
+        "$replaceWith": StageDefinition(parse: ReplaceRootStage.replaceWith),
+        "$sample": StageDefinition(parse: SampleStage.parse),
+        "$set": StageDefinition(parse: ProjectStage.set),
         "$setWindowFields": StageDefinition(parse: WindowStage.parse),
         "$skip": StageDefinition(parse: SkipStage.parse),
         "$sort": StageDefinition(parse: SortStage.parse),
         "$sortByCount": StageDefinition(parse: GroupStage.parseSortByCount),
         "$unionWith": StageDefinition(parse: UnionStage.parse),
-        "$unset": .transform(ProjectStage.unset),
+        "$unset": StageDefinition(parse: ProjectStage.unset),
         "$unwind": StageDefinition(parse: UnwindStage.parse),
     ]
 

@@ -59,12 +59,24 @@ final class QuerySource: AggregationSource {
         }
     }
 
-    func isUnique(_ namespace: Namespace, _ fields: [String]) throws(StoreError) -> Bool {
-        guard fields != ["_id"] else { return true }
-        return try catalog.indexes(namespace).contains { index in
-            index.isUnique && index.partialFilter == nil && index.document["collation"] == nil
-                && Set(names: index.keyPattern.keys) == Set(names: fields)
+    func uniqueness(
+        _ namespace: Namespace, _ fields: [String], _ collation: Collation?
+    ) throws(StoreError) -> FieldUniqueness {
+        let ofMissing: FieldUniqueness = fields == ["_id"] ? .ofAll : .none
+        guard executor.access.isOpen(namespace) else { return ofMissing }
+        let found = try executor.tables.onTable(namespace) {
+            (table) throws(StoreError) -> FieldUniqueness in
+            // The collection compares the `_id` by its own collation.
+            if fields == ["_id"] { return table.collation == collation ? .ofAll : .none }
+            let indexes = try executor.tables.indexes(of: table).filter { index in
+                index.definition.isUnique && index.definition.partialFilter == nil
+                    && index.collation == collation
+                    && Set(names: index.definition.keyPattern.keys) == Set(names: fields)
+            }
+            guard !indexes.isEmpty else { return .none }
+            return indexes.contains { !$0.definition.isSparse } ? .ofAll : .ofValues
         }
+        return found ?? ofMissing
     }
 
     func placeIndexes(_ namespace: Namespace) throws(StoreError) -> [[GeoIndexField]]? {

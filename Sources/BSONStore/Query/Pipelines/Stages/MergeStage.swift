@@ -27,7 +27,8 @@ struct MergeStage: PipelineWritingStage {
     }
 
     var target = (database: String?.none, collection: "")
-    var fields: [String] = ["_id"]
+    /// The fields to match on; `nil` for the `_id`.
+    var on: [String]?
     var matched = Matched.merge
     var notMatched = NotMatched.insert
     /// The variables of the pipeline, in the order of their slots behind the outer ones.
@@ -52,6 +53,8 @@ struct MergeStage: PipelineWritingStage {
         }
     }
 
+    var fields: [String] { on ?? ["_id"] }
+
     func target(from namespace: Namespace) -> Namespace {
         Namespace(target.database ?? namespace.database, target.collection)
     }
@@ -61,18 +64,24 @@ struct MergeStage: PipelineWritingStage {
     ) throws(StoreError) -> any PipelineSink {
         let namespace = target(from: run.namespace)
         try namespace.check()
-        guard try run.source.isUnique(namespace, fields) else {
+        let uniqueness = try on.map { (fields) throws(StoreError) in
+            try run.source.uniqueness(namespace, fields, run.collation)
+        }
+        guard uniqueness != FieldUniqueness.none else {
             throw .location(
                 51183, "Cannot find index to verify that join fields will be unique")
         }
         let target = try run.source.target()
+        let allowsNull = uniqueness == .ofAll
         // The documents are written after all of them were read, so that the pipeline does not read
         // its own output.
         return BlockingSink(next, PipelineMemory("$merge", PipelineMemory.bytesMaxWithDiskUse)) {
             (documents, _) throws(StoreError) in
             for document in documents {
-                try MergeWriter(stage: self, namespace: namespace, target: target, run: run)
-                    .write(document)
+                let writer = MergeWriter(
+                    stage: self, namespace: namespace, target: target, run: run,
+                    allowsNull: allowsNull)
+                try writer.write(document)
             }
         }
     }
@@ -84,13 +93,17 @@ private struct MergeWriter {
     let namespace: Namespace
     let target: any AggregationTarget
     let run: PipelineRun
+    /// Whether a field to match on may be null or missing.
+    let allowsNull: Bool
 
     func write(_ document: BSONDocument) throws(StoreError) {
         var document = document
         if document["_id"] == nil, stage.fields.contains("_id") {
             document = BSONDocument([("_id", .objectID(BSONObjectID()))] + document.map { $0 })
         }
-        let filter = try Filter(try equalities(of: document))
+        var options = FilterOptions(collation: run.collation)
+        options.inheritsCollation = false
+        let filter = try Filter(try equalities(of: document), options: options)
         guard let existing = try target.first(namespace, filter) else {
             return try add(document)
         }
@@ -115,13 +128,17 @@ private struct MergeWriter {
             if case .array? = value {
                 throw .location(51185, "$merge write error: 'on' field '\(field)' is an array")
             }
-            guard let value, !value.isNullish else {
+            if let value, !value.isNullish {
+                equalities.append(field, ["$eq": value])
+                continue
+            }
+            guard allowsNull, field != "_id" else {
                 throw .location(
                     51132,
-                    "$merge write error: 'on' field '\(field)' cannot be missing, null, undefined "
-                        + "or an array")
+                    "$merge write error: 'on' field '\(field)' cannot be missing, null or "
+                        + "undefined if supporting index is sparse")
             }
-            equalities.append(field, ["$eq": value])
+            equalities.append(field, ["$eq": .null])
         }
         return equalities
     }
@@ -144,8 +161,7 @@ private struct MergeWriter {
     ) throws(StoreError) -> BSONDocument? {
         switch stage.matched {
         case .replace:
-            guard document["_id"] == nil, let id = existing["_id"] else { return document }
-            return BSONDocument([("_id", id)] + document.map { $0 })
+            return Self.keepingID(of: existing, in: document)
         case .keepExisting: return nil
         case .merge:
             guard !document.isEmpty else { return nil }
@@ -161,8 +177,16 @@ private struct MergeWriter {
                 values.append(try variable.evaluate(document, frame))
             }
             let nested = run.nested(on: namespace, values: values, collation: run.collation)
-            return try pipeline.transform(existing, nested)
+            return Self.keepingID(of: existing, in: try pipeline.transform(existing, nested))
         }
+    }
+
+    /// Returns a new version with the `_id` of the old one unless it has one.
+    private static func keepingID(
+        of existing: BSONDocument, in document: BSONDocument
+    ) -> BSONDocument {
+        guard document["_id"] == nil, let id = existing["_id"] else { return document }
+        return BSONDocument([("_id", id)] + document.map { $0 })
     }
 }
 
@@ -180,7 +204,7 @@ private struct MergeParser {
     func stage() throws(StoreError) -> MergeStage {
         var stage = MergeStage()
         stage.target = try target()
-        if let on = fields["on"] { stage.fields = try matchFields(on) }
+        stage.on = try fields["on"].map { (value) throws(StoreError) in try matchFields(value) }
         stage.notMatched = try notMatched()
         let variables = try fields.document("let")
         try readMatched(variables, into: &stage)
