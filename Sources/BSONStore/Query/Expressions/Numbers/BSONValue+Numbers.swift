@@ -24,6 +24,26 @@ extension BSONValue {
         }
     }
 
+    /// The number as a whole one, clamped to the range of an int64; `nil` for other values.
+    ///
+    /// A double loses its fraction, a decimal is rounded to the nearest even number, NaN is 0.
+    ///
+    /// Source: the server's `BSONElement::safeNumberLong`.
+    var clampedNumber: Int64? {
+        switch self {
+        case .double(let value):
+            if value.isNaN { return 0 }
+            return Int64(exactly: value.rounded(.towardZero)) ?? (value < 0 ? .min : .max)
+        case .int32(let value): return Int64(value)
+        case .int64(let value): return value
+        case .decimal128(let value):
+            if value.kind == .nan { return 0 }
+            return value.quantized(to: 0, .nearestEven).int64Value
+                ?? (value.isNegative ? .min : .max)
+        default: return nil
+        }
+    }
+
     /// Parses a count of a stage: a number without fraction that is not negative.
     ///
     /// - Parameter name: the text before the value in the error.

@@ -11,6 +11,8 @@ struct LookupStage: PipelineStage {
     var stages: [any PipelineStage]?
     /// The pipeline if no fields must be equal.
     var pipeline: Pipeline?
+    /// Whether the pipeline draws random numbers.
+    var isRandom = false
     let parser: PipelineParser
 
     static func parse(
@@ -55,9 +57,9 @@ final class LookupSink: PipelineSink {
     func take(_ document: BSONDocument) throws(StoreError) -> Bool {
         let found: BSONValue
         if let constant { found = constant } else { found = try self.found(for: document) }
-        if stage.equality == nil, stage.variables.isEmpty, run.frame.values.isEmpty {
-            constant = found
-        }
+        let isConstant =
+            stage.equality == nil && stage.variables.isEmpty && run.frame.values.isEmpty
+        if isConstant, !stage.isRandom { constant = found }
         return try next.take(NestedField.setting(stage.field, to: found, in: document))
     }
 
@@ -129,72 +131,49 @@ private final class LookupResults: PipelineSink {
 
 /// A parser for the argument of `$lookup`.
 private struct LookupParser {
-    private let document: BSONDocument
+    private let fields: StageArguments
     private let parser: PipelineParser
-    private var texts: [String: String] = [:]
-    private var variables: BSONDocument?
-    private var pipeline: BSONArray?
+    private let pipeline: BSONArray?
 
     init(_ document: BSONDocument, _ parser: PipelineParser) throws(StoreError) {
-        self.document = document
+        fields = try StageArguments(
+            "$lookup", document,
+            known: ["from", "as", "localField", "foreignField", "let", "pipeline"])
         self.parser = parser
-        for (key, value) in document { try read(key, value) }
-    }
-
-    private mutating func read(_ key: String, _ value: BSONValue) throws(StoreError) {
-        switch key {
-        case "pipeline":
-            guard case .array(let array) = value else {
-                throw StoreError(
-                    .typeMismatch, "'pipeline' option must be specified as an array")
-            }
-            pipeline = array
-        case "let":
-            guard case .document(let document) = value else {
-                throw StoreError(
-                    .failedToParse,
-                    "$lookup argument 'let: \(ShellText.text(of: value))' must be an object, is "
-                        + "type \(value.type.alias)")
-            }
-            variables = document
-        case "from":
-            if case .document(let document) = value {
-                let names = ["db", "coll"].map { document[$0]?.stringValue ?? "" }
-                throw StoreError(
-                    .failedToParse,
-                    "$lookup with syntax {from: {db:<>, coll:<>},..} is not supported for db: "
-                        + "\(names[0]) and coll: \(names[1])")
-            }
-            guard case .string(let text) = value else {
-                throw StoreError(
-                    .failedToParse,
-                    "$lookup 'from' field must be a string, but found \(value.type.alias)")
-            }
-            texts[key] = text
-        default: try readText(key, value)
+        switch fields["pipeline"] {
+        case nil: pipeline = nil
+        case .array(let array): pipeline = array
+        default:
+            throw StoreError(.typeMismatch, "'pipeline' option must be specified as an array")
         }
     }
 
-    private mutating func readText(_ key: String, _ value: BSONValue) throws(StoreError) {
-        guard case .string(let text) = value else {
+    private func from() throws(StoreError) -> String? {
+        switch fields["from"] {
+        case nil: return nil
+        case .string(let text): return text
+        case .document(let document):
+            let names = ["db", "coll"].map { document[$0]?.stringValue ?? "" }
             throw StoreError(
                 .failedToParse,
-                "$lookup argument '\(key)' must be a string, found \(key): "
-                    + "\(ShellText.text(of: value)): \(value.type.alias)")
+                "$lookup with syntax {from: {db:<>, coll:<>},..} is not supported for db: "
+                    + "\(names[0]) and coll: \(names[1])")
+        case .some(let value):
+            throw StoreError(
+                .failedToParse,
+                "$lookup 'from' field must be a string, but found \(value.type.alias)")
         }
-        guard key == "as" || key == "localField" || key == "foreignField" else {
-            throw StoreError(.failedToParse, "unknown argument to $lookup: \(key)")
-        }
-        texts[key] = text
     }
 
     func stage() throws(StoreError) -> LookupStage {
-        if texts["from"] == nil { try checkDocuments() }
-        guard let name = texts["as"], !name.isEmpty else {
-            throw StoreError(.failedToParse, "must specify 'as' field for a $lookup")
+        guard case .string(let name) = try fields.required("as") else {
+            throw fields.wrongType("as", try fields.required("as"), "string")
         }
-        let local = texts["localField"] ?? ""
-        let foreign = texts["foreignField"] ?? ""
+        let from = try self.from()
+        let local = try fields.string("localField") ?? ""
+        let foreign = try fields.string("foreignField") ?? ""
+        let variables = try fields.document("let")
+        if from == nil { try checkDocuments() }
         guard pipeline != nil || (!local.isEmpty && !foreign.isEmpty) else {
             throw StoreError(
                 .failedToParse,
@@ -212,18 +191,21 @@ private struct LookupParser {
                 .failedToParse, "$lookup with a 'let' argument must also specify 'pipeline'")
         }
         var stage = LookupStage(parser: parser)
-        stage.from = texts["from"]
+        stage.from = from
         stage.field = try ExpressionPath(name).parts
         if !local.isEmpty {
             _ = try ExpressionPath(foreign)
             stage.equality = (try ExpressionPath(local).parts, foreign)
         }
-        try readPipeline(into: &stage)
+        try readPipeline(variables, into: &stage)
         return stage
     }
 
-    private func readPipeline(into stage: inout LookupStage) throws(StoreError) {
+    private func readPipeline(
+        _ variables: BSONDocument?, into stage: inout LookupStage
+    ) throws(StoreError) {
         guard let pipeline else { return }
+        stage.isRandom = Self.drawsNumbers(.array(pipeline))
         var nested = try parser.nested(in: .lookup)
         for (name, value) in variables ?? BSONDocument() {
             stage.variables.append(try Expression(value, in: parser.scope))
@@ -241,6 +223,18 @@ private struct LookupParser {
                 )
             }
             stage.stages = stages
+        }
+    }
+
+    /// Whether stages draw random numbers, so that each document has its own result.
+    private static func drawsNumbers(_ value: BSONValue) -> Bool {
+        switch value {
+        case .array(let array): array.contains { drawsNumbers($0) }
+        case .document(let document):
+            document.contains { key, value in
+                key == "$sample" || key == "$rand" || key == "$sampleRate" || drawsNumbers(value)
+            }
+        default: false
         }
     }
 

@@ -13,10 +13,10 @@ struct SampleStage: PipelineStage {
             guard key == "size" else {
                 throw .location(28748, "unrecognized option to $sample: \(key)")
             }
-            guard BSONNumber(value) != nil else {
+            guard let number = value.clampedNumber else {
                 throw .location(28746, "size argument to $sample must be a number")
             }
-            guard let number = value.truncatedNumber, number > 0 else {
+            guard number > 0 else {
                 throw .location(28747, "size argument to $sample must be a positive integer")
             }
             size = Int(number)
