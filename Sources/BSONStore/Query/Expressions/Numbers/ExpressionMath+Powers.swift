@@ -92,7 +92,11 @@ extension ExpressionMath {
     /// Returns the logarithm of a positive number to the base ten.
     static func decimalLogarithm(_ value: BSONValue) throws(StoreError) -> BSONValue {
         if case .decimal128(let number) = value, isPositive(number) {
-            return .decimal128(number.logarithm(base: BSONDecimal128(10)))
+            let result = number.logarithm(base: BSONDecimal128(10))
+            // The server's result has no trailing zeros if it is a whole number.
+            let whole = result.quantized(to: 0, .nearestEven)
+            let isWhole = BSONOrder.compare(.decimal128(whole), .decimal128(result)) == .equal
+            return .decimal128(isWhole ? whole : result)
         }
         let number = NumberCoercion.double(value) ?? .nan
         guard number > 0 || number.isNaN else { throw notPositive("$log10", 28761, number) }
@@ -116,7 +120,8 @@ extension ExpressionMath {
             let a = NumberCoercion.decimal(value), let b = NumberCoercion.decimal(base),
             isPositive(a), isPositive(b), baseNumber != 1
         {
-            return .decimal128(a.logarithm(base: b))
+            // The quotient of two rounded logarithms, as in MongoDB: 5.999… for 64 to the base 2.
+            return .decimal128(DecimalArithmetic.divide(a.naturalLogarithm, b.naturalLogarithm))
         }
         guard number > 0 || number.isNaN else { throw notPositive("$log", 28758, number) }
         guard baseNumber > 0 && baseNumber != 1 || baseNumber.isNaN else {
@@ -160,7 +165,10 @@ extension ExpressionMath {
         if base?.type == .decimal128 || exponent?.type == .decimal128,
             let a = NumberCoercion.decimal(base), let b = NumberCoercion.decimal(exponent)
         {
-            return .decimal128(a.power(b))
+            // MongoDB adds a zero of the least exponent, which fills up the digits.
+            let zero = BSONDecimal128(
+                isNegative: false, coefficient: 0, exponent: BSONDecimal128.exponents.lowerBound)
+            return .decimal128(DecimalArithmetic.add(a.power(b), zero))
         }
         guard let x = NumberCoercion.whole(base), let n = NumberCoercion.whole(exponent) else {
             return .double(pow(a, b))

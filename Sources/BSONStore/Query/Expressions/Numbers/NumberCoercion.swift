@@ -83,10 +83,9 @@ enum NumberCoercion {
             throw .location(
                 16004, "can't convert from BSON type \(ExpressionText.type(of: value)) to long")
         }
-        if case .decimal128(let decimal) = value,
-            let cut = decimal.quantized(to: 0, .towardZero).int64Value
-        {
-            return cut
+        if case .decimal128(let decimal) = value {
+            // The server does not check the range of a decimal.
+            return decimal.quantized(to: 0, .towardZero).int64Value ?? .min
         }
         guard number >= -0x1p63, number < 0x1p63 else {
             throw .location(
