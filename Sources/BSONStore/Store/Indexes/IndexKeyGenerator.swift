@@ -67,7 +67,7 @@ struct IndexKeyGenerator: Sendable {
 
     /// Returns the keys of a document.
     ///
-    /// - Throws: 171 (CannotIndexParallelArrays) with MongoDB's messages.
+    /// - Throws: 171 (CannotIndexParallelArrays) and 16746 with MongoDB's messages.
     func keys(of document: BSONDocument) throws(StoreError) -> Keys {
         try document.withUnsafeBytes { (bytes) throws(StoreError) in
             if isPlain, let keys = plainKeys(of: bytes) { return keys }
@@ -127,7 +127,9 @@ struct IndexKeyGenerator: Sendable {
                 components[index] = .missing
                 continue
             }
-            if let stop = follow(path, document, index, &components[index]) { stops.append(stop) }
+            if let stop = try follow(path, document, index, &components[index]) {
+                stops.append(stop)
+            }
         }
         guard let first = stops.first else { return emit(components, &keys) }
         keys.isMultikey = true
@@ -146,7 +148,7 @@ struct IndexKeyGenerator: Sendable {
     private func follow(
         _ path: ArraySlice<String>, _ document: UnsafeRawBufferPointer, _ index: Int,
         _ component: inout Component
-    ) -> Stop? {
+    ) throws(StoreError) -> Stop? {
         var path = path
         var place = document
         while let part = path.first {
@@ -160,6 +162,7 @@ struct IndexKeyGenerator: Sendable {
                 guard let element = cursor.skip(to: position) else {
                     return Stop(component: index, array: found, rest: path)
                 }
+                try Self.refuse(next, alsoIn: found)
                 found = element
                 path = path.dropFirst()
             }
@@ -172,6 +175,26 @@ struct IndexKeyGenerator: Sendable {
         }
         component = .missing
         return nil
+    }
+
+    /// Throws if a position in an array is also a field of one of its documents.
+    ///
+    /// - Throws: 16746.
+    private static func refuse(
+        _ position: String, alsoIn array: BSONRawValue
+    ) throws(StoreError) {
+        var cursor = BSONCursor(array)
+        while let element = cursor.next() {
+            try WorkBudget.spend()
+            guard element.value.typeByte == BSONType.document.rawValue,
+                find(position, in: element.value.bytes) != nil
+            else { continue }
+            throw .location(
+                16746,
+                "Ambiguous field name found in array (do not use numeric field names in embedded "
+                    + "elements in an array), field: '\(position)' for array: "
+                    + ShellText.text(of: BSONValue(copying: array)))
+        }
     }
 
     private static func find(

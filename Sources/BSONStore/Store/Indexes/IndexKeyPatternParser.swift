@@ -61,12 +61,8 @@ enum IndexKeyPatternParser {
         }
         if isWildcard(path) {
             switch kind {
-            case .ascending: return
+            case .ascending, .descending: return
             case .special("text") where path == "$**": return
-            case .descending:
-                throw context.error(
-                    .cannotCreateIndex,
-                    "A numeric value in a $** index key pattern must be positive.")
             case .special: break
             }
         }

@@ -1,7 +1,8 @@
 /// A check that a filter is allowed in a partial index.
 ///
-/// Allowed are comparisons, `$in`, `$exists: true`, `$type` and geo operators, joined by `$and` and
-/// `$or`. Files of earlier versions may hold other filters, so only new indexes are checked.
+/// Allowed are comparisons, `$in`, `$all` of values, `$exists: true`, `$type` and geo operators,
+/// joined by `$and` and `$or`. Files of earlier versions may hold other filters, so only new
+/// indexes are checked.
 ///
 /// Source: the server's `index_catalog_impl.cpp`; the texts of expressions are those of its
 /// `debugString`.
@@ -70,10 +71,22 @@ enum PartialFilterCheck {
         }
         for (name, operand) in operators where !allowed.contains(name) {
             if name == "$exists", PredicateParser.isTrue(operand) { continue }
-            if name == "$options" { continue }
+            if name == "$options" || name == "$all" && holdsValues(operand) { continue }
             return text(path, name, operand)
         }
         return nil
+    }
+
+    /// Whether the operand of `$all` consists of values that must be equal.
+    private static func holdsValues(_ operand: BSONValue) -> Bool {
+        guard let members = operand.arrayValue, !members.isEmpty else { return false }
+        return members.allSatisfy { member in
+            switch member {
+            case .regularExpression: false
+            case .document(let document): document.firstElement?.key != "$elemMatch"
+            default: true
+            }
+        }
     }
 
     private static func text(_ name: String, _ value: BSONValue) -> String {
