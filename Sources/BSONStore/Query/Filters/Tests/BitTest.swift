@@ -27,8 +27,9 @@ package struct BitTest: Sendable {
             let mask = UInt64(try IntegerFieldParser.nonNegativeInt64(key, value))
             positions = (0..<64).filter { mask >> UInt64($0) & 1 == 1 }
         case .binary(let binary):
-            positions = binary.bytes.indices.flatMap { index in
-                let byte = binary.bytes[index]
+            let bytes = Self.stored(binary)
+            positions = bytes.indices.flatMap { index in
+                let byte = bytes[index]
                 let set = (0..<8).filter { byte & (1 << $0) != 0 }
                 return set.map { 8 * index + $0 }
             }
@@ -40,6 +41,13 @@ package struct BitTest: Sendable {
                 "\(path) takes an Array, a number, or a BinData but received: \(key): "
                     + ShellText.text(of: value))
         }
+    }
+
+    /// The bytes as they are stored: those of subtype 2 begin with their count.
+    private static func stored(_ binary: BSONBinary) -> [UInt8] {
+        guard binary.subtype == 2 else { return binary.bytes }
+        let count = UInt32(binary.bytes.count)
+        return (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) } + binary.bytes
     }
 
     private static func positions(_ array: BSONArray) throws(StoreError) -> [Int] {
@@ -55,11 +63,11 @@ package struct BitTest: Sendable {
         return positions.sorted()
     }
 
-    /// Whether a binary, or a number that is whole and fits 64 bits, passes.
+    /// Whether a binary as it is stored, or a number that is whole and fits 64 bits, passes.
     func passes(_ value: BSONRawValue) -> Bool {
         switch value.typeByte {
         case BSONType.binary.rawValue:
-            let bytes = value.binaryContent
+            let bytes = UnsafeRawBufferPointer(start: value.start + 5, count: value.count - 5)
             return passes { position in
                 position / 8 < bytes.count
                     && bytes[position / 8] >> UInt8(position % 8) & 1 == 1
