@@ -77,7 +77,7 @@ private struct ProjectionFieldParser {
         _ key: String, _ value: BSONValue, below path: [String]
     ) throws(StoreError) {
         guard path.count < ExpressionLimits.depthMax else { throw ExpressionLimits.tooDeep }
-        guard !key.hasSuffix(".$"), !key.contains(".$."), key != "$" else {
+        guard !key.hasSuffix(".$"), !key.contains(".$.") else {
             throw .location(
                 31324, "Cannot use positional projection in aggregation projection")
         }

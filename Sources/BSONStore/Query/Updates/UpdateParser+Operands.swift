@@ -94,7 +94,7 @@ extension UpdateParser {
             let shown = "{\(key): \(ShellText.text(of: value))}"
             guard let name = UpdateOperation.BitStep.Operator(rawValue: key) else {
                 throw StoreError(
-                    .badValue,
+                    .failedToParse,
                     "The $bit modifier only supports 'and', 'or', and 'xor', not '\(key)' which is "
                         + "an unknown operator: \(shown)")
             }
@@ -108,7 +108,7 @@ extension UpdateParser {
         }
         guard !steps.isEmpty else {
             throw StoreError(
-                .badValue,
+                .failedToParse,
                 "You must pass in at least one bitwise operation. The format is: "
                     + "{$bit: {field: {and/or/xor: #}}")
         }

@@ -21,7 +21,7 @@ struct CountStage: CountingStage {
             throw .location(40160, "the count field cannot contain '.'")
         }
         guard field != "_id" else {
-            throw .location(15948, "a group's _id may only be specified once")
+            throw .location(9_039_800, "the count field cannot be '_id'")
         }
         return [CountStage(field: field)]
     }
