@@ -38,6 +38,105 @@ class Documents(ServedTest):
         self.assertEqual((result.matched_count, result.upserted_id), (0, 9))
         self.assertEqual(self.items.delete_many({"k": 0}).deleted_count, 3)
 
+    def test_an_update_of_one_follows_a_sort(self):
+        self.items.insert_many({"_id": i, "k": k} for i, k in enumerate([2, 3, 1]))
+        self.items.update_one({}, {"$set": {"a": 1}}, sort={"k": -1})
+        self.items.update_one({}, [{"$set": {"a": 2}}], sort={"k": 1})
+        self.items.update_one({"k": 2}, {"$set": {"a": 3}}, sort={})
+        self.assertEqual([d["a"] for d in self.items.find().sort("_id", 1)], [3, 1, 2])
+        self.items.replace_one({}, {"k": 9}, sort={"k": -1})
+        self.assertEqual(self.items.find_one(1), {"_id": 1, "k": 9})
+        name = self.items.name
+        for sort, code in [({"k": 50}, 15975), (True, 14), ({"$a": 1}, 16410)]:
+            with self.assertRaises(pymongo.errors.PyMongoError) as caught:
+                self.db.command("update", name, updates=[{"q": {}, "u": {"$set": {"a": 9}}, "sort": sort}])
+                self.items.update_one({}, {"$set": {"a": 9}}, sort=sort)
+            self.assertEqual(caught.exception.code, code)
+        reply = self.db.command("update", name, updates=[
+            {"q": {}, "u": {"$set": {"a": 9}}, "sort": {"k": 1}, "multi": True}])
+        self.assertEqual([e["code"] for e in reply["writeErrors"]], [9])
+        self.assertEqual(self.items.count_documents({"a": 9}), 0)
+
+    def test_an_equal_replacement_without_an_id_is_a_change(self):
+        self.items.insert_one({"_id": 1, "k": 1})
+        for update, modified in [
+            ({"k": 1}, 1), ({"_id": 1, "k": 1}, 0), ([{"$replaceWith": {"k": 1}}], 1),
+            ([{"$set": {"k": 1}}], 0), ({"$set": {"k": 1}}, 0)]:
+            reply = self.db.command("update", self.items.name, updates=[{"q": {"_id": 1}, "u": update}])
+            self.assertEqual((reply["n"], reply["nModified"]), (1, modified), update)
+        self.assertEqual(self.items.find_one(), {"_id": 1, "k": 1})
+        self.db.command("collMod", self.items.name, validator={"k": 2})
+        with self.assertRaises(pymongo.errors.WriteError) as caught:
+            self.items.replace_one({"_id": 1}, {"k": 1})
+        self.assertEqual(caught.exception.code, 121)
+        self.items.replace_one({"_id": 1}, {"_id": 1, "k": 1})
+
+    def test_all_statements_of_a_command_have_one_time(self):
+        name = self.items.name
+        self.items.insert_many({"_id": i} for i in range(3))
+        self.db.command("update", name, updates=[
+            {"q": {"_id": i}, "u": [{"$set": {"now": "$$NOW", "time": "$$CLUSTER_TIME"}}]} for i in range(2)])
+        self.items.find_one_and_update({"_id": 2}, [{"$set": {"time": "$$CLUSTER_TIME"}}])
+        self.assertEqual(len(self.items.distinct("now")), 1)
+        self.assertEqual(self.items.count_documents({"time": {"$type": "timestamp"}}), 3)
+        types = self.db.command("aggregate", name, cursor={}, pipeline=[{"$project": {"t": {"$type": "$$CLUSTER_TIME"}}}])
+        self.assertEqual({d["t"] for d in types["cursor"]["firstBatch"]}, {"timestamp"})
+        self.assertEqual(len(list(self.items.find({"$expr": {"$lte": ["$time", "$$CLUSTER_TIME"]}}))), 3)
+
+    def test_indexes_take_patterns_and_filters_of_mongodb(self):
+        self.items.create_index([("$**", -1)])
+        self.items.create_index("k", partialFilterExpression={"k": {"$all": [1, 2]}}, name="all")
+        self.items.create_index("a.0")
+        self.items.insert_many([{"_id": 1, "k": [1, 2, 3]}, {"_id": 2, "k": [1]}, {"_id": 3, "a": [{"b": 1}]}])
+        self.assertEqual([d["_id"] for d in self.items.find({"k": {"$all": [1, 2]}}).hint("all")], [1])
+        self.assertEqual([d["_id"] for d in self.items.find({"k": {"$gte": 2}}).hint("$**_-1")], [1])
+        with self.assertRaises(pymongo.errors.WriteError) as caught:
+            self.items.insert_one({"a": [{"0": 1}]})
+        self.assertEqual(caught.exception.code, 16746)
+
+    def test_commands_without_a_time_refuse_it(self):
+        self.items.insert_one({"_id": 1})
+        query = {"$expr": {"$lt": ["$d", "$$NOW"]}}
+        self.assertEqual(len(list(self.items.find(query))), 1)
+        for command in [
+            {"count": self.items.name, "query": query},
+            {"distinct": self.items.name, "key": "_id", "query": query}]:
+            with self.assertRaises(pymongo.errors.OperationFailure) as caught:
+                self.db.command(command)
+            self.assertEqual(caught.exception.code, 51144)
+
+    def test_a_merge_matches_by_the_collation_of_a_unique_index(self):
+        insensitive = {"locale": "en", "strength": 1}
+        target = self.db["merged"]
+        target.drop()
+        target.create_index("k", unique=True, collation=insensitive)
+        target.insert_one({"_id": 1, "k": "abc"})
+        merge = {"$merge": {"into": "merged", "on": "k"}}
+        self.db.aggregate([{"$documents": [{"k": "ABC", "n": 1}, {"k": "d"}]}, merge], collation=insensitive)
+        found = list(target.find({}, {"_id": 0}).sort("_id", 1))
+        self.assertIn({"k": "ABC", "n": 1}, found)
+        self.assertEqual(len(found), 2)
+        with self.assertRaises(pymongo.errors.OperationFailure) as caught:
+            self.db.aggregate([{"$documents": [{"k": "x"}]}, merge])
+        self.assertEqual(caught.exception.code, 51183)
+
+    def test_a_merge_matches_nulls_where_the_unique_index_has_them(self):
+        target = self.db["merged"]
+        for sparse in [False, True]:
+            target.drop()
+            target.create_index("m.on", unique=True, sparse=sparse)
+            pipeline = [
+                {"$documents": [{"m": {"on": None}, "a": 1}, {"m": {}, "b": 2}, {"c": 3}, {"m": "x", "d": 4}]},
+                {"$merge": {"into": "merged", "on": "m.on"}}]
+            if sparse:
+                with self.assertRaises(pymongo.errors.OperationFailure) as caught:
+                    self.db.aggregate(pipeline)
+                self.assertEqual(caught.exception.code, 51132)
+            else:
+                self.db.aggregate(pipeline)
+                found = list(target.find({}, {"_id": 0, "m": 0}))
+                self.assertEqual(found, [{"a": 1, "b": 2, "c": 3, "d": 4}])
+
     def test_one_is_found_and_changed(self):
         self.items.insert_one({"_id": 1, "k": 1})
         before = self.items.find_one_and_update({"_id": 1}, {"$inc": {"k": 1}})
