@@ -28,11 +28,6 @@ enum ArithmeticOperators {
         "$pow": .fixed(2) { arguments, _ throws(StoreError) in
             try ExpressionMath.power(arguments[0], arguments[1])
         },
-        // The server, too, replaces it by these operators, whose errors are then its errors.
-        "$sigmoid": ExpressionOperator { _, argument, parser throws(StoreError) in
-            try parser.operand(
-                ["$divide": [1, ["$add": [1, ["$exp": ["$multiply": [-1, argument]]]]]]])
-        },
         "$bitAnd": bits("$bitAnd", -1) { $0 & $1 }, "$bitOr": bits("$bitOr", 0) { $0 | $1 },
         "$bitXor": bits("$bitXor", 0) { $0 ^ $1 },
         "$bitNot": .numeric { value throws(StoreError) in
