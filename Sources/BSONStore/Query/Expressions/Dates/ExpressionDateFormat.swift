@@ -2,6 +2,11 @@
 enum ExpressionDateFormat {
     /// The default format.
     static let isoFormat = "%Y-%m-%dT%H:%M:%S.%LZ"
+    /// Returns the default format in a zone: only a time of UTC ends in Z.
+    static func isoFormat(in zone: ExpressionTimeZone) -> String {
+        zone.isUniversal ? isoFormat : String(isoFormat.dropLast())
+    }
+
     /// The letters that may follow a percent sign when a date is written.
     static let letters = "bBdGHjLmMSwuUVYzZ"
     /// The letters that may follow a percent sign when a date is read.

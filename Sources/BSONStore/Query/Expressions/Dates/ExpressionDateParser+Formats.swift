@@ -113,6 +113,11 @@ extension ExpressionDateParser {
     private mutating func readDay() -> Bool {
         guard !hasDay else { return false }
         let start = at
+        if isNext("-") || isNext("+") {
+            if readSigned() { return true }
+            at = start
+            return false
+        }
         if let first = number(4...4) {
             if readYearFirst(first) { return true }
             at = start
@@ -122,6 +127,17 @@ extension ExpressionDateParser {
             at = start
         }
         return false
+    }
+
+    /// Reads `-0001-01-31`.
+    private mutating func readSigned() -> Bool {
+        let isNegative = isNext("-")
+        at += 1
+        guard let number = number(4...4), skip("-"), let month = self.number(2...2), skip("-"),
+            let day = self.number(2...2)
+        else { return false }
+        (year, self.month, self.day) = (isNegative ? -number : number, month, day)
+        return true
     }
 
     private mutating func readYearFirst(_ first: Int) -> Bool {

@@ -21,9 +21,24 @@ struct ExpressionDateParser {
     /// The zone's abbreviation in the text.
     var zoneName: String?
 
-    private init(_ text: String) {
+    private init(_ text: String, trims: Bool) {
         self.text = text
-        bytes = Array(text.utf8)
+        bytes = trims ? Self.trimmed(text) : Array(text.utf8)
+    }
+
+    /// Returns the text without blanks and zeros at its ends.
+    private static func trimmed(_ text: String) -> [UInt8] {
+        var scalars = text.unicodeScalars[...]
+        while let first = scalars.first, isBlank(first) { scalars.removeFirst() }
+        while let last = scalars.last, isBlank(last) { scalars.removeLast() }
+        return Array(String(String.UnicodeScalarView(scalars)).utf8)
+    }
+
+    private static func isBlank(_ character: Unicode.Scalar) -> Bool {
+        switch character {
+        case "\0", "\t"..."\r", " ", "\u{A0}": true
+        default: false
+        }
     }
 
     /// Reads a date in a validated format, or in a usual notation.
@@ -32,7 +47,7 @@ struct ExpressionDateParser {
     static func date(
         _ text: String, _ format: String?, _ zone: ExpressionTimeZone
     ) throws(StoreError) -> BSONDatetime {
-        var parser = ExpressionDateParser(text)
+        var parser = ExpressionDateParser(text, trims: format == nil)
         if let format {
             try parser.read(format)
         } else {

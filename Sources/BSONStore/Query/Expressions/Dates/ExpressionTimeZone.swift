@@ -37,6 +37,9 @@ struct ExpressionTimeZone: Sendable {
     /// The cached zones; their number is bounded by the number of files.
     private static let known = Locked<[String: ExpressionTimeZoneRules]>([:])
 
+    /// Whether the offset is zero at all times.
+    var isUniversal: Bool { rules == nil && fixed == 0 }
+
     /// Whether the offset never changes.
     var isFixed: Bool { rules == nil }
 

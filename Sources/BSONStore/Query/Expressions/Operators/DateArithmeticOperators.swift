@@ -44,13 +44,7 @@ enum DateArithmeticOperators {
                     throw .location(
                         5_166_403, "\(name) requires startDate to be convertible to a date")
                 }
-                guard case .string(let unitName) = values[1] else {
-                    throw .location(
-                        5_166_404, "\(name) expects string defining the time unit")
-                }
-                guard let unit = ExpressionDateUnit(rawValue: unitName) else {
-                    throw StoreError(.failedToParse, "unknown time unit value: \(unitName)")
-                }
+                let unit = try ExpressionDate.unit(name, values[1])
                 guard let amount = NumberCoercion.exact(values[2]) else {
                     throw .location(5_166_405, "\(name) expects integer amount of time units")
                 }
@@ -132,7 +126,7 @@ enum DateArithmeticOperators {
             guard let zone = try ExpressionDate.zone(name, values[3]) else { return .null }
             guard let date = ExpressionDate.date(values[0]) else {
                 throw .location(
-                    5_439_012,
+                    5_166_307,
                     "$dateTrunc requires 'date' to be a date, but got "
                         + ExpressionText.type(of: values[0]))
             }
@@ -182,9 +176,10 @@ extension ExpressionDate {
                 "\(name) requires 'unit' to be a string, but got \(ExpressionText.type(of: value))")
         }
         guard let unit = ExpressionDateUnit(rawValue: text) else {
-            throw .location(
-                5_439_014,
-                "\(name) parameter 'unit' value cannot be recognized as a time unit: \(text)")
+            throw StoreError(
+                .failedToParse,
+                "\(name) parameter 'unit' value parsing failed :: caused by :: unknown time unit "
+                    + "value: \(text)")
         }
         return unit
     }

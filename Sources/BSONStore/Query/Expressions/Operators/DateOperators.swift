@@ -29,17 +29,7 @@ enum DateOperators {
             let body: ExpressionFunction.Eager = { values, _ throws(StoreError) in
                 if NumberCoercion.isNullish(values[0]) { return .null }
                 let date = try ExpressionDate.coerce(values[0])
-                let zone: ExpressionTimeZone
-                switch values[1] {
-                case nil, .null, .undefined: return .null
-                case .string(let text): zone = try ExpressionTimeZone.named(text)
-                default:
-                    throw .location(
-                        40533,
-                        "\(name) requires a string for the timezone argument, but was given a "
-                            + "\(ExpressionText.type(of: values[1])) "
-                            + "(\(ExpressionText.text(of: values[1])))")
-                }
+                guard let zone = try ExpressionDate.zone(values[1]) else { return .null }
                 return part(CalendarFields(date, in: zone))
             }
             return .call(ExpressionFunction(name, .eager(body)), nodes)
@@ -98,18 +88,20 @@ enum DateOperators {
             try arguments.operand(
                 "date", &parser,
                 missing: .location(18628, "Missing 'date' parameter to $dateToString")),
-            try arguments.operand(
-                "format", &parser, default: .string(ExpressionDateFormat.isoFormat)),
+            try arguments.operand("format", &parser, default: nil),
             try arguments.operand("timezone", &parser, default: .string("UTC")),
             try arguments.operand("onNull", &parser, default: .null),
         ]
+        let hasFormat = arguments.contains("format")
         let body: ExpressionFunction.Lazy = { nodes, context throws(StoreError) in
             let date = try nodes[0].evaluate(&context)
-            let format = try ExpressionDate.format(
+            var format = try ExpressionDate.format(
                 try nodes[1].evaluate(&context), 18533, name, ExpressionDateFormat.letters)
             let zone = try ExpressionDate.zone(try nodes[2].evaluate(&context))
             if NumberCoercion.isNullish(date) { return try nodes[3].evaluate(&context) }
-            guard let zone, let format else { return .null }
+            guard let zone else { return .null }
+            if !hasFormat { format = ExpressionDateFormat.isoFormat(in: zone) }
+            guard let format else { return .null }
             return .string(
                 try ExpressionDateFormat.text(
                     format, try ExpressionDate.coerce(date).milliseconds, zone))
@@ -244,14 +236,17 @@ enum DateOperators {
     private static func date(
         _ days: Int, _ time: [Int], _ zone: ExpressionTimeZone
     ) throws(StoreError) -> BSONValue {
+        let overflowed = StoreError(
+            .durationOverflow,
+            "Overflow casting from a lower-precision duration to a higher-precision duration")
+        // The server counts microseconds.
+        guard time[3].magnitude <= Int.max / 1_000 else { throw overflowed }
         let whole = CalendarFields.quotient(time[3], 1_000)
         let clock = days * 86_400 + time[0] * 3_600 + time[1] * 60 + whole
         let (seconds, overflow) = clock.addingReportingOverflow(time[2])
         // One day less than 64-bit milliseconds allow, so that no zone's offset exceeds them.
         guard !overflow, seconds.magnitude < Int.max / 1_000 - 100_000 else {
-            throw StoreError(
-                .durationOverflow,
-                "Overflow casting from a lower-precision duration to a higher-precision duration")
+            throw overflowed
         }
         let rest = CalendarFields.remainder(time[3], 1_000)
         return .datetime(
