@@ -17,6 +17,7 @@ struct AccumulatorWindow: WindowFunction {
             }
             if goOn { return try sliding.values(windows, of: inputs, run) }
         }
+        let isDeviation = accumulator.name.hasPrefix("$stdDev") && !bounds.beginAtFirst
         var state = try accumulator.start(.null, run)
         var stateMemory = run.memory("$setWindowFields")
         var held = 0..<0
@@ -41,7 +42,9 @@ struct AccumulatorWindow: WindowFunction {
                     try state.add(inputs?[index], partition.documents[index]))
             }
             held = window
-            let value = try state.result() ?? .null
+            var value = try state.result() ?? .null
+            // As the server's, a deviation whose windows lose documents knows no infinite ones.
+            if isDeviation, case .double(let number) = value, number.isNaN { value = .null }
             try memory.add(BSONWriter.count(value))
             values.append(value)
             last = value

@@ -77,6 +77,24 @@ struct WindowBounds: Sendable {
         }
     }
 
+    /// Whether each window contains its own document.
+    var containsCurrent: Bool {
+        switch measure {
+        case .documents(let lower, let upper):
+            if case .offset(let place) = lower, place > 0 { return false }
+            if case .offset(let place) = upper, place < 0 { return false }
+        case .range(let lower, let upper, _):
+            let zero = BSONValue.int32(0)
+            if case .offset(let distance) = lower, BSONOrder.compare(distance, zero) == .greater {
+                return false
+            }
+            if case .offset(let distance) = upper, BSONOrder.compare(distance, zero) == .less {
+                return false
+            }
+        }
+        return true
+    }
+
     private var isUnbounded: Bool {
         if case .documents(.unbounded, .unbounded) = measure { true } else { false }
     }

@@ -24,6 +24,11 @@ struct WindowFunctionParser {
                 input: try Expression(argument, in: parser.scope),
                 isSample: name == "$covarianceSamp", bounds: try bounds(name))
         case "$locf", "$linearFill": return try fill(name, argument)
+        case "$minMaxScaler":
+            guard case .document(let fields) = argument else {
+                throw StoreError(.failedToParse, "Argument to $minMaxScaler must be an object")
+            }
+            return try ScalingWindow(fields, try bounds(name), parser)
         default: return try accumulator(name, argument)
         }
     }

@@ -36,7 +36,7 @@ struct WindowStage: PipelineStage {
         } else {
             partitionBy = nil
         }
-        if let sortBy = try fields.document("sortBy") {
+        if let sortBy = try fields.document("sortBy"), !sortBy.isEmpty {
             order = try SortStage.order(sortBy, parser)
         } else {
             order = nil
