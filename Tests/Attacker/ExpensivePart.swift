@@ -107,24 +107,24 @@ enum ExpensivePart {
         ("difference of sets", "{\"$size\": {\"$setDifference\": [\(ranges(2))]}}"),
         ("zip", "{\"$size\": {\"$zip\": {\"inputs\": [\(ranges(8))]}}}"),
         (
-            "patterns over 16 MiB",
-            "{\"$size\": {\"$regexFindAll\": {\"input\": \(sixteenMiB), \"regex\": \"a|b\"}}}"
+            "patterns over 8 MiB",
+            "{\"$size\": {\"$regexFindAll\": {\"input\": \(eightMiB), \"regex\": \"a|b\"}}}"
         ),
         (
             "700 alternatives",
-            "{\"$regexMatch\": {\"input\": \(sixteenMiB), \"regex\": \"\(alternatives)\"}}"
+            "{\"$regexMatch\": {\"input\": \(eightMiB), \"regex\": \"\(alternatives)\"}}"
         ),
         (
             "backtracking",
-            "{\"$regexMatch\": {\"input\": \(sixteenMiB), \"regex\": \"^(([ab])+.?)+$z\"}}"
+            "{\"$regexMatch\": {\"input\": \(eightMiB), \"regex\": \"^(([ab])+.?)+$z\"}}"
         ),
         (
             "replacing",
             """
-            {"$replaceAll": {"input": \(sixteenMiB), "find": "a", "replacement": "xyz"}}
+            {"$replaceAll": {"input": \(eightMiB), "find": "a", "replacement": "xyz"}}
             """
         ),
-        ("splitting", "{\"$size\": {\"$split\": [\(sixteenMiB), \"a\"]}}"),
+        ("splitting", "{\"$size\": {\"$split\": [\(eightMiB), \"a\"]}}"),
         (
             "sorted arrays",
             "{\"$sortArray\": {\"input\": {\"$range\": [0, 3000000]}, \"sortBy\": -1}}"
@@ -229,9 +229,9 @@ extension ExpensivePart {
             "in": {"$indexOfArray": ["$$r", {"$add": ["$$this", 1e9]}]}}}}}}
         """
 
-    /// A text of 16 MiB.
-    private static let sixteenMiB = reduce(
-        "{\"$range\": [0, 23]}", "\"ab\"", "{\"$concat\": [\"$$value\", \"$$value\"]}")
+    /// A text of 8 MiB.
+    private static let eightMiB = reduce(
+        "{\"$range\": [0, 22]}", "\"ab\"", "{\"$concat\": [\"$$value\", \"$$value\"]}")
 
     private static let alternatives =
         (0..<700).map { "[ax]{1,9}y\($0)" }.joined(separator: "|")

@@ -20,7 +20,7 @@ public struct BSONDecimal128: Sendable, Hashable {
     /// The exponents of ten that a coefficient can have.
     public static let exponents = -6_176...6_111
     /// The largest coefficient: 34 nines.
-    static let coefficientMax: UInt128 = 9_999_999_999_999_999_999_999_999_999_999_999
+    package static let coefficientMax: UInt128 = 9_999_999_999_999_999_999_999_999_999_999_999
 
     /// Not a number, positive and quiet.
     public static let nan = BSONDecimal128(high: 0x7C00 << 48, low: 0)

@@ -14,8 +14,6 @@ struct BinaryConversion: Sendable {
 
     /// The subtype of UUIDs.
     static let uuidSubtype: UInt8 = 4
-    /// The maximum length of a text that is converted to or from bytes, in bytes.
-    private static let textBytesMax = 16 * 1024 * 1024
 
     /// The subtype of a binary that is created.
     var subtype: UInt8 = 0
@@ -224,9 +222,9 @@ extension BinaryConversion {
     private static func checked(
         _ count: Int, _ text: () -> String
     ) throws(StoreError) -> String {
-        guard count < textBytesMax else {
+        guard count < ExpressionLimits.textBytesMax else {
             throw ExpressionConversion.failure(
-                "Resulting string exceeds maximum size (\(textBytesMax) bytes)")
+                "Resulting string exceeds maximum size (\(ExpressionLimits.textBytesMax) bytes)")
         }
         return text()
     }

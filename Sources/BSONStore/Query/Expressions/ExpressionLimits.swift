@@ -7,6 +7,18 @@ package enum ExpressionLimits {
     /// The maximum memory of a range in bytes.
     static let memoryBytesMax = 100 * 1024 * 1024
 
+    /// The length in bytes that each text stays below.
+    static let textBytesMax = 16 * 1024 * 1024
+
+    /// Checks the length of a text in bytes.
+    ///
+    /// - Throws: 16493 for ``textBytesMax`` or more.
+    static func checkText(_ count: Int) throws(StoreError) {
+        guard count < textBytesMax else {
+            throw .location(16493, "Tried to create string longer than 16MB")
+        }
+    }
+
     /// Returns the array of values.
     ///
     /// - Throws: 10334 for more than ``bytesMax``.

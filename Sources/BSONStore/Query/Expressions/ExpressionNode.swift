@@ -131,14 +131,17 @@ struct ExpressionFunction: Sendable {
     fileprivate func call(
         _ nodes: [ExpressionNode], _ context: inout ExpressionContext
     ) throws(StoreError) -> BSONValue? {
+        let value: BSONValue?
         switch body {
-        case .lazy(let body): return try body(nodes, &context)
+        case .lazy(let body): value = try body(nodes, &context)
         case .eager(let body):
             var arguments: [BSONValue?] = []
             arguments.reserveCapacity(nodes.count)
             for node in nodes { arguments.append(try node.evaluate(&context)) }
-            return try body(arguments, context)
+            value = try body(arguments, context)
         }
+        if case .string(let text)? = value { try ExpressionLimits.checkText(text.utf8.count) }
+        return value
     }
 
     init(_ name: String, isDeterministic: Bool = true, _ body: Body) {

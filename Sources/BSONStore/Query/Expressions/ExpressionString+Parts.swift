@@ -30,6 +30,9 @@ extension ExpressionString {
     ) throws(StoreError) -> Int64 {
         switch value {
         case .double, .int32, .int64: return try NumberCoercion.long(value)
+        case .decimal128(let number):
+            // The server rounds decimals, and those that do not fit become the least number.
+            return number.quantized(to: 0, .nearestEven).int64Value ?? number.int64Value ?? .min
         default:
             throw .location(
                 code,

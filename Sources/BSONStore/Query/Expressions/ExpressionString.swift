@@ -13,7 +13,7 @@ enum ExpressionString {
     static func coerce(_ value: BSONValue?) throws(StoreError) -> String {
         switch value {
         case nil, .null, .undefined: return ""
-        case .double(let number): return ExpressionText.shortest(number)
+        case .double(let number): return ExpressionText.number(number)
         case .int32(let number): return String(number)
         case .int64(let number): return String(number)
         case .decimal128(let number): return number.description
@@ -109,7 +109,7 @@ enum ExpressionString {
         }
         guard case .string(let text) = text else { throw notText(40085, "first", text) }
         guard case .string(let separator) = separator else {
-            throw notText(40086, "second", separator)
+            throw notText(10_503_900, "second", separator)
         }
         guard !separator.isEmpty else {
             throw .location(40087, "$split requires a non-empty separator")
@@ -141,14 +141,15 @@ enum ExpressionString {
 
     /// Returns the text with the first or all occurrences of another replaced.
     ///
-    /// - Throws: 10334 if the result is too long.
+    /// - Throws: 16493 if the result is too long.
     static func replacing(
         _ text: String, _ find: String, _ replacement: String, all: Bool
     ) throws(StoreError) -> String {
         var parts = try find.isEmpty ? ["", text] : parts(text, find, limit: all ? .max : 1)
         // The empty text occurs before, between and behind all characters.
         if find.isEmpty, all { parts = [""] + text.unicodeScalars.map { String($0) } + [""] }
-        try ExpressionLimits.check(text.utf8.count + parts.count * replacement.utf8.count)
+        let growth = replacement.utf8.count - find.utf8.count
+        try ExpressionLimits.checkText(text.utf8.count + (parts.count - 1) * growth)
         return parts.joined(separator: replacement)
     }
 }

@@ -168,7 +168,12 @@ extension ExpressionMath {
             // MongoDB adds a zero of the least exponent, which fills up the digits.
             let zero = BSONDecimal128(
                 isNegative: false, coefficient: 0, exponent: BSONDecimal128.exponents.lowerBound)
-            return .decimal128(DecimalArithmetic.add(a.power(b), zero))
+            let power = DecimalArithmetic.add(a.power(b), zero)
+            // The server's powers overflow at the greatest number already.
+            guard power.coefficient < BSONDecimal128.coefficientMax
+                || power.exponent < BSONDecimal128.exponents.upperBound
+            else { return .decimal128(power.isNegative ? -.infinity : .infinity) }
+            return .decimal128(power)
         }
         guard let x = NumberCoercion.whole(base), let n = NumberCoercion.whole(exponent) else {
             return .double(pow(a, b))

@@ -117,6 +117,11 @@ enum ExpressionMath {
         return .double(a * (NumberCoercion.double(right) ?? .nan))
     }
 
+    /// The error of a division by zero.
+    static var divisionByZero: StoreError {
+        StoreError(.badValue, "can't $divide by zero")
+    }
+
     /// Returns the quotient, a double or a decimal.
     static func divide(_ left: BSONValue?, _ right: BSONValue?) throws(StoreError) -> BSONValue {
         guard let a = NumberCoercion.double(left), let b = NumberCoercion.double(right) else {
@@ -124,11 +129,11 @@ enum ExpressionMath {
         }
         if left?.type == .decimal128 || right?.type == .decimal128 {
             let divisor = NumberCoercion.decimal(right) ?? .nan
-            guard !divisor.isZero else { throw StoreError(.badValue, "can't $divide by zero") }
+            guard !divisor.isZero else { throw divisionByZero }
             let dividend = NumberCoercion.decimal(left) ?? .nan
             return .decimal128(DecimalArithmetic.divide(dividend, divisor))
         }
-        guard b != 0 else { throw StoreError(.badValue, "can't $divide by zero") }
+        guard b != 0 else { throw divisionByZero }
         return .double(a / b)
     }
 

@@ -24,7 +24,7 @@ enum ExpressionNumberParser {
         return number
     }
 
-    /// Parses a double in C's syntax, an infinity or NaN.
+    /// Parses a double in C's syntax, an infinity or NaN; hexadecimal digits follow a sign or `0X`.
     ///
     /// - Throws: `conversionFailure` for another text or a number out of range.
     static func double(_ text: String) throws(StoreError) -> Double {
@@ -32,6 +32,13 @@ enum ExpressionNumberParser {
         guard let first = text.utf8.first else { throw failure(text, "Empty string") }
         if first == 0x20 || (0x09...0x0D).contains(first) {
             throw failure(text, "Leading whitespace")
+        }
+        if isHexadecimal(text) {
+            guard let number = Double(text) else {
+                throw failure(text, "Did not consume whole string.")
+            }
+            guard number.isFinite else { throw failure(text, "Out of range") }
+            return number
         }
         let (count, isZero) = scan(Array(text.utf8))
         guard count == text.utf8.count else {
@@ -133,6 +140,12 @@ enum ExpressionNumberParser {
         case "nan", "+nan", "-nan": .nan
         default: nil
         }
+    }
+
+    private static func isHexadecimal(_ text: String) -> Bool {
+        let isSigned = text.hasPrefix("+") || text.hasPrefix("-")
+        let prefix = text.utf8.dropFirst(isSigned ? 1 : 0).prefix(2)
+        return prefix.elementsEqual("0x".utf8) || prefix.elementsEqual("0X".utf8)
     }
 
     private static func checkDecimal(_ text: String) throws(StoreError) {

@@ -54,7 +54,9 @@ enum ExpressionArray {
         for element in array {
             let (key, value) = isPairs ? try pair(element) : try keyAndValue(element)
             guard !key.utf8.contains(0) else {
-                throw .location(4_940_400, "Key field cannot contain an embedded null byte")
+                throw .location(
+                    isPairs ? 4_940_400 : 4_940_401,
+                    "Key field cannot contain an embedded null byte")
             }
             if values.updateValue(value, forKey: key) == nil { keys.append(key) }
         }
@@ -145,7 +147,8 @@ enum ExpressionArray {
                     + ExpressionText.type(of: arguments[0]))
         }
         let values = array.values
-        let (start, end) = try bounds("$indexOfArray", arguments, count: values.count)
+        let (start, end) = try bounds(
+            "$indexOfArray", arguments, count: values.count, codes: (9_711_600, 9_711_601))
         guard start < end else { return .int32(-1) }
         for index in start..<end {
             if try context.compareWithinBudget(values[index], arguments[1]) == .equal {
@@ -157,7 +160,8 @@ enum ExpressionArray {
 
     /// Returns the third and fourth argument of an `$indexOf…`, the last clamped to a count.
     static func bounds(
-        _ name: String, _ arguments: [BSONValue?], count: Int
+        _ name: String, _ arguments: [BSONValue?], count: Int,
+        codes: (notWhole: Int32, negative: Int32) = (40096, 40097)
     ) throws(StoreError) -> (start: Int, end: Int) {
         var bounds = [0, count]
         for (place, label) in ["starting index", "ending index"].enumerated()
@@ -165,14 +169,14 @@ enum ExpressionArray {
             let value = arguments[2 + place]
             guard let number = NumberCoercion.exact32(value) else {
                 throw .location(
-                    40096,
+                    codes.notWhole,
                     "\(name)requires an integral \(label), found a value of type: "
                         + "\(ExpressionText.type(of: value)), with value: "
                         + ExpressionText.text(of: value))
             }
             guard number >= 0 else {
                 throw .location(
-                    40097, "\(name) requires a nonnegative \(label), found: \(number)")
+                    codes.negative, "\(name) requires a nonnegative \(label), found: \(number)")
             }
             bounds[place] = number
         }

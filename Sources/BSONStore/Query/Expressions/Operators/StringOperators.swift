@@ -14,7 +14,7 @@ enum StringOperators {
                     )
                 }
                 text += part
-                try ExpressionLimits.check(text.utf8.count)
+                try ExpressionLimits.checkText(text.utf8.count)
             }
             return .string(text)
         },
@@ -133,7 +133,8 @@ enum StringOperators {
             }
             let eager: ExpressionFunction.Eager = { values, _ throws(StoreError) in
                 var texts: [String] = []
-                for (place, code) in ([51746, 51745, 51744] as [Int32]).enumerated() {
+                let codes: [Int32] = [10_503_904, 10_503_901, 10_503_902]
+                for (place, code) in codes.enumerated() {
                     switch values[place] {
                     case .string(let text): texts.append(text)
                     case nil, .null, .undefined: continue
