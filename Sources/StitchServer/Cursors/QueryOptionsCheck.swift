@@ -84,6 +84,10 @@ enum QueryOptionsCheck {
         for document in [sort, call.document(fields) ?? [:]] {
             collect(.document(document), into: &wanted)
         }
+        guard !sort.isEmpty || !wanted.contains("sortKey") else {
+            throw CommandFailure(
+                .badValue, "cannot use sortKey $meta projection without a sort")
+        }
         let missing: [(name: String, text: String)] = [
             ("textScore", filter.usesText ? "" : "text score"),
             ("geoNearDistance", filter.usesNear ? "" : "$geoNear distance"),

@@ -88,7 +88,8 @@ struct RowSource: CursorSource {
             }
             guard left > 0 else { return false }
             let shown =
-                try query.options.projection?.apply(to: document, matching: query.filter)
+                try query.options.projection?.apply(
+                    to: document, matching: query.filter, sortedBy: query.options.sort)
                 ?? document
             guard limits.hasRoom(count: documents.count, bytes: bytes, for: shown) else {
                 isFull = true

@@ -21,6 +21,9 @@ struct ExpressionParser {
         switch value {
         case .string(let text) where text.utf8.first == UInt8(ascii: "$"):
             return try reference(text)
+        case .string(let text):
+            try ExpressionLimits.checkText(text.utf8.count)
+            return .constant(value)
         case .document(let document):
             // The slots of the parts are counted before the whole is computed.
             let node = try object(document)
@@ -89,7 +92,8 @@ struct ExpressionParser {
             separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0])
         try ExpressionScope.validateForReading(name)
-        let path = parts.count == 1 ? .itself : try ExpressionPath(String(parts[1]))
+        let path =
+            parts.count == 1 ? .itself : try ExpressionPath(String(parts[1]), behind: name)
         if let constant = scope.constant(of: name) {
             return .constant(path.value(in: constant))
         }

@@ -15,7 +15,8 @@ struct ExpressionPath: Sendable, Hashable {
     ///
     /// - Throws: 40352, 40353, 15998, 16410, 16411 or `overflow` with MongoDB's text for an invalid
     ///   path.
-    init(_ text: String) throws(StoreError) {
+    /// - Parameter variable: the variable whose value the path begins at.
+    init(_ text: String, behind variable: String? = nil) throws(StoreError) {
         guard !text.isEmpty else {
             throw .location(40352, "FieldPath cannot be constructed with empty string")
         }
@@ -24,10 +25,20 @@ struct ExpressionPath: Sendable, Hashable {
         }
         parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }
-        for part in parts { try Self.validate(fieldName: part) }
+        for (place, part) in parts.enumerated()
+        where place == 0 && variable == nil || !Self.isOfReference(part) {
+            try Self.validate(fieldName: part)
+        }
         guard parts.count <= Self.partsMax else {
             throw StoreError(.overflow, "FieldPath is too long")
         }
+    }
+
+    /// Whether a key is that of a field of a DBRef, which a path may lead through.
+    ///
+    /// Source: MongoDB manual, "Database References", "DBRefs".
+    private static func isOfReference(_ key: String) -> Bool {
+        ["$id", "$ref", "$db"].contains { $0.utf8.elementsEqual(key.utf8) }
     }
 
     /// Checks a key of a path or a literal document.

@@ -23,6 +23,7 @@ public struct Pipeline: Sendable {
     private let variables: CommandVariables
     private let isCollectionless: Bool
     private let firstName: String?
+    private let asksForSortKey: Bool
 
     /// Parses a pipeline.
     ///
@@ -53,7 +54,12 @@ public struct Pipeline: Sendable {
     ) throws(StoreError) {
         var planning = PipelinePlanner(stages: try parser.stages(array))
         access = try planning.access(parser)
-        stages = planning.rest()
+        var stages = planning.rest()
+        if var group = stages.first as? GroupStage {
+            group.isOfQuery = true
+            stages[0] = group
+        }
+        self.stages = stages
         self.options = options
         self.variables = variables
         source = array
@@ -62,6 +68,7 @@ public struct Pipeline: Sendable {
                 .textMatchNotFirst,
                 "$match with $text is only allowed as the first pipeline stage")
         }
+        asksForSortKey = PipelineMetadata.asksForSortKey(.array(array))
         try PipelineMetadata.check(array, searches: access.filter.waitsForText)
         firstName = array.first { _ in true }?.documentValue?.keys.first
         isCollectionless =
@@ -134,6 +141,7 @@ public struct Pipeline: Sendable {
                 try sink.finish()
             }
         }
+        run.asksForSortKey = asksForSortKey
         let first = try Self.chain(stages[...], into: last, run)
         if let source = stages.first as? any PipelineSourceStage {
             try Self.execute { () throws(StoreError) in
@@ -149,6 +157,7 @@ public struct Pipeline: Sendable {
             try run.source.forEach(run.namespace, selection(run)) {
                 (document) throws(StoreError) in
                 if let scored { run.metadata = scored.metadata(of: document) }
+                if let sort = access.sort { run.noteSortKey(of: document, sort) }
                 return try first.take(document)
             }
         }

@@ -23,6 +23,11 @@ enum PipelineMetadata {
         }
     }
 
+    /// Whether a stage or a projection requests the values by which a document sorts.
+    static func asksForSortKey(_ value: BSONValue) -> Bool {
+        asked(value, of: ["sortKey": "sort key"]) != nil
+    }
+
     /// Returns the first missing metadata that a stage's argument requests.
     private static func asked(_ value: BSONValue, of missing: [String: String]) -> String? {
         switch value {

@@ -2,7 +2,7 @@
 struct PipelinePlanner {
     private var stages: ArraySlice<any PipelineStage>
 
-    init(stages: [any PipelineStage]) { self.stages = Self.fusingSortWithLimit(stages)[...] }
+    init(stages: [any PipelineStage]) { self.stages = Self.fusing(stages)[...] }
 
     /// Returns the part of the pipeline that the collection executes.
     mutating func access(_ parser: PipelineParser) throws(StoreError) -> Pipeline.Access {
@@ -44,13 +44,18 @@ struct PipelinePlanner {
         return true
     }
 
-    /// Returns the stages with each `$limit` directly behind a `$sort` merged into it.
-    private static func fusingSortWithLimit(_ stages: [any PipelineStage]) -> [any PipelineStage] {
+    /// Returns the stages with each `$limit` directly behind a `$sort`, and each exclusion directly
+    /// before an addition of the same fields, merged into it.
+    private static func fusing(_ stages: [any PipelineStage]) -> [any PipelineStage] {
         var result: [any PipelineStage] = []
         for stage in stages {
             if let limit = stage as? LimitStage, var sort = result.last as? SortStage {
                 sort.limit = sort.limit == 0 ? limit.count : min(sort.limit, limit.count)
                 result[result.count - 1] = sort
+            } else if let earlier = result.last as? ProjectStage,
+                let merged = (stage as? ProjectStage)?.merging(earlier)
+            {
+                result[result.count - 1] = merged
             } else {
                 result.append(stage)
             }

@@ -12,6 +12,8 @@ final class PipelineRun {
     let bytesMax: Int
     /// The values of `$meta` for the document that is passing the stages.
     var metadata: [String: BSONValue] = [:]
+    /// Whether a stage requests the values by which a document sorts.
+    var asksForSortKey = false
 
     init(
         source: any AggregationSource, namespace: Namespace, frame: ExpressionFrame,
@@ -30,6 +32,12 @@ final class PipelineRun {
         frame.root = document
         frame.metadata = metadata
         return frame
+    }
+
+    /// Adds the values by which a document sorts to its metadata, if a stage requests them.
+    func noteSortKey(of document: BSONDocument, _ order: SortOrder) {
+        guard asksForSortKey else { return }
+        metadata["sortKey"] = .array(order.values(of: document, metadata: metadata))
     }
 
     /// Returns a memory counter for a stage.

@@ -8,7 +8,8 @@ struct UpdatePipeline: Sendable {
         case replace(ReplaceRootStage)
     }
 
-    /// Parses the stages; the variables are computed once for all documents.
+    /// Parses the stages; the variables are computed once for all documents, each with the earlier
+    /// ones in scope.
     ///
     /// - Throws: `invalidOptions` (72) for a stage that is not allowed in an update, and the errors
     ///   of the stages.

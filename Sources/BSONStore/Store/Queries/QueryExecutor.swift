@@ -145,7 +145,8 @@ struct QueryExecutor {
         _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
         let project = { (document: BSONDocument) throws(StoreError) -> BSONDocument in
-            try options.projection?.apply(to: document, matching: query.filter) ?? document
+            try options.projection?.apply(
+                to: document, matching: query.filter, sortedBy: query.order) ?? document
         }
         guard let sort = query.order, !query.plan.isSorted else {
             return try lend(namespace, query, options) { (bytes) throws(StoreError) in

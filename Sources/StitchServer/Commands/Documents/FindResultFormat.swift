@@ -62,7 +62,8 @@ struct FindResultFormat {
             }
         } else {
             shown =
-                try query.options.projection?.apply(to: document, matching: query.filter)
+                try query.options.projection?.apply(
+                    to: document, matching: query.filter, sortedBy: query.options.sort)
                 ?? document
         }
         if showsRecord, let id = document["_id"],

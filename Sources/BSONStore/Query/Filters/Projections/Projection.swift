@@ -12,6 +12,7 @@ public struct Projection: Sendable {
     let operators: [ProjectionOperator]
     /// The values of the variables of the expressions.
     private let variables: [BSONValue?]
+    private let asksForSortKey: Bool
 
     /// The treatment of fields that are not named.
     enum Kind: Sendable {
@@ -47,6 +48,7 @@ public struct Projection: Sendable {
         }
         self.document = document
         self.variables = values
+        asksForSortKey = PipelineMetadata.asksForSortKey(.document(document))
         (kind, root, operators) = try ProjectionParser.parse(document, options)
     }
 
@@ -66,16 +68,22 @@ public struct Projection: Sendable {
 
     /// Returns the document with the chosen fields in the document's order, then computed ones.
     ///
-    /// - Parameter filter: the filter that found the document; it determines the element of a
-    ///   positional `$`.
+    /// - Parameters:
+    ///   - filter: the filter that found the document; it determines the element of a positional
+    ///     `$`.
+    ///   - order: the order of the query, whose values `$meta` may request.
     /// - Throws: 51246 if the filter determines no element, 31277 if it has no condition on the
     ///   array, and the errors of the expressions.
     public func apply(
-        to document: BSONDocument, matching filter: Filter = .all
+        to document: BSONDocument, matching filter: Filter = .all, sortedBy order: SortOrder? = nil
     ) throws(StoreError) -> BSONDocument {
         guard root.computes else { return try apply(to: document, matching: filter, .init()) }
         var frame = ExpressionFrame(now: CommandTime.now, values: variables)
         frame.metadata = filter.metadata(of: document)
+        if asksForSortKey, let order {
+            let values = order.values(of: document, metadata: frame.metadata)
+            frame.metadata["sortKey"] = .array(values)
+        }
         return try apply(to: document, matching: filter, frame)
     }
 

@@ -20,6 +20,9 @@ struct BucketRanges: Sendable {
     let boundaries: [BSONValue]
     /// The key for values outside of all ranges.
     let other: BSONValue?
+    /// The error of texts that are in no order by their bytes, unless the collection's collation
+    /// orders them.
+    var fault: StoreError?
 
     /// Returns the lower boundary of the value's range.
     ///
@@ -44,6 +47,7 @@ private struct BucketParser {
     private var boundaries: [BSONValue] = []
     private var other: BSONValue?
     private var fields: [AccumulatorField]?
+    private var fault: StoreError?
 
     init(parser: PipelineParser) { self.parser = parser }
 
@@ -113,7 +117,25 @@ private struct BucketParser {
                 "The $bucket 'boundaries' field must have at least 2 values, but found "
                     + "\(boundaries.count) value(s).")
         }
-        for index in 1..<boundaries.count { try check(index) }
+        for index in 1..<boundaries.count {
+            let checked = self
+            try unlessInherited(boundaries[index]) { () throws(StoreError) in
+                try checked.check(index)
+            }
+        }
+    }
+
+    /// Runs a check of an order; its error waits for the collection's collation if there is none
+    /// yet and the value is a text.
+    private mutating func unlessInherited(
+        _ value: BSONValue, _ check: () throws(StoreError) -> Void
+    ) throws(StoreError) {
+        do throws(StoreError) {
+            try check()
+        } catch {
+            guard parser.collation == nil, case .string = value else { throw error }
+            fault = fault ?? error
+        }
     }
 
     private func check(_ index: Int) throws(StoreError) {
@@ -138,12 +160,14 @@ private struct BucketParser {
         return BSONOrder.compare(collation.key(left), collation.key(right))
     }
 
-    func stages() throws(StoreError) -> [any PipelineStage] {
+    mutating func stages() throws(StoreError) -> [any PipelineStage] {
         guard let groupBy, let lower = boundaries.first, let upper = boundaries.last else {
             throw .location(40198, "$bucket requires 'groupBy' and 'boundaries' to be specified.")
         }
         if let other, BSONOrder.rank(other.type) == BSONOrder.rank(lower.type) {
-            guard compare(other, lower) == .less || compare(other, upper) != .less else {
+            let isInside = compare(other, lower) != .less && compare(other, upper) == .less
+            try unlessInherited(other) { () throws(StoreError) in
+                guard isInside else { return }
                 throw .location(
                     40199,
                     "The $bucket 'default' field must be less than the lowest boundary or greater "
@@ -154,7 +178,7 @@ private struct BucketParser {
         if self.fields == nil {
             fields = [try AccumulatorField("count", ["$sum": 1], parser)]
         }
-        let ranges = BucketRanges(boundaries: boundaries, other: other)
+        let ranges = BucketRanges(boundaries: boundaries, other: other, fault: fault)
         let group = GroupStage(key: groupBy, fields: fields, ranges: ranges)
         return [group, SortStage(order: try SortStage.order(["_id": 1], parser))]
     }

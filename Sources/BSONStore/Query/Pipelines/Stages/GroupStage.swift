@@ -7,6 +7,8 @@ struct GroupStage: PipelineStage {
     let fields: [AccumulatorField]
     /// The ranges that replace the values of the key, for `$bucket`.
     var ranges: BucketRanges?
+    /// Whether no stage before computes anything, so that MongoDB's query engine groups.
+    var isOfQuery = false
 
     static func parse(
         _ value: BSONValue, _ parser: PipelineParser
@@ -83,8 +85,11 @@ struct GroupStage: PipelineStage {
         return [group, SortStage(order: order)]
     }
 
-    func sink(into next: any PipelineSink, _ run: PipelineRun) -> any PipelineSink {
-        GroupingSink(next, self, run)
+    func sink(
+        into next: any PipelineSink, _ run: PipelineRun
+    ) throws(StoreError) -> any PipelineSink {
+        if let fault = ranges?.fault { throw fault }
+        return GroupingSink(next, self, run)
     }
 }
 
@@ -115,6 +120,29 @@ final class GroupingSink: PipelineSink {
     }
 
     func take(_ document: BSONDocument) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            try add(document)
+        } catch {
+            throw stage.isOfQuery ? Self.ofQuery(error) : error
+        }
+        return true
+    }
+
+    /// Returns the error with the code that MongoDB's query engine has for it.
+    private static func ofQuery(_ error: StoreError) -> StoreError {
+        var error = error
+        switch error.code.rawValue {
+        case ExpressionMath.divisionByZero.code.rawValue
+        where error.message == ExpressionMath.divisionByZero.message:
+            error.code = StoreError.location(4_848_401, "").code
+        case 16610, 5_733_415: error.code = StoreError.location(4_848_403, "").code
+        case 5_787_902, 5_787_903, 5_787_908: error.code = StoreError.location(7_548_606, "").code
+        default: break
+        }
+        return error
+    }
+
+    private func add(_ document: BSONDocument) throws(StoreError) {
         let frame = run.frame(for: document)
         let value = try stage.key.evaluate(document, frame)
         let group = try group(for: try stage.ranges?.lower(of: value, run) ?? value ?? .null)
@@ -125,7 +153,6 @@ final class GroupingSink: PipelineSink {
             let growth = try group.states[index].add(value, document)
             if growth != 0 { try memory.add(growth) }
         }
-        return true
     }
 
     private func group(for key: BSONValue) throws(StoreError) -> Group {

@@ -11,7 +11,7 @@ struct LookupStage: PipelineStage {
     var stages: [any PipelineStage]?
     /// The pipeline if no fields must be equal.
     var pipeline: Pipeline?
-    /// Whether the pipeline draws random numbers.
+    /// Whether the pipeline's result may differ each time.
     var isRandom = false
     let parser: PipelineParser
 
@@ -205,7 +205,7 @@ private struct LookupParser {
         _ variables: BSONDocument?, into stage: inout LookupStage
     ) throws(StoreError) {
         guard let pipeline else { return }
-        stage.isRandom = Self.drawsNumbers(.array(pipeline))
+        stage.isRandom = Self.isRandom(.array(pipeline))
         var nested = try parser.nested(in: .lookup)
         for (name, value) in variables ?? BSONDocument() {
             stage.variables.append(try Expression(value, in: parser.scope))
@@ -226,14 +226,18 @@ private struct LookupParser {
         }
     }
 
-    /// Whether stages draw random numbers, so that each document has its own result.
-    private static func drawsNumbers(_ value: BSONValue) -> Bool {
+    /// Whether a stage or an expression chooses at random.
+    private static func isRandom(_ value: BSONValue) -> Bool {
         switch value {
-        case .array(let array): array.contains { drawsNumbers($0) }
         case .document(let document):
             document.contains { key, value in
-                key == "$sample" || key == "$rand" || key == "$sampleRate" || drawsNumbers(value)
+                switch key {
+                case "$sample", "$rand", "$sampleRate": true
+                case "$literal", "$const": false
+                default: isRandom(value)
+                }
             }
+        case .array(let array): array.contains(where: isRandom)
         default: false
         }
     }

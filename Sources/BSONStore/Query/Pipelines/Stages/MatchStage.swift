@@ -23,11 +23,13 @@ struct MatchStage: PipelineStage {
 final class SortingSink: PipelineSink {
     private let next: any PipelineSink
     private let run: PipelineRun
+    private let order: SortOrder
     private var sorter: DocumentSorter
 
     init(_ next: any PipelineSink, _ order: SortOrder, _ limit: Int, _ run: PipelineRun) {
         self.next = next
         self.run = run
+        self.order = order
         sorter = DocumentSorter(order: order, skip: 0, limit: limit, bytesMax: run.bytesMax)
     }
 
@@ -39,6 +41,7 @@ final class SortingSink: PipelineSink {
     func finish() throws(StoreError) {
         for entry in sorter.sortedEntries() {
             run.metadata = entry.metadata
+            run.noteSortKey(of: entry.document, order)
             guard try next.take(entry.document) else { break }
         }
         run.metadata = [:]

@@ -1,6 +1,8 @@
 /// A stage that includes, excludes or computes fields.
 struct ProjectStage: PipelineStage {
     let projection: AggregationProjection
+    /// The exclusion of fields right before, of which this stage adds some again.
+    var exclusion: AggregationProjection?
 
     static let project: StageDefinition.Parse = { (value, parser) throws(StoreError) in
         guard case .document(let document) = value else {
@@ -73,9 +75,42 @@ struct ProjectStage: PipelineStage {
         }
     }
 
+    /// Returns a stage for an exclusion and this one behind it, if this one adds some of the fields
+    /// again: as in MongoDB, they stay where they were. `nil` for other stages.
+    func merging(_ earlier: ProjectStage) -> ProjectStage? {
+        guard projection.kind == .addition, earlier.projection.kind == .exclusion else {
+            return nil
+        }
+        let added = projection.root.named
+        let isShared = earlier.projection.root.named.fields.contains { field in
+            guard case .choose = field.content else { return false }
+            return added.index(of: field.name) != nil
+        }
+        return isShared
+            ? ProjectStage(projection: projection, exclusion: earlier.projection) : nil
+    }
+
     func sink(into next: any PipelineSink, _ run: PipelineRun) -> any PipelineSink {
         MappingSink(next) { (document) throws(StoreError) in
-            try projection.apply(to: document, run.frame(for: document))
+            guard let exclusion else {
+                return try projection.apply(to: document, run.frame(for: document))
+            }
+            let rest = try exclusion.apply(to: document, run.frame(for: document))
+            let result = try projection.apply(to: rest, run.frame(for: rest))
+            return Self.ordered(result, as: document)
         }
+    }
+
+    /// Returns a document with its fields in the order of another, and the new ones behind them.
+    private static func ordered(_ result: BSONDocument, as before: BSONDocument) -> BSONDocument {
+        let places = Dictionary(
+            before.enumerated().map { ($0.element.key, $0.offset) }, uniquingKeysWith: min)
+        let fields = result.enumerated().sorted { left, right in
+            (places[left.element.key] ?? .max, left.offset)
+                < (places[right.element.key] ?? .max, right.offset)
+        }
+        var ordered = BSONDocument()
+        for field in fields { ordered.append(field.element.key, field.element.value) }
+        return ordered
     }
 }
