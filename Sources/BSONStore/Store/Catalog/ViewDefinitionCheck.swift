@@ -28,8 +28,12 @@ struct ViewDefinitionCheck {
                 .typeMismatch, "Each element of the 'pipeline' array must be an object")
         }
         try checkStages(of: view, named: namespace)
-        let above = try checkReaders(of: namespace, collation)
+        // A view that contains itself is found before its readers are counted.
         var checked: [Name: Int] = [:]
+        try checkPaths(of: view, collation: collation, named: namespace, depth: 1, &checked)
+        let above = try checkReaders(of: namespace, collation)
+        guard above > 0 else { return }
+        checked = [:]
         try checkPaths(
             of: view, collation: collation, named: namespace, depth: above + 1, &checked)
     }
