@@ -135,7 +135,15 @@ extension CommandCall {
     static func checkHint(
         _ value: BSONValue?, _ namespace: Namespace, in transaction: ReadTransaction
     ) throws {
-        guard let hint = try hint(value), try transaction.options(namespace) != nil else { return }
+        guard let hint = try hint(value) else { return }
+        // The indexes of a view are those of its collection.
+        var namespace = namespace
+        var depth = 0
+        while let view = try transaction.options(namespace)?.view, depth < 20 {
+            namespace = Namespace(namespace.database, view.on)
+            depth += 1
+        }
+        guard try transaction.options(namespace) != nil else { return }
         let isThere = try transaction.indexes(namespace).contains { index in
             switch hint {
             case .name(let name): index.name == name

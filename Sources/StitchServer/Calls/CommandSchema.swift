@@ -7,6 +7,29 @@ struct CommandSchema: Sendable {
     /// The mandatory arguments.
     var required: [String]
 
+    /// Returns the documents of an array.
+    ///
+    /// - Throws: 40414 for a null, 14 for another value than an array of documents.
+    static func documents(
+        _ value: BSONValue, named name: String
+    ) throws(CommandFailure) -> [BSONDocument] {
+        guard value.type != .null else {
+            throw CommandFailure(40414, "BSON field '\(name)' is missing but a required field")
+        }
+        try FieldKind.array.check(value, named: name)
+        var documents: [BSONDocument] = []
+        for (index, member) in (value.arrayValue ?? []).enumerated() {
+            guard let document = member.documentValue else {
+                throw CommandFailure(
+                    .typeMismatch,
+                    "BSON field '\(name).\(index)' is the wrong type '\(member.type.alias)', "
+                        + "expected type 'object'")
+            }
+            documents.append(document)
+        }
+        return documents
+    }
+
     /// Checks the fields of a command, or of a nested document.
     ///
     /// - Parameters:

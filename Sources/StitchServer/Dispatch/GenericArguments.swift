@@ -18,7 +18,7 @@ struct GenericArguments {
         session = try Self.session(body["lsid"])
         transaction = try TransactionRequest(body, rule.signature, hasSession: session != nil)
         try Self.checkWriteConcern(body["writeConcern"], rule)
-        try Self.checkReadConcern(body["readConcern"], rule)
+        try Self.checkReadConcern(body["readConcern"], rule, isAlone: transaction == nil)
         if let transaction, transaction.isTransaction {
             try Self.checkConcerns(body, rule, of: transaction)
         }
@@ -30,23 +30,26 @@ struct GenericArguments {
         _ value: BSONValue?
     ) throws(CommandFailure) -> ContinuousClock.Instant? {
         guard let value, value.type != .null else { return nil }
-        switch value {
-        case .int32, .int64, .double, .decimal128: break
-        default:
-            throw CommandFailure(
-                .badValue, "maxTimeMS must be a number")
+        try FieldKind.number.check(value, named: "maxTimeMS")
+        guard isWhole(value), let milliseconds = value.wholeNumber else {
+            throw CommandFailure(.failedToParse, "maxTimeMS has non-integral value")
         }
-        guard let milliseconds = value.int64Value ?? value.wholeNumber.map({ Int64($0) }),
-            milliseconds <= Int64(Int32.max), milliseconds >= 0
-        else {
+        guard (0...Int(Int32.max)).contains(milliseconds) else {
             throw CommandFailure(
                 .badValue,
-                "\(value.wholeNumber ?? 0) value for maxTimeMS is out of range [0, 2147483647]")
-        }
-        if case .double(let number) = value, number != number.rounded() {
-            throw CommandFailure(.badValue, "maxTimeMS has non-integral value")
+                "\(milliseconds) value for maxTimeMS is out of range [0, 2147483647]")
         }
         return milliseconds == 0 ? nil : .now + .milliseconds(milliseconds)
+    }
+
+    /// Whether a number is finite and has no fraction.
+    private static func isWhole(_ value: BSONValue) -> Bool {
+        switch value {
+        case .double(let number): number.isFinite && number == number.rounded()
+        case .decimal128(let number):
+            number.doubleValue.isFinite && number.doubleValue == number.doubleValue.rounded()
+        default: true
+        }
     }
 
     private static func session(_ value: BSONValue?) throws(CommandFailure) -> BSONDocument? {
@@ -107,7 +110,6 @@ struct GenericArguments {
                 "\"writeConcern\" had the wrong type. Expected object, found "
                     + "\(value.type.alias)")
         }
-        guard !concern.isEmpty else { return }
         guard rule.traits.contains(.takesWriteConcern) else {
             throw CommandFailure(
                 .invalidOptions, "Command does not support writeConcern: \(rule.name)")
@@ -132,7 +134,7 @@ struct GenericArguments {
     }
 
     private static func checkReadConcern(
-        _ value: BSONValue?, _ rule: CommandDefinition
+        _ value: BSONValue?, _ rule: CommandDefinition, isAlone: Bool
     ) throws(CommandFailure) {
         guard let value, value.type != .null else { return }
         guard let concern = value.documentValue else {
@@ -143,7 +145,7 @@ struct GenericArguments {
         }
         for (key, value) in concern {
             switch key {
-            case "level": try checkLevel(value, rule)
+            case "level": try checkLevel(value, rule, isAlone: isAlone)
             case "afterClusterTime", "atClusterTime": try checkTime(value, key)
             case "afterOpTime", "provenance", "allowTransactionTableSnapshot",
                 "waitLastStableRecoveryTimestamp":
@@ -166,8 +168,9 @@ struct GenericArguments {
     }
 
     private static func checkLevel(
-        _ value: BSONValue, _ rule: CommandDefinition
+        _ value: BSONValue, _ rule: CommandDefinition, isAlone: Bool
     ) throws(CommandFailure) {
+        if value.type == .null { return }
         guard let level = value.stringValue else {
             throw CommandFailure(
                 .typeMismatch,
@@ -179,6 +182,13 @@ struct GenericArguments {
             throw CommandFailure(
                 .badValue,
                 "Enumeration value '\(level)' for field 'readConcern.level' is not a valid value.")
+        }
+        // In a transaction, the level is that of all its commands.
+        guard !isAlone || level == "local" || rule.traits.contains(.takesReadConcern) else {
+            throw CommandFailure(
+                .invalidOptions,
+                "Command \(rule.name) does not support { readConcern: { level: \"\(level)\" } } :: "
+                    + "caused by :: read concern not supported")
         }
     }
 

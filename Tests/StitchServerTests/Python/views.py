@@ -119,6 +119,36 @@ class Views(ServedTest):
                 ("findAndModify", {"query": {}, "remove": True})]:
             self.assertEqual(self.code(command, "system.views", **fields), 73)
 
+    def test_a_hint_names_an_index_of_the_collection(self):
+        self.view("over", on="bytes")
+        for command, fields in READS:
+            for hint in ("a_1", {"a": 1}, {"$natural": -1}):
+                self.assertEqual(self.code(command, "over", hint=hint, **fields), 0)
+        self.assertEqual(self.code("count", "over", hint="none_1"), 2)
+
+    def test_a_count_of_a_view_has_a_limit_above_zero(self):
+        for limit, code in ((0, 15958), (-0.0, 15958), (1, 0), (-3, 0), (None, 0)):
+            self.assertEqual(self.code("count", "bytes", limit=limit), code)
+        self.assertEqual(self.code("count", "items", limit=0), 0)
+
+    def test_what_a_definition_says(self):
+        for pipeline, code in [
+                ([None], 0), ([{"$match": {"a": 1}}, None], 0), (["x"], 14), ([None, "x"], 14),
+                ([{"$currentOp": {}}], 73), ([{"$listSessions": {}}], 73),
+                ([{"$documents": []}], 73), ([{"$out": "o"}], 167), ([{"$nope": {}}], 40324),
+                ([{"$collStats": {"count": {}}}], 0)]:
+            with self.subTest(pipeline=pipeline):
+                self.assertEqual(self.code("collMod", "bytes", pipeline=pipeline), code)
+                self.assertEqual(self.code("create", "w", viewOn="items", pipeline=pipeline), code)
+                self.db.drop_collection("w")
+        self.assertEqual(self.code("collMod", "bytes", viewOn=None, pipeline=None), 0)
+        self.assertEqual(self.code("collMod", "bytes", viewOn="other"), 0)
+        nulls = dict.fromkeys(
+            ["validator", "validationLevel", "validationAction", "index",
+             "changeStreamPreAndPostImages"])
+        self.assertEqual(self.code("collMod", "items", **nulls), 0)
+        self.assertEqual(self.code("create", "system.js", validator={"a": 1}), 72)
+
 
 class Sorts(ServedTest):
     def setUp(self):

@@ -10,7 +10,11 @@ struct CollectionModification {
 
     private let changes: BSONDocument
 
-    init(_ changes: BSONDocument) { self.changes = changes }
+    /// - Parameter changes: the command; a null stands for a missing argument.
+    init(_ changes: BSONDocument) {
+        self.changes = BSONDocument(
+            changes.filter { $0.value.type != .null }.map { ($0.key, $0.value) })
+    }
 
     /// Returns the options after the change.
     func options(_ before: CollectionOptions) throws(StoreError) -> CollectionOptions {

@@ -280,7 +280,9 @@ extension CollectionOptionsParser {
         guard let pipeline = stages.arrayValue else {
             throw mismatch("pipeline", stages, "type 'array'")
         }
-        return CollectionOptions.View(on: on, pipeline: pipeline)
+        // As in MongoDB, a null is no stage.
+        return CollectionOptions.View(
+            on: on, pipeline: BSONArray(pipeline.filter { $0.type != .null }))
     }
 
     private func checkView() throws(StoreError) {

@@ -104,6 +104,10 @@ struct ViewDefinitionCheck {
                 StoreError(
                     .optionNotSupportedOnView, "$changeStream cannot be used in a view definition"))
         }
+        if let name = names.first(where: Self.ofDatabases.contains) {
+            throw isInvalid(
+                StoreError(.invalidNamespace, "'\(name)' cannot be used in a view definition"))
+        }
         do throws(StoreError) {
             _ = try Pipeline(view.pipeline, options: PipelineOptions())
         } catch {
@@ -129,6 +133,11 @@ struct ViewDefinitionCheck {
             }
         }
     }
+
+    /// The stages that only a server has and that read no collection.
+    private static let ofDatabases: Set<String> = [
+        "$currentOp", "$listSessions", "$listLocalSessions",
+    ]
 
     private static func isOfServer(_ pipeline: BSONArray) -> Bool {
         let name = pipeline.values.first?.documentValue?.keys.first

@@ -17,6 +17,10 @@ enum CountCommand {
         let skip = try call.count("skip") ?? 0
         let found = try store.read(call) { transaction in
             try transaction.checkCollation(call.document("collation"), of: namespace)
+            // A pipeline counts the documents of a view.
+            if call.number("limit") == 0, try transaction.isView(namespace) {
+                throw CommandFailure(15958, "the limit must be positive")
+            }
             try CommandCall.checkHint(call["hint"], namespace, in: transaction)
             return try transaction.count(
                 namespace, filter: filter, hint: try call.hint())

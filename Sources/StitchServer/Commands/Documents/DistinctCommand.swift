@@ -11,12 +11,15 @@ enum DistinctCommand {
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
-        guard let key = call.string("key"), !key.isEmpty, !key.utf8.contains(0) else {
+        guard let key = call.string("key") else {
             throw CommandFailure(
-                call.string("key") == nil ? 40414 : 40352,
-                call.string("key") == nil
-                    ? "BSON field 'distinct.key' is missing but a required field"
-                    : "FieldPath cannot be constructed with empty string")
+                40414, "BSON field 'distinct.key' is missing but a required field")
+        }
+        guard !key.isEmpty else {
+            throw CommandFailure(40352, "FieldPath cannot be constructed with empty string")
+        }
+        guard !key.utf8.contains(0) else {
+            throw CommandFailure(31032, "Key field cannot contain an embedded null byte")
         }
         let filter = try CommandCall.filter(
             call.document("query"), variables: nil, collation: call["collation"], hasNow: false)
@@ -30,7 +33,11 @@ enum DistinctCommand {
                 throw CommandFailure.framed(error, "Executor error during distinct command")
             }
         }
-        var reply: BSONDocument = ["values": .array(BSONArray(values))]
+        let array = BSONArray(values)
+        guard BSONDocument([("values", .array(array))]).byteCount <= BatchLimits.bytesMax else {
+            throw CommandFailure(17217, "distinct too big, 16mb cap")
+        }
+        var reply: BSONDocument = ["values": .array(array)]
         if let time = call.snapshot?.time { reply.append("atClusterTime", .timestamp(time)) }
         return .reply(reply)
     }

@@ -5,10 +5,37 @@ enum KillAllSessionsCommand {
     static let rule = CommandDefinition(
         "killAllSessions", aliases: ["killAllSessionsByPattern"], [], fields: [:],
         .store { call, store in
-            let ended = store.sessions.all.map(\.document)
+            let ended = try sessions(call, store)
             // The end of a transaction would wait for the command in it.
             call.server.operations.stop(sessions: ended, except: call.budget)
             store.end(ended)
             return .ok
         })
+
+    private static let schema = CommandSchema(
+        fields: ["user": .string, "db": .string], required: ["user", "db"])
+
+    /// Returns the sessions of the users that a command names; all for one that names none.
+    ///
+    /// - Throws: 14, 40414 and 40415 for invalid users.
+    private static func sessions(
+        _ call: CommandCall, _ store: StoreBackend
+    ) throws(CommandFailure) -> [BSONDocument] {
+        let all = store.sessions.all.map(\.document)
+        guard call.givenName == call.name else { return all }
+        let field = "\(call.name).\(call.name)"
+        var owners: [BSONValue] = []
+        for user in try CommandSchema.documents(call.target, named: field) {
+            // A null is a missing field.
+            let given = BSONDocument(
+                user.filter { $0.value.type != .null }.map { ($0.key, $0.value) })
+            try schema.check(given, named: field)
+            owners.append(
+                try SessionTable.userID(
+                    name: given["user"]?.stringValue ?? "",
+                    database: given["db"]?.stringValue ?? ""))
+        }
+        return owners.isEmpty
+            ? all : all.filter { session in session["uid"].map(owners.contains) ?? false }
+    }
 }

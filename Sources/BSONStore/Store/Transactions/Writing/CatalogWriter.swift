@@ -32,6 +32,11 @@ struct CatalogWriter {
                 "Document validators are not allowed on collection \(namespace) in the "
                     + "\(namespace.database) internal database")
         }
+        if options.validator != nil, namespace.collection.hasPrefix("system.") {
+            throw StoreError(
+                .invalidOptions,
+                "Document validators are not allowed on system collection \(namespace)")
+        }
         if let view = options.view {
             try ViewDefinitionCheck(connection: connection).check(
                 view, collation: options.collation, named: namespace)
