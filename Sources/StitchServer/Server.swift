@@ -42,6 +42,8 @@
                         "cannot listen on \(settings.host), which other machines can reach, as a "
                         + "gateway without rules (set --auth and --rules)")
             }
+            var settings = settings
+            settings.version = .seven
             let context = ServerContext(settings: settings)
             return try await start(try GatewayBackend(upstream, context), context)
         }

@@ -11,6 +11,8 @@ package struct ServerSettings: Sendable {
     package var advertised: String?
     /// The name of the replica set, whose only member is the server.
     package var replicaSet = "rs0"
+    /// The MongoDB version that clients see.
+    package var version = EmulatedVersion.eight
     /// Whether clients must sign in.
     package var requiresSignIn = false
     /// The PEM files of the certificate chain and the private key; `nil` disables encryption.

@@ -2,6 +2,7 @@
 
 import datetime
 
+import bson
 import pymongo
 from bson import Decimal128, Int64
 from pymongo import CursorType
@@ -237,6 +238,87 @@ class Faults(ServedTest):
         self.items.insert_one({})
         self.assertEqual(list(self.db.command("collStats", "items")["indexSizes"]), ["_id_"])
         self.assertTrue(self.db.command("validate", "items")["valid"])
+
+
+class Arguments(ServedTest):
+    def code(self, command, value=1, **fields):
+        return self.db.command({command: value, **fields}, check=False).get("code", 0)
+
+    def test_general_arguments_have_their_types(self):
+        # MongoDB manual, "maxTimeMS" of "find"; "Read Concern"; "Write Concern".
+        self.items.insert_one({"a": 1})
+        reads = [("find", {}), ("count", {}), ("distinct", {"key": "a"}),
+                 ("aggregate", {"pipeline": [], "cursor": {}})]
+        for command, fields in reads:
+            for value, code in [
+                    (0, 0), (60000, 0), (60000.0, 0), (None, 0), (1.5, 9), (float("nan"), 9),
+                    (float("inf"), 9), (bson.Decimal128("1.5"), 9), (bson.Decimal128("NaN"), 9),
+                    (-1, 2), (2**31, 2), ("1", 14), (True, 14), ([1], 14), ({}, 14)]:
+                with self.subTest(command=command, maxTimeMS=value):
+                    self.assertEqual(self.code(command, "items", maxTimeMS=value, **fields), code)
+        for command, fields in reads[:3]:
+            for value, code in [({}, 72), ({"w": 1}, 72), (None, 0), (1, 14), ("majority", 14)]:
+                self.assertEqual(self.code(command, "items", writeConcern=value, **fields), code)
+        for command, value in [("startSession", 1), ("killSessions", []), ("killAllSessions", [])]:
+            for level, code in [("local", 0), ("majority", 72), ("available", 72), ("near", 2)]:
+                given = self.code(command, value, readConcern={"level": level})
+                self.assertEqual(given, code)
+
+    def test_sessions_are_named_by_uuids(self):
+        known = bson.Binary(bytes(16), 4)
+        for command in ("killSessions", "refreshSessions"):
+            for value, code in [
+                    ([], 0), ([{"id": known}], 0), (1, 14), (None, 40414), ([1], 14),
+                    ([{}], 40414), ([{"id": None}], 40414), ([{"id": 1}], 14),
+                    ([{"id": bson.Binary(bytes(16), 3)}], 14),
+                    ([{"id": bson.Binary(bytes(8), 4)}], 207), ([{"id": known, "x": 1}], 40415),
+                    ([{"id": known}, 1], 14)]:
+                with self.subTest(command=command, value=value):
+                    self.assertEqual(self.code(command, value), code)
+        for value, code in [
+                ([{"user": "u", "db": "d"}], 0), (1, 14), ([1], 14), ([{}], 40414),
+                ([{"user": "u"}], 40414), ([{"user": "u", "db": None}], 40414),
+                ([{"user": 1, "db": "d"}], 14), ([{"user": "u", "db": "d", "x": 1}], 40415)]:
+            self.assertEqual(self.code("killAllSessions", value), code)
+
+    def test_distinct_values_fit_into_a_document(self):
+        self.items.insert_many({"a": f"{i}" + "x" * 1_000_000} for i in range(17))
+        self.assertEqual(self.code("distinct", "items", key="a"), 17217)
+        self.assertEqual(self.code("distinct", "items", key="a\0b"), 31032)
+
+
+class Version(ServedTest):
+    def test_the_server_is_of_version_eight(self):
+        hello = self.client.admin.command("hello")
+        self.assertEqual(hello["maxWireVersion"], 25)
+        self.assertEqual(self.client.server_info()["versionArray"][:2], [8, 0])
+
+    def test_a_client_writes_in_bulk(self):
+        # MongoDB manual 8.0, "bulkWrite".
+        space = "served.items"
+        result = self.client.bulk_write([
+            pymongo.InsertOne(namespace=space, document={"_id": 1, "n": 1}),
+            pymongo.InsertOne(namespace=space, document={"_id": 2, "n": 2}),
+            pymongo.UpdateOne(namespace=space, filter={}, update={"$inc": {"n": 9}},
+                              sort={"n": -1}),
+            pymongo.UpdateMany(namespace=space, filter={"_id": 7}, update={"$set": {"n": 7}},
+                               upsert=True),
+            pymongo.DeleteOne(namespace=space, filter={"_id": 1})], verbose_results=True)
+        self.assertEqual(
+            (result.inserted_count, result.modified_count, result.upserted_count,
+             result.deleted_count), (2, 1, 1, 1))
+        self.assertEqual(result.update_results[3].upserted_id, 7)
+        found = sorted((d["_id"], d["n"]) for d in self.items.find())
+        self.assertEqual(found, [(2, 11), (7, 7)])
+
+    def test_an_update_takes_the_first_of_an_order(self):
+        self.items.insert_many({"_id": i, "n": -i} for i in range(3))
+        self.items.update_one({}, {"$set": {"x": 1}}, sort={"n": 1})
+        self.assertEqual([d["_id"] for d in self.items.find({"x": 1})], [2])
+        refused = self.db.command("update", "items", updates=[
+            {"q": {}, "u": {"$set": {"x": 1}}, "sort": {"n": 1}, "multi": True}])
+        self.assertEqual(refused["writeErrors"][0]["code"], 9)
+
 
 if __name__ == "__main__":
     main()

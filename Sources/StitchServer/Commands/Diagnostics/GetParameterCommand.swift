@@ -35,7 +35,9 @@ enum GetParameterCommand {
             "authenticationMechanisms": ["SCRAM-SHA-256", "SCRAM-SHA-1"],
             "authSchemaVersion": 5,
             "enableTestCommands": .bool(server.settings.allowsTestCommands),
-            "featureCompatibilityVersion": ["version": "7.0"],
+            "featureCompatibilityVersion": [
+                "version": .string(server.settings.version.compatibility)
+            ],
             "localLogicalSessionTimeoutMinutes": .int32(
                 Int32(server.settings.sessionTimeoutMinutes)),
             "cursorTimeoutMillis": .int64(Int64(server.settings.cursorTimeoutSeconds) * 1_000),

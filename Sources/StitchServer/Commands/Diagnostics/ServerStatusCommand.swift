@@ -18,7 +18,8 @@ enum ServerStatusCommand {
         let counts = store.cursors.counts
         let (open, made) = server.state.withLock { ($0.connectionsOpen, $0.connectionsMade) }
         return .reply([
-            "host": .string(call.connection.local), "version": .string(BuildInfoCommand.version),
+            "host": .string(call.connection.local),
+            "version": .string(call.server.settings.version.text),
             "process": "mongod", "pid": .int64(Int64(getpid())),
             "uptime": .double(Double(seconds)), "uptimeMillis": .int64(uptime.milliseconds),
             "uptimeEstimate": .int64(seconds), "localTime": .datetime(.now),

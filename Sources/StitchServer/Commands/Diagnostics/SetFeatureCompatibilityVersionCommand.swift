@@ -6,9 +6,10 @@ enum SetFeatureCompatibilityVersionCommand {
         "setFeatureCompatibilityVersion", [.adminOnly, .takesWriteConcern],
         fields: ["confirm": .flag],
         .server { call in
-            guard call.target.stringValue == "7.0" else {
+            let version = call.server.settings.version.compatibility
+            guard call.target.stringValue == version else {
                 throw CommandFailure(
-                    .badValue, "Invalid feature compatibility version value; expected '7.0'")
+                    .badValue, "Invalid feature compatibility version value; expected '\(version)'")
             }
             return .ok
         })

@@ -83,6 +83,9 @@ private struct BulkOperation: Sendable {
         case delete(DeleteStatement)
     }
 
+    private static let insertion = CommandSchema(
+        fields: ["insert": .number, "document": .document], required: ["document"])
+
     private let namespace: Namespace
     private let kind: Kind
 
@@ -100,7 +103,9 @@ private struct BulkOperation: Sendable {
         }
         namespace = namespaces[place]
         switch name {
-        case "insert": kind = .insert(document["document"]?.documentValue ?? [:])
+        case "insert":
+            try Self.insertion.check(document, named: "bulkWrite.ops")
+            kind = .insert(document["document"]?.documentValue ?? [:])
         case "update": kind = .update(try UpdateStatement(bulk: document))
         default: kind = .delete(try DeleteStatement(bulk: document))
         }

@@ -106,7 +106,8 @@ struct ExplainReply {
             "serverInfo",
             [
                 "host": .string(call.connection.local), "port": .int32(0),
-                "version": .string(BuildInfoCommand.version), "gitVersion": "stitchsync",
+                "version": .string(call.server.settings.version.text),
+                "gitVersion": "stitchsync",
             ])
         reply.append("serverParameters", [:])
         return reply

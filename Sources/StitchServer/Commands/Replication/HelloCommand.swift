@@ -155,7 +155,8 @@ enum HelloCommand {
             "maxWriteBatchSize": 100_000, "localTime": .datetime(.now),
             "logicalSessionTimeoutMinutes": .int32(Int32(server.settings.sessionTimeoutMinutes)),
             "connectionId": .int32(call.connection.id), "minWireVersion": 0,
-            "maxWireVersion": 21, "readOnly": false, "stitchsync": .document(extensions(server)),
+            "maxWireVersion": .int32(server.settings.version.wire), "readOnly": false,
+            "stitchsync": .document(extensions(server)),
         ]
         if standing.isPrimary {
             reply.append("primary", .string(address))
