@@ -7,6 +7,7 @@
 struct CollationKey {
     private let options: Collation.Options
     private let tailoring: [Unicode.Scalar: CollationTailoring.Letter]
+    private let rule: CollationTailoring.Rule?
     private var primaries = String.UnicodeScalarView()
     private var secondaries: [UInt32] = []
     private var cases: [UInt32] = []
@@ -19,6 +20,12 @@ struct CollationKey {
     private static let upperFirst: UInt32 = 0x18
     private static let variant: UInt32 = 0x24
     private static let upper: UInt32 = 0x28
+    /// The tertiary weights of small hiragana, small katakana, and so on; hiragana are common.
+    private static let kana: [CollationWeights.Kana: UInt32] = [
+        .init(script: .hiragana, isSmall: true): 0x1A, .init(script: .hiragana): common,
+        .init(script: .katakana, isSmall: true): 0x29, .init(script: .narrow, isSmall: true): 0x2A,
+        .init(script: .katakana): 0x2B, .init(script: .narrow): 0x2C,
+    ]
     private static let separator: Unicode.Scalar = "\u{1}"
     /// The base of weights that count on the first levels; they sort behind all that are ignored
     /// there.
@@ -29,6 +36,7 @@ struct CollationKey {
     init(options: Collation.Options) {
         self.options = options
         tailoring = CollationTailoring.letters(of: options.locale)
+        rule = CollationTailoring.rule(of: options.locale)
     }
 
     /// Returns the key of a text; a writer serves one text only.
@@ -44,7 +52,7 @@ struct CollationKey {
             primaries.append(Self.separator)
             for weight in level { append(weight) }
         }
-        if options.strength >= 4, options.alternate == .shifted {
+        if options.strength >= 4, options.alternate == .shifted || rule == .kana {
             primaries.append(Self.separator)
             for weight in quaternaries { append(weight) }
         }
@@ -76,6 +84,7 @@ struct CollationKey {
 
     /// Reads a letter with marks that the locale treats as a separate letter.
     private mutating func readTailored(_ scalars: [Unicode.Scalar], at index: Int) -> Int? {
+        if let rule, let count = read(scalars, at: index, by: rule) { return count }
         guard !tailoring.isEmpty else { return nil }
         let lower = CollationWeights.lowercase(scalars[index])
         guard let letter = tailoring[lower] else { return nil }
@@ -86,7 +95,32 @@ struct CollationKey {
         return letter.marks[mark] != nil && mark != 0 ? 2 : 1
     }
 
+    /// Reads a character by the locale's rule; `nil` if the rule does not concern it.
+    private mutating func read(
+        _ scalars: [Unicode.Scalar], at index: Int, by rule: CollationTailoring.Rule
+    ) -> Int? {
+        let scalar = scalars[index]
+        switch rule {
+        case .dotlessI:
+            guard scalar == "I" else { return nil }
+            let hasDot = index + 1 < scalars.count && scalars[index + 1] == "\u{307}"
+            add(
+                hasDot ? CollationWeights.latin("i") : CollationWeights.latin("h", sub: 1),
+                Self.upper)
+            return hasDot ? 2 : 1
+        case .ascii:
+            guard (0x20...0x7F).contains(scalar.value) else { return nil }
+            add(CollationWeights.latin("a", sub: scalar.value), Self.common)
+            return 1
+        case .kana: return nil
+        }
+    }
+
     private mutating func read(_ scalar: Unicode.Scalar) {
+        // Narrow forms of the marks on kana are letters of their own.
+        if scalar == "\u{FF9E}" || scalar == "\u{FF9F}" {
+            return read(scalar == "\u{FF9E}" ? "\u{3099}" : "\u{309A}")
+        }
         if UnicodeDecomposition.isMark(scalar) {
             guard !followsShifted else { return }
             secondaries.append(CollationWeights.mark(scalar))
@@ -99,10 +133,26 @@ struct CollationKey {
                 quaternaries.append(0x100 + element.weight & 0xFFF)
                 continue
             }
+            if let kana = element.kana {
+                read(kana, element.weight)
+                continue
+            }
             let case_ =
                 element.isUpper ? Self.upper : element.isVariant ? Self.variant : Self.common
             add(element.weight, case_)
             if element.hasStroke { secondaries.append(CollationWeights.stroke) }
+        }
+    }
+
+    /// Reads a kana; in Japanese hiragana and katakana differ on the fourth level only.
+    ///
+    /// Source: CLDR's tailoring of `ja`.
+    private mutating func read(_ kana: CollationWeights.Kana, _ weight: UInt32) {
+        var level = kana
+        if rule == .kana { level.script = .hiragana }
+        add(weight, Self.kana[level] ?? Self.common)
+        if rule == .kana, kana.script != .hiragana {
+            quaternaries[quaternaries.count - 1] = Self.counted + 1
         }
     }
 

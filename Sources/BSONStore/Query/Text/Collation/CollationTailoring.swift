@@ -10,6 +10,28 @@ enum CollationTailoring {
         let marks: [UInt32: UInt32]
     }
 
+    /// A rule of a locale that concerns more than letters with marks.
+    enum Rule: Sendable {
+        /// I is the capital of ı, and İ that of i.
+        case dotlessI
+        /// The characters of ASCII sort by their codes.
+        case ascii
+        /// Hiragana and katakana are equal on the first three levels.
+        case kana
+    }
+
+    /// Returns the rule of a locale.
+    ///
+    /// Source: CLDR's tailorings of `tr`, `az`, `en_US_POSIX` and `ja`.
+    static func rule(of locale: String) -> Rule? {
+        switch locale {
+        case "tr", "az": .dotlessI
+        case "en_US_POSIX": .ascii
+        case "ja", "ja@collation=unihan": .kana
+        default: nil
+        }
+    }
+
     /// Returns the letters of a locale that differ from the root order, by their base letter.
     static func letters(of locale: String) -> [Unicode.Scalar: Letter] {
         let name = locale.split(separator: "@").first.map(String.init) ?? locale

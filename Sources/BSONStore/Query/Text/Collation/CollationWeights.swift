@@ -21,8 +21,24 @@ enum CollationWeights {
         var isUpper = false
         /// Whether this is a variant form of the letter, which sorts between the cases.
         var isVariant = false
-        /// Whether a stroke through the letter counts as a mark.
+        /// Whether a stroke through the letter, or its joining to the next, counts as a mark.
         var hasStroke = false
+        /// The form of a kana.
+        var kana: Kana?
+    }
+
+    /// The form of a kana, which sorts by its sound.
+    struct Kana: Sendable, Hashable {
+        /// The script of a kana.
+        enum Script: Sendable {
+            case hiragana
+            case katakana
+            /// Katakana of half width.
+            case narrow
+        }
+
+        var script: Script
+        var isSmall = false
     }
 
     /// Returns the elements of a scalar other than a mark; empty for one that collation ignores.
@@ -103,8 +119,13 @@ enum CollationWeights {
             return [Element(weight: latin(lower), isUpper: isUpper)]
         }
         if let parts = expansions[lower] {
-            return parts.map { Element(weight: latin($0), isUpper: isUpper, isVariant: true) }
+            return parts.enumerated().map { place, part in
+                Element(
+                    weight: latin(part), isUpper: isUpper, isVariant: true,
+                    hasStroke: place == 0 && lower != "ĳ")
+            }
         }
+        if let element = kana(scalar) { return [element] }
         if let base = strokedLetters[lower] {
             return [Element(weight: latin(base), isUpper: isUpper, hasStroke: true)]
         }
@@ -125,8 +146,45 @@ enum CollationWeights {
         return [Element(weight: weight(.letter, 0x1_0000 + lower.value), isUpper: isUpper)]
     }
 
-    /// Returns the usual form of a letter that has several: full width, katakana, the long s, the
-    /// final sigma and other Greek and Cyrillic forms.
+    /// Returns the element of a kana: its sound as hiragana, with its form.
+    private static func kana(_ scalar: Unicode.Scalar) -> Element? {
+        var value = scalar.value
+        var kana = Kana(script: .hiragana)
+        switch value {
+        case 0x3041...0x3096: break
+        case 0x30A1...0x30F6:
+            kana.script = .katakana
+            value -= 0x60
+        case 0xFF66...0xFF9D:
+            guard let sound = narrowKana[value] else { return nil }
+            kana.script = .narrow
+            value = sound
+        default: return nil
+        }
+        switch value {
+        case 0x3041, 0x3043, 0x3045, 0x3047, 0x3049, 0x3063, 0x3083, 0x3085, 0x3087, 0x308E:
+            kana.isSmall = true
+            value += 1
+        case 0x3095, 0x3096:
+            kana.isSmall = true
+            value = value == 0x3095 ? 0x304B : 0x3051
+        default: break
+        }
+        return Element(weight: weight(.letter, 0x1_0000 + value), kana: kana)
+    }
+
+    /// The hiragana of katakana of half width.
+    private static let narrowKana: [UInt32: UInt32] = {
+        let sounds = "をぁぃぅぇぉゃゅょっーあいうえおかきくけこさしすせそたちつてとなにぬねのはひふへほまみむめもやゆよらりるれろわん"
+        var kana: [UInt32: UInt32] = [:]
+        for (place, sound) in sounds.unicodeScalars.enumerated() {
+            if sound != "ー" { kana[0xFF66 + UInt32(place)] = sound.value }
+        }
+        return kana
+    }()
+
+    /// Returns the usual form of a letter that has several: full width, the long s, the final sigma
+    /// and other Greek and Cyrillic forms.
     private static func variants(of scalar: Unicode.Scalar) -> Unicode.Scalar? {
         switch scalar.value {
         case 0xB5: "\u{3BC}"
@@ -147,7 +205,7 @@ enum CollationWeights {
         case 0x1C86: "\u{44A}"
         case 0x1C87: "\u{463}"
         case 0x1C88: "\u{A64B}"
-        case 0x30A1...0x30F6: Unicode.Scalar(scalar.value - 0x60)
+        case 0x30FD, 0x30FE: Unicode.Scalar(scalar.value - 0x60)
         case 0xFF41...0xFF5A: Unicode.Scalar(scalar.value - 0xFEE0)
         default: nil
         }
