@@ -60,11 +60,23 @@ extension CharacterClass.Part {
         return isIn != isNegated
     }
 
+    /// The names of general categories and of PCRE's own properties.
+    static let categories: Set<Name> = Set(
+        names: """
+            C Cc Cf Cn Co Cs L Ll Lm Lo Lt Lu L& M Mc Me Mn N Nd Nl No P Pc Pd Pe Pf Pi Po Ps S \
+            Sc Sk Sm So Z Zl Zp Zs Any Xan Xps Xsp Xwd
+            """.split(separator: " ").map(String.init))
+
     private static func isIn(category name: String, _ character: UInt32) -> Bool {
-        if name.hasPrefix("^") { return !isIn(category: String(name.dropFirst()), character) }
         let category = category(of: character)
+        let isAlphanumeric = category.hasPrefix("L") || category.hasPrefix("N")
         switch name {
         case "Any": return true
+        case "Xan": return isAlphanumeric
+        case "Xwd": return isAlphanumeric || ["Mn", "Pc"].contains(category)
+        case "Xsp", "Xps":
+            return category.hasPrefix("Z") || (0x09...0x0D).contains(character)
+                || character == 0x85
         case "L&": return ["Lu", "Ll", "Lt"].contains(category)
         default: return category.hasPrefix(name)
         }

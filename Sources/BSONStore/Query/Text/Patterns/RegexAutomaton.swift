@@ -40,6 +40,9 @@ struct RegexAutomaton: Sendable {
         case lineEnd
         case wordBoundary
         case noWordBoundary
+        /// The same, with Unicode's letters and digits.
+        case unicodeWordBoundary
+        case noUnicodeWordBoundary
     }
 
     var instructions: [Instruction] = []
@@ -176,6 +179,10 @@ struct RegexAutomaton: Sendable {
 
     func holds(_ assertion: Assertion, _ place: Place) -> Bool {
         let isWord = { (character: UInt32?) in character.map(CharacterClass.isWord) ?? false }
+        let isUnicodeWord = { (character: UInt32?) in
+            character.map(CharacterClass.Part(kind: .category("Xwd"), isNegated: false).contains)
+                ?? false
+        }
         switch assertion {
         case .textStart: return place.before == nil
         case .textEnd: return place.next == nil
@@ -185,6 +192,9 @@ struct RegexAutomaton: Sendable {
         case .lineEnd: return place.next == nil || place.next == 0x0A
         case .wordBoundary: return isWord(place.before) != isWord(place.next)
         case .noWordBoundary: return isWord(place.before) == isWord(place.next)
+        case .unicodeWordBoundary: return isUnicodeWord(place.before) != isUnicodeWord(place.next)
+        case .noUnicodeWordBoundary:
+            return isUnicodeWord(place.before) == isUnicodeWord(place.next)
         }
     }
 

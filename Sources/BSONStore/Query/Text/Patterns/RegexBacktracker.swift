@@ -78,7 +78,9 @@ struct RegexBacktracker {
             let (begin, end) = (places[2 * group], places[2 * group + 1])
             groups.append(begin >= 0 && end >= begin ? begin..<end : nil)
         }
-        return RegexMatch(range: range, groups: groups)
+        // `\K` moves the start.
+        let start = places[0] >= 0 ? min(places[0], range.upperBound) : range.lowerBound
+        return RegexMatch(range: start..<range.upperBound, groups: groups)
     }
 
     /// An alternative still to be tried, or a place to be restored.

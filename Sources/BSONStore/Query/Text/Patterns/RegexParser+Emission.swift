@@ -3,7 +3,7 @@ extension RegexParser {
     static func length(of node: Node) -> Int? {
         switch node {
         case .nothing, .look, .behind: return 0
-        case .take(.assert): return 0
+        case .take(.assert), .take(.save): return 0
         case .take: return 1
         case .sequence(let nodes):
             var sum = 0
@@ -26,7 +26,7 @@ extension RegexParser {
     /// Whether a node can match the empty text.
     private static func mayBeEmpty(_ node: Node) -> Bool {
         switch node {
-        case .nothing, .look, .behind, .backReference, .take(.assert): true
+        case .nothing, .look, .behind, .backReference, .take(.assert), .take(.save): true
         case .take: false
         case .sequence(let nodes): nodes.allSatisfy { mayBeEmpty($0) }
         case .alternatives(let branches): branches.contains { mayBeEmpty($0) }

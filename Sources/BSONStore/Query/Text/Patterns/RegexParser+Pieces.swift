@@ -49,8 +49,11 @@ extension RegexParser {
     mutating func escape() throws(StoreError) -> Node {
         guard let next = peek() else { throw failure("\\ at end of pattern") }
         switch next {
-        case 0x62: return assertion(.wordBoundary)
-        case 0x42: return assertion(.noWordBoundary)
+        case 0x62: return assertion(flags.isUnicode ? .unicodeWordBoundary : .wordBoundary)
+        case 0x42: return assertion(flags.isUnicode ? .noUnicodeWordBoundary : .noWordBoundary)
+        case 0x4B:
+            position += 1
+            return .take(.save(0))
         case 0x41: return assertion(.textStart)
         case 0x7A: return assertion(.textEnd)
         case 0x5A: return assertion(.textEndOrLastLineEnd)
@@ -105,13 +108,16 @@ extension RegexParser {
         switch next {
         case 0x64, 0x44:
             position += 1
-            return CharacterClass.Part(kind: .digit, isNegated: isUpper)
+            return CharacterClass.Part(
+                kind: flags.isUnicode ? .category("Nd") : .digit, isNegated: isUpper)
         case 0x77, 0x57:
             position += 1
-            return CharacterClass.Part(kind: .word, isNegated: isUpper)
+            return CharacterClass.Part(
+                kind: flags.isUnicode ? .category("Xwd") : .word, isNegated: isUpper)
         case 0x73, 0x53:
             position += 1
-            return CharacterClass.Part(kind: .space, isNegated: isUpper)
+            return CharacterClass.Part(
+                kind: flags.isUnicode ? .category("Xsp") : .space, isNegated: isUpper)
         case 0x68, 0x48:
             position += 1
             return CharacterClass.Part(kind: .horizontalSpace, isNegated: isUpper)
@@ -120,28 +126,41 @@ extension RegexParser {
             return CharacterClass.Part(kind: .verticalSpace, isNegated: isUpper)
         case 0x70, 0x50:
             position += 1
-            return CharacterClass.Part(
-                kind: .category(try categoryName()), isNegated: isUpper)
+            return try property(isNegated: isUpper)
         default: return nil
         }
     }
 
-    private mutating func categoryName() throws(StoreError) -> String {
+    /// Reads the name of a property: a general category or a script.
+    private mutating func property(isNegated: Bool) throws(StoreError) -> CharacterClass.Part {
         guard let first = peek(), let scalar = Unicode.Scalar(first) else {
             throw failure("malformed \\P or \\p sequence")
         }
         position += 1
-        guard first == 0x7B else { return String(Character(scalar)) }
-        var name = takes("^") ? "^" : ""
+        var name = ""
+        var isNegated = isNegated
+        if first == 0x7B {
+            if takes("^") { isNegated.toggle() }
+            name = try propertyName()
+        } else {
+            name.unicodeScalars.append(scalar)
+        }
+        if let ranges = RegexScripts.ranges[Name(name)] {
+            return CharacterClass.Part(kind: .ranges(ranges), isNegated: isNegated)
+        }
+        guard CharacterClass.Part.categories.contains(Name(name)) else {
+            throw failure("unknown property name after \\P or \\p")
+        }
+        return CharacterClass.Part(kind: .category(name), isNegated: isNegated)
+    }
+
+    private mutating func propertyName() throws(StoreError) -> String {
+        var name = ""
         while let next = peek(), next != 0x7D, let scalar = Unicode.Scalar(next) {
             name.unicodeScalars.append(scalar)
             position += 1
         }
-        let plain = name.hasPrefix("^") ? String(name.dropFirst()) : name
-        let isKnown = plain == "L&" || plain == "Any" || (1...2).contains(plain.utf8.count)
-        guard takes("}"), isKnown else {
-            throw failure("unknown property name after \\P or \\p")
-        }
+        guard takes("}") else { throw failure("malformed \\P or \\p sequence") }
         return name
     }
 
@@ -250,6 +269,11 @@ extension RegexParser {
         into members: inout CharacterClass
     ) throws(StoreError) {
         let isNegated = takes("^")
+        for (name, category) in Self.unicodeSets where flags.isUnicode && takes(name + ":]") {
+            members.parts.append(
+                CharacterClass.Part(kind: .category(category), isNegated: isNegated))
+            return
+        }
         for (name, ranges) in Self.sets where takes(name + ":]") {
             if isNegated {
                 members.parts.append(
@@ -261,6 +285,12 @@ extension RegexParser {
         }
         throw failure("unknown POSIX class name")
     }
+
+    /// The POSIX classes as categories, after `(*UCP)`.
+    private static let unicodeSets = [
+        ("alpha", "L"), ("digit", "Nd"), ("alnum", "Xan"), ("upper", "Lu"), ("lower", "Ll"),
+        ("space", "Xsp"), ("word", "Xwd"),
+    ]
     private static let sets: [(String, [ClosedRange<UInt32>])] = [
         ("alpha", [0x41...0x5A, 0x61...0x7A]), ("digit", [0x30...0x39]),
         ("alnum", [0x30...0x39, 0x41...0x5A, 0x61...0x7A]), ("upper", [0x41...0x5A]),

@@ -26,6 +26,8 @@ struct RegexParser {
         var isMultiline = false
         var dotTakesLineEnds = false
         var isExtended = false
+        /// Whether `\d`, `\w`, `\s`, `\b` and POSIX classes go by Unicode's properties.
+        var isUnicode = false
     }
 
     /// A part of a pattern.
@@ -66,13 +68,28 @@ struct RegexParser {
     }
 
     private mutating func whole() throws(StoreError) -> Node {
-        for verb in ["(*UTF8)", "(*UTF)", "(*UCP)"] { _ = takes(verb) }
+        while takesVerb() {}
         let node = try alternatives()
         guard position == source.count else { throw failure("unmatched closing parenthesis") }
         guard greatestReference <= groupCount else {
             throw failure("reference to non-existent subpattern")
         }
         return node
+    }
+
+    /// Reads a setting at the start of a pattern, if there is one.
+    ///
+    /// Line ends are newlines; verbs that would change that are errors.
+    private mutating func takesVerb() -> Bool {
+        if takes("(*UCP)") {
+            flags.isUnicode = true
+            return true
+        }
+        let others = [
+            "(*UTF8)", "(*UTF)", "(*LF)", "(*BSR_UNICODE)", "(*NO_AUTO_POSSESS)",
+            "(*NO_START_OPT)", "(*NO_JIT)",
+        ]
+        return others.contains { takes($0) }
     }
 
     private mutating func finish(_ node: Node) throws(StoreError) {
