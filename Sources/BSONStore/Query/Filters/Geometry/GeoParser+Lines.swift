@@ -88,10 +88,47 @@ extension GeoParser {
                         + "be holes: \(ShellText.text(of: member)) first loop: "
                         + (array[0].map { ShellText.text(of: $0) } ?? ""))
             }
+            for (place, other) in loops.enumerated() {
+                try check(loop, beside: other, isFirst: place == 0)
+            }
             loops.append(loop)
         }
         guard let first = loops.first else { throw fault("Polygon has no loops.") }
         return .polygon(first, holes: Array(loops.dropFirst()))
+    }
+
+    /// Checks that a hole crosses no other ring and shares no edge with it, that it shares at most
+    /// one corner with the outer ring, and that it lies in no other hole, nor another in it.
+    ///
+    /// Source: RFC 7946, section 3.1.6; the server's `geoparser.cpp`,
+    /// `parseGeoJSONPolygonCoordinates`.
+    private static func check(
+        _ hole: GeoLoop, beside other: GeoLoop, isFirst: Bool
+    ) throws(StoreError) {
+        let shared = Set(hole.vertices).intersection(other.vertices)
+        guard !isFirst || shared.count < 2 else {
+            throw fault(
+                "Polygon isn't normalized: every loop of this polygon shares at most one vertex "
+                    + "with its parent loop")
+        }
+        let edges = other.edges
+        for (a, b) in hole.edges {
+            let isCrossed = edges.contains { edge in
+                if WorkBudget.isOver() { return false }
+                return GeoRelation.cross((a, b), edge) || (a, b) == edge || (b, a) == edge
+            }
+            try WorkBudget.check()
+            guard !isCrossed else {
+                throw fault("Polygon isn't valid: loops cross or share an edge")
+            }
+        }
+        guard !isFirst else { return }
+        func lies(_ inner: GeoLoop, in outer: GeoLoop) -> Bool {
+            inner.vertices.contains { outer.contains($0) && !outer.isOnEdge($0) }
+        }
+        guard !lies(hole, in: other), !lies(other, in: hole) else {
+            throw fault("Polygon interior loops cannot be nested")
+        }
     }
 
     /// Parses a polygon whose inside lies to the left of its one ring.

@@ -35,6 +35,9 @@ package struct GeoPoint: Sendable, Hashable {
         latitude = atan2(z, sqrt(x * x + y * y)) * 180 / .pi
     }
 
+    /// The point on the other side of the globe.
+    var opposite: GeoPoint { GeoPoint(x: -x, y: -y, z: -z) }
+
     /// Whether degrees name a point on the globe.
     static func isValid(longitude: Double, latitude: Double) -> Bool {
         abs(longitude) <= 180 && abs(latitude) <= 90

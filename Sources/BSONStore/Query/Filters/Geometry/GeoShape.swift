@@ -47,10 +47,13 @@ enum GeoRelation {
                 return false
             }
         }
-        if case .polygon(let inner, _) = part {
-            // A hole inside the shape is not part of the container.
+        if case .polygon(let inner, let gaps) = part {
+            // A hole inside the shape is not part of the container, unless the shape has it, too.
             return !holes.contains { hole in
                 hole.vertices.allSatisfy { inner.contains($0) && !inner.isOnEdge($0) }
+                    && !gaps.contains { gap in
+                        hole.vertices.allSatisfy { gap.contains($0) || gap.isOnEdge($0) }
+                    }
             }
         }
         return true

@@ -147,17 +147,22 @@ package struct GeoTest: Sendable {
         case .polygon(let vertices):
             return stored.flat.map { PlanarPolygon.contains(vertices, $0) } ?? false
         case .circle(let center, let radius):
-            return stored.flat.map { PlanarPolygon.distance(center, $0) <= radius } ?? false
+            return stored.flat.map { PlanarPolygon.isNear(center, $0, radius) } ?? false
         }
     }
 
     private static func isIn(_ center: GeoPoint, _ radius: Double, _ shape: GeoShape) -> Bool {
-        shape.parts.allSatisfy { part in
+        // The points outside of a cap are near the opposite place.
+        func isOutside(_ part: GeoShape) -> Bool {
+            GeoRelation.angle(from: center.opposite, to: part) < .pi - radius - GeoPoint.tolerance
+        }
+        return shape.parts.allSatisfy { part in
             switch part {
             case .point(let point): center.angle(to: point) <= radius
-            case .line(let vertices): vertices.allSatisfy { center.angle(to: $0) <= radius }
+            case .line(let vertices):
+                vertices.allSatisfy { center.angle(to: $0) <= radius } && !isOutside(part)
             case .polygon(let ring, _):
-                ring.vertices.allSatisfy { center.angle(to: $0) <= radius }
+                ring.vertices.allSatisfy { center.angle(to: $0) <= radius } && !isOutside(part)
             case .collection: false
             }
         }

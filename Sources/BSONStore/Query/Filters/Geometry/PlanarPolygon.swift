@@ -1,6 +1,9 @@
 /// The geometry of polygons in the plane.
 enum PlanarPolygon {
-    /// Whether a point lies in a polygon, edges included.
+    /// Whether a point lies in a polygon; corners, and horizontal and vertical edges, belong to it,
+    /// of other edges those to the right of the inside.
+    ///
+    /// Source: the server's `shapes.cpp`, `Polygon::contains`.
     static func contains(
         _ vertices: [GeoParser.PlanarPoint], _ point: GeoParser.PlanarPoint
     ) -> Bool {
@@ -8,20 +11,35 @@ enum PlanarPolygon {
         for index in vertices.indices {
             if WorkBudget.isOver() { return false }
             let (a, b) = (vertices[index], vertices[(index + 1) % vertices.count])
-            if isOn(a, b, point) { return true }
-            guard (a.y > point.y) != (b.y > point.y) else { continue }
-            let x = a.x + (point.y - a.y) / (b.y - a.y) * (b.x - a.x)
-            if point.x < x { isInside.toggle() }
+            if isAtEdge(a, b, point) { return true }
+            guard point.y > min(a.y, b.y), point.y <= max(a.y, b.y), point.x <= max(a.x, b.x) else {
+                continue
+            }
+            let x = (point.y - a.y) * (b.x - a.x) / (b.y - a.y) + a.x
+            if a.x == b.x || point.x <= x { isInside.toggle() }
         }
         return isInside
     }
 
-    private static func isOn(
+    /// Whether a point is a corner, or lies on an edge along an axis.
+    private static func isAtEdge(
         _ a: GeoParser.PlanarPoint, _ b: GeoParser.PlanarPoint, _ point: GeoParser.PlanarPoint
     ) -> Bool {
-        let cross = (b.x - a.x) * (point.y - a.y) - (b.y - a.y) * (point.x - a.x)
-        return cross == 0 && (min(a.x, b.x)...max(a.x, b.x)).contains(point.x)
-            && (min(a.y, b.y)...max(a.y, b.y)).contains(point.y)
+        if point == a { return true }
+        let isBeside = (min(a.x, b.x)...max(a.x, b.x)).contains(point.x)
+        let isLevel = (min(a.y, b.y)...max(a.y, b.y)).contains(point.y)
+        return isBeside && isLevel && (a.y == b.y || a.x == b.x)
+    }
+
+    /// Whether two points are within a distance, without the rounding of a root.
+    ///
+    /// Source: the server's `shapes.cpp`, `distanceWithin`.
+    static func isNear(
+        _ a: GeoParser.PlanarPoint, _ b: GeoParser.PlanarPoint, _ radius: Double
+    ) -> Bool {
+        let (x, y) = (abs(a.x - b.x), abs(a.y - b.y))
+        if x == 0 || y == 0 { return x + y <= radius }
+        return x * x + y * y - radius * radius <= 0
     }
 
     /// Returns the distance of two points.
