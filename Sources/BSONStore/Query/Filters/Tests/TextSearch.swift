@@ -116,22 +116,18 @@ package struct TextSearch: Sendable {
 
     /// Returns the score of a document; `nil` if it does not match.
     func score(of document: BSONDocument) -> Double? {
-        let language =
-            document[index.languageOverride]?.stringValue.flatMap { TextLanguage.name(of: $0) }
-            ?? TextLanguage.name(of: index.defaultLanguage) ?? "none"
-        let fields = texts(of: document)
+        let fields = index.texts(of: document)
         var scores: [String: Double] = [:]
         var found: Set<String> = []
-        for (text, weight) in fields {
-            count(text, weight, language, &scores, &found)
-        }
+        for field in fields { count(field, &scores, &found) }
         // A document has few of many words; their scores are added in the order of the search.
         let places = found.compactMap { termPlaces[$0] }.sorted()
         guard !places.isEmpty, found.isDisjoint(with: negatedTerms) else { return nil }
-        let folded = fields.map { folding.fold($0.text, in: language) }
+        let folded = fields.map { ($0.language, folding.fold($0.text, in: $0.language)) }
         func isFound(_ phrase: String) -> Bool {
-            let phrase = folding.fold(phrase, in: language)
-            return folded.contains { $0.contains(phrase) }
+            folded.contains { language, text in
+                text.contains(folding.fold(phrase, in: language))
+            }
         }
         guard phrases.allSatisfy(isFound), !negatedPhrases.contains(where: isFound)
         else { return nil }
@@ -140,10 +136,10 @@ package struct TextSearch: Sendable {
 
     /// Adds the contribution of a field to the words' scores.
     private func count(
-        _ text: String, _ weight: Double, _ language: String, _ scores: inout [String: Double],
+        _ field: TextIndexFields.Text, _ scores: inout [String: Double],
         _ found: inout Set<String>
     ) {
-        let stems = folding.stems(text, in: language)
+        let stems = folding.stems(field.text, in: field.language)
         var counts: [String: (count: Double, frequency: Double, part: Double)] = [:]
         for stem in stems {
             if WorkBudget.isOver() { return }
@@ -153,44 +149,12 @@ package struct TextSearch: Sendable {
             entry.part /= 2
             counts[stem] = entry
         }
-        let whole = folding.fold(text, in: language)
+        let whole = folding.fold(field.text, in: field.language)
         for (stem, entry) in counts {
             found.insert(stem)
             let share = 0.5 * entry.count / Double(stems.count) + 0.5
             scores[stem, default: 0] +=
-                weight * entry.frequency * share * (whole == stem ? 1.1 : 1)
-        }
-    }
-
-    private func texts(of document: BSONDocument) -> [(text: String, weight: Double)] {
-        var texts: [(text: String, weight: Double)] = []
-        for (path, weight) in index.weights.sorted(by: { $0.key < $1.key }) {
-            if path.text == "$**" {
-                Self.collect(.document(document), weight, &texts)
-                continue
-            }
-            let parts = path.text.split(separator: ".").map(String.init)
-            document.withUnsafeBytes { bytes in
-                PathTraversal.visit(parts[...], document: bytes) { value in
-                    guard let value, value.typeByte == BSONType.string.rawValue else { return }
-                    if let text = BSONValue(copying: value).stringValue {
-                        texts.append((text, weight))
-                    }
-                }
-            }
-        }
-        return texts
-    }
-
-    private static func collect(
-        _ value: BSONValue, _ weight: Double, _ texts: inout [(text: String, weight: Double)]
-    ) {
-        switch value {
-        case .string(let text): texts.append((text, weight))
-        case .document(let document):
-            for (_, value) in document { collect(value, weight, &texts) }
-        case .array(let array): for value in array { collect(value, weight, &texts) }
-        default: return
+                field.weight * entry.frequency * share * (whole == stem ? 1.1 : 1)
         }
     }
 }
