@@ -2,10 +2,7 @@ extension Filter {
     /// The `$near` or `$nearSphere` condition of the filter, with its path.
     ///
     /// A query with one returns documents by distance, and MongoDB requires an index for it.
-    var nearest: (path: FieldPath, near: GeoNear)? {
-        for case .field(let path, .special(.near(let near))) in conjuncts { return (path, near) }
-        return nil
-    }
+    var nearest: (path: FieldPath, near: GeoNear)? { predicate.nearest }
 
     /// The order that the filter implies: by distance, for `$near`.
     package var impliedOrder: SortOrder? {
@@ -23,11 +20,6 @@ extension Filter {
 
     /// The `$text` condition of the filter.
     package var textSearch: TextSearch? { Self.textSearch(in: predicate) }
-
-    /// The parts that must all hold.
-    private var conjuncts: [Predicate] {
-        if case .all(let parts) = predicate { parts } else { [predicate] }
-    }
 
     static func textSearch(in predicate: Predicate) -> TextSearch? {
         switch predicate {
@@ -50,33 +42,44 @@ extension Filter {
     /// Returns the least distance of the values at the path of `$near`.
     private func distance(of document: BSONDocument) -> Double? {
         guard let (path, near) = nearest else { return nil }
-        return near.distance(in: document, at: path)
+        return near.nearest(in: document, at: path)?.distance
+    }
+}
+
+extension Predicate {
+    /// The `$near` or `$nearSphere` condition that must hold, with its path.
+    var nearest: (path: FieldPath, near: GeoNear)? {
+        switch self {
+        case .special(.near(let path, let near)): (path, near)
+        case .all(let parts): parts.lazy.compactMap(\.nearest).first
+        case .any(let parts): parts.count == 1 ? parts[0].nearest : nil
+        case .not, .field, .special: nil
+        }
     }
 }
 
 extension GeoNear {
-    /// Returns the least distance of the values at a path; `nil` if none is near enough.
-    func distance(in document: BSONDocument, at path: FieldPath) -> Double? {
-        nearest(in: document, at: path)?.distance
-    }
-
-    /// Returns the nearest of the values at a path; `nil` if none is near enough.
+    /// Returns the nearest of the places at a path; `nil` without any, and if its distance is out
+    /// of bounds.
+    ///
+    /// A value is a place, or a list of places.
+    ///
+    /// Source: the server's `near.cpp`, `extractGeometries` and `computeGeoNearDistance`.
     func nearest(
         in document: BSONDocument, at path: FieldPath
     ) -> (distance: Double, value: BSONValue)? {
         var nearest: (distance: Double, value: BSONValue)?
-        let take = { (value: BSONValue) in
-            guard let distance = distance(to: value) else { return }
-            if distance < nearest?.distance ?? .infinity || nearest == nil {
-                nearest = (distance, value)
+        for value in FieldPath.geometries(path.parts[...], document) {
+            let isPlace = StoredGeometry(value) != nil
+            for place in isPlace ? [value] : value.arrayValue?.values ?? [] {
+                if WorkBudget.isOver() { return nil }
+                guard let distance = distance(to: place) else { continue }
+                if let nearest, nearest.distance <= distance { continue }
+                nearest = (distance, place)
             }
         }
-        // A pair of coordinates is itself an array, too.
-        if let whole = document[path: path.description] { take(whole) }
-        document.withUnsafeBytes { bytes in
-            PathTraversal.visit(path.parts[...], document: bytes) { value in
-                if let value { take(BSONValue(copying: value)) }
-            }
+        guard let nearest, nearest.distance >= distanceMin, nearest.distance <= distanceMax else {
+            return nil
         }
         return nearest
     }

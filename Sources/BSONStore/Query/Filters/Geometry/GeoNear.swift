@@ -34,22 +34,19 @@ package struct GeoNear: Sendable {
         }
     }
 
-    /// Returns the distance of a stored shape; `nil` if the value is not a shape or out of bounds.
+    /// Returns the distance of a stored shape, whatever the bounds; `nil` if the value is none.
     func distance(to value: BSONValue) -> Double? {
         guard let stored = StoredGeometry(value) else { return nil }
-        let distance: Double?
         switch center {
         case .meters(let point):
-            distance = stored.onGlobe.map {
+            return stored.onGlobe.map {
                 GeoRelation.angle(from: point, to: $0) * GeoPoint.earthRadiusMeters
             }
         case .radians(let point):
-            distance = stored.onGlobe.map { GeoRelation.angle(from: point, to: $0) }
+            return stored.onGlobe.map { GeoRelation.angle(from: point, to: $0) }
         case .plane(let point):
-            distance = stored.flat.map { PlanarPolygon.distance(point, $0) }
+            return stored.flat.map { PlanarPolygon.distance(point, $0) }
         }
-        guard let distance, distance >= distanceMin, distance <= distanceMax else { return nil }
-        return distance
     }
 
     /// Parses coordinates, or a GeoJSON point without `$geometry`; `nil` if there are none.

@@ -114,7 +114,7 @@ extension PredicateParser {
                 "$geoNear, $near, and $nearSphere are not allowed in this context")
         }
         nearCount += 1
-        return .field(path, .special(.near(try GeoNear(document))))
+        return .special(.near(path, try GeoNear(document)))
     }
 
     /// Checks that the filter requires one `$near` of every document: it determines the order.
@@ -127,21 +127,11 @@ extension PredicateParser {
         guard nearCount == 1 else {
             throw StoreError(.badValue, "Too many geoNear expressions")
         }
-        guard Self.requiresNear(predicate) else {
-            throw StoreError(.badValue, "geoNear must be top-level expr")
+        guard predicate.nearest != nil else {
+            throw StoreError(.badValue, "geo $near must be top-level expr")
         }
         guard Filter.textSearch(in: predicate) == nil else {
             throw StoreError(.badValue, "text and geoNear not allowed in same query")
-        }
-    }
-
-    private static func requiresNear(_ predicate: Predicate) -> Bool {
-        switch predicate {
-        case .all(let parts): parts.contains { requiresNear($0) }
-        case .any(let parts): parts.count == 1 && requiresNear(parts[0])
-        case .not, .special: false
-        case .field(_, .special(.near)): true
-        case .field: false
         }
     }
 

@@ -26,7 +26,7 @@ package struct PredicateParser {
     let options: FilterOptions
     /// The number of open `$elemMatch`; inside one, operators on whole documents are invalid.
     var elementDepth = 0
-    /// The number of `$near` and its like.
+    /// The number of `$near` and `$nearSphere`; a filter may have one.
     var nearCount = 0
     private var depth = 0
 

@@ -6,6 +6,8 @@ package enum DocumentTest: Sendable {
     case schema(JSONSchema)
     /// The indexed fields contain the searched words.
     case text(TextSearch)
+    /// A place at the path is at a distance from a point: the nearest place, if there are several.
+    case near(FieldPath, GeoNear)
     /// The document belongs to a random sample.
     case sample(rate: Double)
     /// The script's result for the document counts as true.
@@ -27,6 +29,7 @@ package enum DocumentTest: Sendable {
             return Expression.isTrue(try expression.evaluate(document, frame))
         case .schema(let schema): return schema.accepts(.document(document))
         case .text(let search): return search.score(of: document) != nil
+        case .near(let path, let near): return near.nearest(in: document, at: path) != nil
         case .sample(let rate): return Double.random(in: 0..<1) < rate
         case .script(let script): return try script.accepts(document)
         case .fields(let test): return test.passes(document)

@@ -4,8 +4,6 @@ package enum ValueTest: Sendable {
     case bits(BitTest)
     /// The value is a shape with a relation to another shape.
     case geometry(GeoTest)
-    /// The value is a point, or a shape, at a distance from a point.
-    case near(GeoNear)
     /// Its texts compare by a collation.
     case collated(CollatedTest)
 
@@ -13,7 +11,6 @@ package enum ValueTest: Sendable {
         switch self {
         case .bits(let test): test.passes(value)
         case .geometry(let test): test.passes(BSONValue(copying: value))
-        case .near(let near): near.distance(to: BSONValue(copying: value)) != nil
         case .collated(let test): test.passes(BSONValue(copying: value))
         }
     }
@@ -21,7 +18,7 @@ package enum ValueTest: Sendable {
     /// Whether a missing value passes.
     var passesMissing: Bool {
         switch self {
-        case .bits, .geometry, .near: false
+        case .bits, .geometry: false
         case .collated(let test): test.passesMissing
         }
     }
