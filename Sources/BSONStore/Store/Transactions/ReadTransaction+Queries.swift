@@ -136,6 +136,15 @@ extension ReadTransaction {
         try executor.isInInsertionOrder(namespace, filter, options)
     }
 
+    /// Returns a filter as a query of the collection uses it: with its collation and text index.
+    ///
+    /// - Throws: `indexNotFound` (27) for `$text` without a text index.
+    package func resolved(
+        _ filter: Filter, _ namespace: Namespace
+    ) throws(StoreError) -> Filter {
+        try executor.resolved(filter, namespace)
+    }
+
     /// Returns a query's plan in the shape of the command `explain`.
     ///
     /// `queryPlanner.winningPlan` has the stages `COLLSCAN`, `IDHACK`, `IXSCAN`, `FETCH`, `OR`,

@@ -76,11 +76,14 @@ enum FindAndModifyCommand {
                 : try Projection(document, variables: variables ?? [:], collation: collation)
         }
         try projection?.checkPosition(in: filter)
-        let shown: (BSONDocument?) throws -> BSONValue = { document in
+        let shown: (BSONDocument?, BSONDocument?) throws -> BSONValue = { document, selected in
             guard let document else { return .null }
             guard let projection else { return .document(document) }
             do throws(StoreError) {
-                return .document(try projection.apply(to: document, matching: filter))
+                return .document(
+                    try projection.apply(
+                        to: document, matching: try transaction.resolved(filter, namespace),
+                        selectedAs: selected))
             } catch {
                 throw CommandFailure.framed(error.during(.execution), execution)
             }
@@ -88,7 +91,7 @@ enum FindAndModifyCommand {
         if call.flag("remove") {
             let taken = try transaction.deleteOne(namespace, filter: filter, sort: sort)
             return [
-                "lastErrorObject": ["n": taken == nil ? 0 : 1], "value": try shown(taken),
+                "lastErrorObject": ["n": taken == nil ? 0 : 1], "value": try shown(taken, nil),
             ]
         }
         let update = try update(call, variables: variables)
@@ -116,7 +119,8 @@ enum FindAndModifyCommand {
     private static let execution = "Plan executor error during findAndModify"
 
     private static func reply(
-        _ outcome: UpdateResult, isNew: Bool, _ shown: (BSONDocument?) throws -> BSONValue
+        _ outcome: UpdateResult, isNew: Bool,
+        _ shown: (BSONDocument?, BSONDocument?) throws -> BSONValue
     ) throws -> BSONDocument {
         var last: BSONDocument = [
             "n": outcome.matchedCount > 0 || outcome.upsertedID != nil ? 1 : 0,
@@ -126,7 +130,9 @@ enum FindAndModifyCommand {
         let image = outcome.images.first
         let document =
             image.map { isNew ? $0.after : $0.before } ?? outcome.unchanged
-        return ["lastErrorObject": .document(last), "value": try shown(document)]
+        return [
+            "lastErrorObject": .document(last), "value": try shown(document, image?.before),
+        ]
     }
 
     private static func arrayFilters(_ call: CommandCall) throws(CommandFailure) -> [BSONDocument] {

@@ -77,9 +77,20 @@ public struct Projection: Sendable {
     public func apply(
         to document: BSONDocument, matching filter: Filter = .all, sortedBy order: SortOrder? = nil
     ) throws(StoreError) -> BSONDocument {
+        try apply(to: document, matching: filter, selectedAs: nil, sortedBy: order)
+    }
+
+    /// Applies the projection to a document that may have changed since the filter found it.
+    ///
+    /// - Parameter selected: the document as the filter found it, whose score `$meta` shows; `nil`
+    ///   if it did not change.
+    package func apply(
+        to document: BSONDocument, matching filter: Filter, selectedAs selected: BSONDocument?,
+        sortedBy order: SortOrder? = nil
+    ) throws(StoreError) -> BSONDocument {
         guard root.computes else { return try apply(to: document, matching: filter, .init()) }
         var frame = ExpressionFrame(now: CommandTime.now, values: variables)
-        frame.metadata = filter.metadata(of: document)
+        frame.metadata = filter.metadata(of: selected ?? document)
         if asksForSortKey, let order {
             let values = order.values(of: document, metadata: frame.metadata)
             frame.metadata["sortKey"] = .array(values)

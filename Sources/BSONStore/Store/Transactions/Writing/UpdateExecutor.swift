@@ -190,7 +190,9 @@ struct UpdateExecutor {
             return gate.visible(found.document) == nil ? nil : found
         }
         // The sort compares strings as the filter does.
-        let sort = sort.map { $0.collation == nil ? $0.collated(filter.collation) : $0 }
+        let sort =
+            sort.map { $0.collation == nil ? $0.collated(filter.collation) : $0 }
+            ?? filter.impliedOrder
         let plan = try executor.plan(namespace, filter, sort, wanted: 1, hint: hint)
         var best: StoredDocument?
         var bestKey: [UInt8]?
@@ -200,7 +202,8 @@ struct UpdateExecutor {
                 best = StoredDocument(row: row, document: document)
                 return false
             }
-            let key = sort.key(of: document)
+            let metadata = sort.needsMetadata ? filter.metadata(of: document) : [:]
+            let key = sort.key(of: document, metadata: metadata)
             if let known = bestKey, !key.lexicographicallyPrecedes(known) { return true }
             bestKey = key
             best = StoredDocument(row: row, document: document)
@@ -261,6 +264,8 @@ struct UpdateExecutor {
             found = nil
         }
         guard let found, let projection = options.projection else { return found }
-        return try projection.apply(to: found, matching: filter)
+        return try projection.apply(
+            to: found, matching: try resolved(filter, at: namespace),
+            selectedAs: outcome.images.first?.before)
     }
 }
