@@ -144,14 +144,8 @@ extension CommandCall {
             depth += 1
         }
         guard try transaction.options(namespace) != nil else { return }
-        let isThere = try transaction.indexes(namespace).contains { index in
-            switch hint {
-            case .name(let name): index.name == name
-            case .keyPattern(let pattern): index.keyPattern.contentEquals(pattern)
-            case .natural, .reverseNatural: true
-            }
-        }
-        guard !isThere else { return }
+        let isThere = try transaction.indexes(namespace).contains { hint.isFor($0) }
+        guard !hint.isNatural, !isThere else { return }
         throw CommandFailure(
             .badValue,
             "error processing query: planner returned error :: caused by :: hint provided does "

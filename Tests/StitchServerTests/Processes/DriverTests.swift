@@ -7,7 +7,8 @@ import Testing
     @Test(
         "A Python driver does what applications do",
         arguments: [
-            "commands.py", "compression.py", "crud.py", "definitions.py", "mapreduce.py",
+            "commands.py", "compression.py", "crud.py", "definitions.py", "indexed.py",
+            "mapreduce.py",
             "refusals.py",
             "spellings.py", "stable.py", "stepdown.py", "stream_events.py", "streams.py",
             "transactions.py", "views.py",

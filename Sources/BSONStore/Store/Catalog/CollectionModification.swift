@@ -175,6 +175,14 @@ struct IndexModification {
             throw StoreError(
                 .invalidOptions, "TTL index 'expireAfterSeconds' option cannot be less than 0")
         }
+        if let seconds = document["expireAfterSeconds"],
+            BSONOrder.compare(seconds, .int64(2_147_483_648)) != .less
+        {
+            throw StoreError(
+                .invalidOptions,
+                "TTL index 'expireAfterSeconds' option must be within an acceptable range, try a "
+                    + "different number than \(ShellText.text(of: seconds))")
+        }
     }
 
     /// Whether the only change is that the index becomes unique.
@@ -202,7 +210,7 @@ struct IndexModification {
 
     func isFor(_ definition: IndexDefinition) -> Bool {
         if let name { return definition.name == name }
-        return keyPattern.map { $0.contentEquals(definition.keyPattern) } ?? false
+        return keyPattern.map { definition.hasKeyPattern($0) } ?? false
     }
 
     /// Returns the index's specification after the change, and the command's answer.

@@ -106,7 +106,7 @@ struct ExplainStages {
             let read = keys(plan).passed(to: fetch)
             let isRooted = if case .any = filter.predicate { true } else { false }
             return isRooted ? read.passed(to: Stage(name: "SUBPLAN")) : read
-        case .keys, .range, .index: return keys(plan).passed(to: fetch)
+        case .keys, .range, .index, .members: return keys(plan).passed(to: fetch)
         }
     }
 
@@ -134,6 +134,10 @@ struct ExplainStages {
             let bounds = isReversed ? "[\(upper), \(lower)]" : "[\(lower), \(upper)]"
             return idScan([.string(bounds)], isReversed: isReversed)
         case .index(let scan): return indexScan(scan)
+        case .members(let index):
+            return scan(
+                index.definition, index.definition.keyPattern, isMultikey: false, isReversed: false,
+                bounds: [:])
         case .union(let plans):
             let isMerged = options.sort != nil && plan.isSorted
             var stage = Stage(

@@ -115,7 +115,7 @@ struct QueryExplainer {
         case .index(let index):
             return Int32(
                 clamping: index.index.isMultikey && isWhole ? try keys(of: index) : documents)
-        case .keys: return Int32(clamping: documents)
+        case .keys, .members: return Int32(clamping: documents)
         case .range(let range): return range.isByKey ? Int32(clamping: documents) : 0
         case .union(let plans):
             var sum: Int32 = 0

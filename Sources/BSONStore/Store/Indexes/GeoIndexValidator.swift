@@ -10,6 +10,8 @@
 struct GeoIndexValidator: Sendable {
     private let globePaths: [[String]]
     private let planePaths: [[String]]
+    /// Whether documents without a place are in the index, too.
+    private let isWhole: Bool
     /// The bounds of a `2d` index, from its options `min` and `max`.
     private let bounds: ClosedRange<Double>
 
@@ -23,8 +25,12 @@ struct GeoIndexValidator: Sendable {
         globePaths = paths("2dsphere")
         planePaths = paths("2d")
         guard !globePaths.isEmpty || !planePaths.isEmpty else { return nil }
+        isWhole =
+            definition.document["2dsphereIndexVersion"].map { BSONOrder.compare($0, 1) == .equal }
+            ?? false
         let least = GeoParser.number(definition.document["min"] ?? -180)
-        bounds = least...max(least, GeoParser.number(definition.document["max"] ?? 180))
+        let most = GeoParser.number(definition.document["max"] ?? 180)
+        bounds = least < most ? least...most : -180...180
     }
 
     /// Checks the fields of a document.
@@ -33,16 +39,41 @@ struct GeoIndexValidator: Sendable {
     func check(_ document: BSONDocument) throws(StoreError) {
         try checkGlobe(document)
         for path in planePaths {
-            var values: [BSONValue] = []
-            Self.collect(path[...], document, &values)
-            for value in values { try checkPlane(value, document) }
+            for value in FieldPath.geometries(path[...], document) {
+                try checkPlane(value, document)
+            }
         }
+    }
+
+    /// Whether a document has a key in the index.
+    ///
+    /// Geo indexes are sparse: a `2dsphere` index has the documents with a value in one of its
+    /// geo fields, a `2d` index those with a pair of coordinates. Only version 1 of `2dsphere` has
+    /// all documents.
+    ///
+    /// Source: MongoDB manual, "2dsphere Indexes", "sparse Property".
+    func holds(_ document: BSONDocument) -> Bool {
+        if isWhole { return true }
+        let hasShape = globePaths.contains { path in
+            let values = FieldPath.geometries(path[...], document)
+            guard let first = values.first else { return false }
+            return values.count > 1 || !Self.isNone(first)
+        }
+        return hasShape
+            || planePaths.contains { path in
+                FieldPath.geometries(path[...], document).contains { value in
+                    guard let members = Self.elements(value), let first = members.first else {
+                        return false
+                    }
+                    if first.isNumber { return true }
+                    return members.contains { Self.elements($0)?.isEmpty == false }
+                }
+            }
     }
 
     private func checkGlobe(_ document: BSONDocument) throws(StoreError) {
         for path in globePaths {
-            var values: [BSONValue] = []
-            Self.collect(path[...], document, &values)
+            let values = FieldPath.geometries(path[...], document)
             if let first = values.first, Self.isNone(first),
                 values.allSatisfy({ BSONOrder.compare($0, first) == .equal })
             {
@@ -133,33 +164,6 @@ struct GeoIndexValidator: Sendable {
             return nil
         } catch {
             return error.message
-        }
-    }
-
-    /// Returns the values at a path's end, following arrays on the way; an array at the end is one
-    /// value.
-    private static func collect(
-        _ path: ArraySlice<String>, _ document: BSONDocument, _ values: inout [BSONValue]
-    ) {
-        guard let part = path.first, let value = document[part] else { return }
-        collect(path.dropFirst(), value, &values)
-    }
-
-    private static func collect(
-        _ path: ArraySlice<String>, _ value: BSONValue, _ values: inout [BSONValue]
-    ) {
-        guard let part = path.first else { return values.append(value) }
-        switch value {
-        case .document(let document): collect(path, document, &values)
-        case .array(let array):
-            if let position = FieldPath.index(part) {
-                guard position < array.count, let element = array[position] else { return }
-                return collect(path.dropFirst(), element, &values)
-            }
-            for element in array {
-                if let document = element.documentValue { collect(path, document, &values) }
-            }
-        default: return
         }
     }
 }

@@ -7,7 +7,7 @@ enum IndexConflict {
     static func isThere(
         _ new: IndexDefinition, among existing: [IndexDefinition]
     ) throws(StoreError) -> Bool {
-        if new.keyPattern == IndexDefinition.id.keyPattern { return true }
+        if IndexDefinition.id.hasKeyPattern(new.keyPattern) { return true }
         guard new.name != IndexDefinition.id.name else {
             throw StoreError(
                 .badValue,
@@ -61,7 +61,7 @@ enum IndexConflict {
 
     /// Whether two indexes have the same keys for the same documents, so that one is redundant.
     private static func isAlike(_ old: IndexDefinition, _ new: IndexDefinition) -> Bool {
-        BSONOrder.compare(.document(old.keyPattern), .document(new.keyPattern)) == .equal
+        old.hasKeyPattern(new.keyPattern)
             && old.partialFilter == new.partialFilter
             && old.collation == new.collation && old.isUnique == new.isUnique
             && old.isSparse == new.isSparse && old.wildcardProjection == new.wildcardProjection

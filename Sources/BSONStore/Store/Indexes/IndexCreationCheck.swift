@@ -68,8 +68,32 @@ struct IndexCreationCheck {
         if definition.isHidden { throw StoreError(.badValue, "can't hide _id index") }
     }
 
+    /// Checks the levels of cells of a `2dsphere` index.
+    ///
+    /// Source: the server's `expression_params.cpp`, `initialize2dsphereParams`.
+    private func checkLevels(_ document: BSONDocument) throws(StoreError) {
+        let coarsest = document["coarsestIndexedLevel"]?.truncatedNumber
+        let finest = document["finestIndexedLevel"]?.truncatedNumber
+        guard coarsest ?? 0 >= 0 else {
+            throw StoreError.location(16747, "coarsestIndexedLevel must be >= 0")
+        }
+        guard finest ?? 0 <= 30 else {
+            throw StoreError.location(16748, "finestIndexedLevel must be <= 30")
+        }
+        // The levels of 100 km and of 500 m.
+        guard finest ?? 14 >= coarsest ?? 6 else {
+            throw .location(16749, "finestIndexedLevel must be >= coarsestIndexedLevel")
+        }
+    }
+
     private func checkWildcard() throws(StoreError) {
         guard definition.wildcardField != nil else { return }
+        let wildcards = definition.keys.filter { IndexKeyPatternParser.isWildcard($0.path) }
+        guard wildcards.count == 1 else {
+            throw context.error(
+                StoreError.Code(rawValue: 7_246_201),
+                "Only one wildcard field is allowed in a wildcard index")
+        }
         guard let projection = definition.wildcardProjection else {
             guard definition.keys.count == 1 || definition.wildcardField != "$**" else {
                 throw context.error(
@@ -86,6 +110,37 @@ struct IndexCreationCheck {
                 error.code,
                 "Failed to parse projection: wildcardProjection :: caused by :: "
                     + error.message)
+        }
+        try checkComputed(projection)
+        guard definition.keys.count > 1, definition.wildcardField == "$**" else { return }
+        let wildcard = WildcardKeyGenerator(field: "$**", projection: projection)
+        for key in definition.keys
+        where key.path != "$**" && wildcard.files(key.path) {
+            throw context.error(
+                StoreError.Code(rawValue: 7_246_209),
+                "wildcardProjection of a compound wildcard index must exclude all regular index "
+                    + "fields, but includes '\(key.path)'")
+        }
+    }
+
+    /// Checks that a projection includes or excludes its fields and computes none.
+    private func checkComputed(_ projection: BSONDocument) throws(StoreError) {
+        let isPlain = projection.allSatisfy { field, value in
+            guard !field.utf8.starts(with: "$".utf8) else { return false }
+            switch value {
+            case .bool, .int32, .int64, .double, .decimal128, .document: return true
+            default: return false
+            }
+        }
+        guard isPlain else {
+            throw context.error(
+                StoreError.Code(rawValue: 51271),
+                "Failed to parse projection: wildcardProjection :: caused by :: Bad projection "
+                    + "specification, cannot use computed fields when parsing a spec in "
+                    + "kBanComputedFields mode: \(ShellText.text(of: projection))")
+        }
+        for (_, value) in projection {
+            if let inner = value.documentValue { try checkComputed(inner) }
         }
     }
 
@@ -105,6 +160,48 @@ struct IndexCreationCheck {
         else {
             throw context.error(.cannotCreateIndex, "default_language is not valid")
         }
+        guard let override = document["language_override"]?.stringValue else {
+            throw context.error(.cannotCreateIndex, "language_override must be a string")
+        }
+        guard !override.isEmpty, !override.utf8.starts(with: "$".utf8),
+            !override.utf8.contains(UInt8(ascii: "."))
+        else {
+            throw context.error(.cannotCreateIndex, "language_override is not valid")
+        }
+        guard let version = document["textIndexVersion"], version.isNumber else {
+            throw context.error(
+                .cannotCreateIndex, "text index option 'textIndexVersion' must be a number")
+        }
+        guard let number = version.truncatedNumber, (1...3).contains(number) else {
+            throw context.error(
+                .cannotCreateIndex, "bad textIndexVersion: \(ShellText.text(of: version))")
+        }
+        try checkWeights(document["weights"]?.documentValue ?? [:])
+    }
+
+    /// Checks that weights belong to paths.
+    ///
+    /// Source: the server's `fts_spec.cpp`, `FTSSpec::fixSpec`.
+    private func checkWeights(_ weights: BSONDocument) throws(StoreError) {
+        guard !weights.isEmpty else {
+            throw context.error(
+                .cannotCreateIndex, "text index option 'weights' must specify fields")
+        }
+        for (path, _) in weights where path != "$**" {
+            guard !path.isEmpty else {
+                throw context.error(.cannotCreateIndex, "weight cannot be on an empty field")
+            }
+            for part in path.split(separator: ".", omittingEmptySubsequences: false) {
+                guard !part.isEmpty else {
+                    throw context.error(
+                        .cannotCreateIndex, "weight cannot have empty path component")
+                }
+                guard !part.utf8.starts(with: "$".utf8) else {
+                    throw context.error(
+                        .cannotCreateIndex, "weight cannot have path component with $ prefix")
+                }
+            }
+        }
     }
 
     private func checkPlaces() throws(StoreError) {
@@ -117,8 +214,15 @@ struct IndexCreationCheck {
                 "unsupported geo index version { 2dsphereIndexVersion : "
                     + "\(ShellText.text(of: version)) }, only support versions: [1,2,3]")
         }
-        guard definition.keys.contains(where: { $0.kind == .special("2d") }) else { return }
         let document = definition.document
+        try checkLevels(document)
+        guard let place = definition.keys.firstIndex(where: { $0.kind == .special("2d") }) else {
+            return
+        }
+        guard definition.keys.count(where: { $0.kind == .special("2d") }) == 1 else {
+            throw StoreError.location(16800, "can't have 2 geo fields")
+        }
+        guard place == 0 else { throw StoreError.location(16801, "2d has to be first in index") }
         for option in ["bits", "min", "max"] {
             guard let value = document[option], !value.isNumber else { continue }
             throw context.error(
@@ -131,7 +235,10 @@ struct IndexCreationCheck {
                 "bits for hash must be > 0 and <= 32, but \(bits) bits were specified")
         }
         let bounds = (document["min"] ?? -180, document["max"] ?? 180)
-        guard BSONOrder.compare(bounds.0, bounds.1) == .less else {
+        // A NaN is neither less nor greater.
+        guard GeoParser.number(bounds.0) < GeoParser.number(bounds.1),
+            [bounds.0, bounds.1].allSatisfy({ GeoParser.number($0).isFinite })
+        else {
             throw StoreError(
                 .invalidOptions,
                 "region for hash must be valid and have positive area, but "

@@ -126,6 +126,17 @@ public struct IndexDefinition: Sendable, Hashable {
 
     /// The key pattern, such as `{age: 1, name: -1}`.
     public var keyPattern: BSONDocument { document["key"]?.documentValue ?? [:] }
+
+    /// Whether a pattern names this index: the same fields in the same order, with equal values.
+    ///
+    /// Numbers of any type are equal by value, so that `{a: 1.0}` names the index `{a: 1}`, and
+    /// `{b: 1, a: 1}` does not name `{a: 1, b: 1}`.
+    ///
+    /// Source: the server's `index_catalog_impl.cpp`, `findIndexesByPattern`, which compares
+    /// patterns with `SimpleBSONObjComparator`.
+    package func hasKeyPattern(_ pattern: BSONDocument) -> Bool {
+        BSONOrder.compare(.document(keyPattern), .document(pattern)) == .equal
+    }
 }
 
 // MARK: - Parsing
@@ -198,11 +209,9 @@ extension IndexDefinition {
     /// Returns the definition in a collection with a collation; an index with its own collation
     /// keeps it.
     ///
-    /// - Throws: never for a valid collation of a collection.
+    /// - Throws: 67 for a text or `2d` index, which must name the simple collation.
     func inheriting(_ default: BSONDocument?) throws(StoreError) -> IndexDefinition {
-        guard let collation = `default`, !namesCollation, textFields == nil,
-            !keys.contains(where: { $0.kind == .special("2d") })
-        else { return self }
+        guard let collation = `default`, !namesCollation else { return self }
         var specification = document
         specification.append("collation", .document(collation))
         return try IndexDefinition(specification)

@@ -26,6 +26,11 @@ enum IndexKeyPatternParser {
         var keys: [IndexDefinition.Key] = []
         var plugin: String?
         for (path, value) in pattern {
+            if value == "wildcard", !isWildcard(path) {
+                throw context.error(
+                    StoreError.Code(rawValue: 7_246_202),
+                    "String 'wildcard' is not allowed as the value of an index key")
+            }
             let kind = try kind(value, context)
             if case .special(let name) = kind {
                 guard plugin ?? name == name else {
@@ -110,6 +115,37 @@ enum IndexKeyPatternParser {
         }
     }
 
+    /// Checks the order of a text index's fields.
+    ///
+    /// Source: the server's `fts_spec.cpp`, `FTSSpec::fixSpec`.
+    private static func checkTexts(
+        _ pattern: BSONDocument, _ context: IndexSpecificationParser
+    ) throws(StoreError) {
+        let fields = pattern.map { ($0.key, $0.value) }
+        let start = fields.firstIndex { $0.1.stringValue != nil } ?? 0
+        var rest = fields[start...].drop { $0.1 == "text" }
+        if fields[start].0 == "_fts" {
+            rest = fields[(start + 1)...]
+            guard rest.first?.0 == "_ftsx" else {
+                throw context.error(.cannotCreateIndex, "expected _ftsx after _fts")
+            }
+            guard rest.first?.1.truncatedNumber == 1 else {
+                throw context.error(.cannotCreateIndex, "expecting _ftsx:1")
+            }
+            rest = rest.dropFirst()
+        }
+        guard !rest.contains(where: { $0.1.stringValue != nil }) else {
+            throw context.error(
+                .cannotCreateIndex, "'text' fields in index must all be adjacent")
+        }
+        let isFixed = fields[start].0 == "_fts"
+        let others = isFixed ? Array(fields[..<start] + rest) : fields
+        guard !others.contains(where: { $0.0 == "_fts" || $0.0 == "_ftsx" }) else {
+            throw context.error(
+                .cannotCreateIndex, "text index with reserved fields _fts/_ftsx not allowed")
+        }
+    }
+
     /// Adds the server's defaults to the specification of a text or geo index.
     ///
     /// - Throws: 67 for invalid weights.
@@ -124,10 +160,13 @@ enum IndexKeyPatternParser {
         }
         let texts = keys.filter { $0.kind == .special("text") }
         guard !texts.isEmpty else { return }
+        try checkTexts(document["key"]?.documentValue ?? [:], context)
         var weights: [Name: BSONValue] = [:]
         // In a pattern as `listIndexes` shows it, only the weights name the fields.
         for key in texts where key.path != "_fts" { weights[key.path] = 1 }
-        if let given = try context.document("weights") {
+        if document["weights"] == "$**" {
+            weights["$**"] = 1
+        } else if let given = try context.document("weights") {
             for (path, weight) in given {
                 guard let number = weight.truncatedNumber, number > 0, number < 100_000 else {
                     throw context.error(

@@ -8,8 +8,8 @@ struct IndexSpecificationParser {
         flags.union([
             "v", "key", "name", "ns", "partialFilterExpression", "expireAfterSeconds",
             "collation", "weights", "default_language", "language_override", "textIndexVersion",
-            "2dsphereIndexVersion", "bits", "min", "max", "bucketSize", "wildcardProjection",
-            "storageEngine", "comment", "clustered",
+            "2dsphereIndexVersion", "coarsestIndexedLevel", "finestIndexedLevel", "bits", "min",
+            "max", "bucketSize", "wildcardProjection", "storageEngine", "comment", "clustered",
         ])
 
     let document: BSONDocument
@@ -115,14 +115,19 @@ struct IndexSpecificationParser {
     /// Checks that the index kind supports the options.
     func check(_ keys: [IndexDefinition.Key], hasCollation: Bool) throws(StoreError) {
         let isWildcard = keys.contains { key in
-            IndexKeyPatternParser.isWildcard(key.path) && key.kind == .ascending
+            IndexKeyPatternParser.isWildcard(key.path)
+                && (key.kind == .ascending || key.kind == .descending)
+        }
+        if isWildcard, document["v"]?.int64Value == 1 {
+            throw error(
+                .cannotCreateIndex, "Wildcard indexes are not supported in index version v:1")
         }
         var plugin = isWildcard ? "wildcard" : ""
         for key in keys { if case .special(let name) = key.kind { plugin = name } }
         if let projection = document["wildcardProjection"] {
             guard isWildcard, keys.contains(where: { $0.path == "$**" }) else {
                 throw error(
-                    .badValue,
+                    isWildcard ? .failedToParse : .badValue,
                     "The field 'wildcardProjection' is only allowed when 'key' is "
                         + "{\"$**\": ±1}")
             }
@@ -168,13 +173,16 @@ struct IndexSpecificationParser {
         case .int32(let number): seconds = Double(number)
         case .int64(let number): seconds = Double(number)
         case .double(let number): seconds = number.isNaN ? 2_147_483_647 : number
+        case .decimal128(let number):
+            let double = number.doubleValue
+            seconds = double.isNaN ? 2_147_483_647 : double
         default:
             throw error(
                 .cannotCreateIndex,
                 "TTL index 'expireAfterSeconds' option must be numeric, but received a type of "
                     + "'\(value.type.alias)'. Index spec: \(ShellText.text(of: document))")
         }
-        guard seconds >= 0, seconds <= 2_147_483_647 else {
+        guard seconds > -1, seconds < 2_147_483_648 else {
             throw error(
                 .cannotCreateIndex,
                 "TTL index 'expireAfterSeconds' option must be within an acceptable range, try "
@@ -187,6 +195,6 @@ struct IndexSpecificationParser {
                 "TTL indexes are single-field indexes, compound indexes do not support TTL. "
                     + "Index spec: \(ShellText.text(of: document))")
         }
-        return seconds
+        return seconds.rounded(.towardZero) + 0
     }
 }

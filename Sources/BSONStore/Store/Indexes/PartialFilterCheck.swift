@@ -71,22 +71,21 @@ enum PartialFilterCheck {
         }
         for (name, operand) in operators where !allowed.contains(name) {
             if name == "$exists", PredicateParser.isTrue(operand) { continue }
-            if name == "$options" || name == "$all" && holdsValues(operand) { continue }
+            if name == "$options" { continue }
+            if name == "$all", Self.isConjunction(operand) { continue }
             return text(path, name, operand)
         }
         return nil
     }
 
-    /// Whether the operand of `$all` consists of values that must be equal.
-    private static func holdsValues(_ operand: BSONValue) -> Bool {
-        guard let members = operand.arrayValue, !members.isEmpty else { return false }
-        return members.allSatisfy { member in
-            switch member {
-            case .regularExpression: false
-            case .document(let document): document.firstElement?.key != "$elemMatch"
-            default: true
+    /// Whether the operand of `$all` stands for equalities that all hold.
+    private static func isConjunction(_ operand: BSONValue) -> Bool {
+        let members = operand.arrayValue?.values ?? []
+        return !members.isEmpty
+            && members.allSatisfy { member in
+                if case .regularExpression = member { return false }
+                return member.documentValue.map { !PredicateParser.holdsOperators($0) } ?? true
             }
-        }
     }
 
     private static func text(_ name: String, _ value: BSONValue) -> String {

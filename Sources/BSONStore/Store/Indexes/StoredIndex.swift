@@ -10,6 +10,10 @@ final class StoredIndex: Sendable {
     private let generator: IndexKeyGenerator
     /// The validator of places, for a geo index.
     private let places: GeoIndexValidator?
+    /// The paths that may hold no array: the regular fields of a compound wildcard index.
+    private let singlePaths: [[String]]
+    /// The fields of a text index.
+    private let texts: TextIndexFields?
     /// The collation of the keys; `nil` compares bytes.
     let collation: Collation?
     /// The key generator of a wildcard index.
@@ -77,6 +81,13 @@ final class StoredIndex: Sendable {
         self.collation = collation
         generator = IndexKeyGenerator(definition, collation)
         places = GeoIndexValidator(definition)
+        texts = definition.textFields
+        singlePaths =
+            definition.wildcardField == nil
+            ? []
+            : definition.keys.filter { !IndexKeyPatternParser.isWildcard($0.path) }.map {
+                $0.path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            }
         wildcard = definition.wildcardField.map {
             WildcardKeyGenerator(field: $0, projection: definition.wildcardProjection)
         }
@@ -134,10 +145,37 @@ final class StoredIndex: Sendable {
     /// Stored documents are indexed without this check, so that invalid ones of an earlier version
     /// can be removed or repaired.
     ///
-    /// - Throws: what ``GeoIndexValidator/check(_:)`` throws.
+    /// - Throws: what ``GeoIndexValidator/check(_:)`` throws; 7246301 for an array in a regular
+    ///   field of a compound wildcard index; 17261 and 17262 for the language of a text.
     func check(_ document: BSONDocument) throws(StoreError) {
-        guard let places, try isInScope(document) else { return }
-        try places.check(document)
+        guard places != nil || texts != nil || !singlePaths.isEmpty, try isInScope(document) else {
+            return
+        }
+        try places?.check(document)
+        try texts?.checkLanguages(of: document)
+        for path in singlePaths where Self.meetsArray(path[...], .document(document)) {
+            throw StoreError.location(
+                7_246_301,
+                "The regular fields of a compound wildcard index cannot hold arrays: "
+                    + path.joined(separator: "."))
+        }
+    }
+
+    private static func meetsArray(_ path: ArraySlice<String>, _ value: BSONValue) -> Bool {
+        if value.type == .array { return true }
+        guard let part = path.first, let next = value.documentValue?[part] else { return false }
+        return meetsArray(path.dropFirst(), next)
+    }
+
+    /// Whether the index has places as keys.
+    var holdsPlaces: Bool { places != nil }
+
+    /// Whether a document is in the index, if that has places as keys.
+    ///
+    /// - Throws: the budget's error once it is over.
+    func holds(_ document: BSONDocument) throws(StoreError) -> Bool {
+        guard let places, try isInScope(document) else { return false }
+        return places.holds(document)
     }
 
     /// Whether a document passes the filter of a partial index.

@@ -78,7 +78,7 @@ struct WildcardKeyGenerator: Sendable {
     }
 
     /// Whether a value at the end of a path is indexed.
-    private func files(_ path: String) -> Bool {
+    func files(_ path: String) -> Bool {
         switch paths {
         case .only(let paths): paths.covers(path)
         case .allBut(let paths): !paths.covers(path)

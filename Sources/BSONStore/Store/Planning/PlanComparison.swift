@@ -140,6 +140,7 @@ struct PlanComparison {
                 count += try self.count(branch, upTo: limit)
             }
             return min(count, limit)
+        case .members: return limit
         }
     }
 

@@ -166,7 +166,8 @@ extension QueryPlanner {
                     "error processing query: planner returned error :: caused by :: $hint: refusing "
                         + "to build whole-index solution, because it's a wildcard index")
             }
-            return .all(sort)
+            guard index.holdsPlaces else { return .all(sort) }
+            return QueryPlan(access: .members(index), isSorted: sort == nil)
         }
         return QueryPlan(access: .index(scan), isSorted: scan.isSorted)
     }

@@ -3,7 +3,7 @@ extension IndexHint {
     package func isFor(_ definition: IndexDefinition) -> Bool {
         switch self {
         case .name(let name): definition.name == name
-        case .keyPattern(let pattern): pattern.contentEquals(definition.keyPattern)
+        case .keyPattern(let pattern): definition.hasKeyPattern(pattern)
         case .natural, .reverseNatural: false
         }
     }

@@ -75,8 +75,8 @@ extension IndexScan {
             isSorted: sort == nil || isBySort, wildcardPath: path)
     }
 
-    /// Whether every value that passes a test has a key of its own; not so for missing values and
-    /// whole documents or arrays.
+    /// Whether every value that passes a test has a key of its own; not so for missing values, and
+    /// for whole documents or arrays that are not empty.
     private static func isFiled(_ test: Predicate.Test) -> Bool {
         func isLeaf(_ value: BSONValue) -> Bool {
             switch value.type {
@@ -84,9 +84,13 @@ extension IndexScan {
             default: true
             }
         }
+        func isEmpty(_ value: BSONValue) -> Bool {
+            value == .document([:]) || value == .array([])
+        }
         switch test {
+        case .compare(.equal, let value): return isLeaf(value) || isEmpty(value)
         case .compare(_, let value): return isLeaf(value)
-        case .isIn(let values, _): return values.allSatisfy(isLeaf)
+        case .isIn(let values, _): return values.allSatisfy { isLeaf($0) || isEmpty($0) }
         case .matches, .exists, .modulo, .special(.bits): return true
         case .hasType(let types): return !types.contains(BSONType.document.rawValue)
         case .hasSize, .hasDocument, .hasElement, .special: return false

@@ -10,6 +10,9 @@ struct QueryPlan {
         case index(IndexScan)
         /// The rows of several plans, each once.
         case union([QueryPlan])
+        /// The rows whose documents are in a geo index, which stores no keys; in the order of
+        /// insertion.
+        case members(StoredIndex)
     }
 
     /// Bounds of id keys; without any, all rows.
@@ -68,7 +71,7 @@ struct QueryPlan {
     /// Whether an index may be better than this plan by ids.
     var mayBeImproved: Bool {
         switch access {
-        case .keys, .index, .union: false
+        case .keys, .index, .union, .members: false
         case .range: true
         }
     }
@@ -80,13 +83,14 @@ struct QueryPlan {
         case .range(let range): range.lower != nil || range.upper != nil
         case .index(let scan): scan.isBounded
         case .union(let branches): branches.allSatisfy(\.isBounded)
+        case .members: false
         }
     }
 
     /// Whether the plan reads by keys, even if all of them.
     var isByKey: Bool {
         switch access {
-        case .keys, .index, .union: true
+        case .keys, .index, .union, .members: true
         case .range(let range): range.isByKey
         }
     }

@@ -393,7 +393,7 @@ extension QueryExecutor {
         else { return false }
         let filter = try resolved(filter, namespace)
         switch try plan(namespace, filter, nil, options).access {
-        case .keys, .index, .union: return false
+        case .keys, .index, .union, .members: return false
         case .range(let range):
             guard !range.isByKey, range.order == .inserted else { return false }
             return try tables.onTable(namespace) { !$0.isClustered } ?? true

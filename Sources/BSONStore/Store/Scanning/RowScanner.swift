@@ -23,6 +23,11 @@ struct RowScanner {
             try indexes.scan(index, table, filter, sort, withRows: withRows, body)
         case .union(let plans):
             try scan(plans, plan.isSorted ? sort : nil, table, filter, body)
+        case .members(let index):
+            try scan(table, filter, .all(nil), withRows: withRows) {
+                (row, bytes) throws(StoreError) in
+                try index.holds(BSONDocument(unchecked: Array(bytes))) ? try body(row, bytes) : true
+            }
         case .range(let range):
             let statement = try range.prepare(table, withRows: withRows, connection)
             do throws(StoreError) {

@@ -24,13 +24,21 @@ enum CreateIndexesCommand {
         return .reply(
             try store.write(call) { transaction in
                 let isThere = try transaction.options(namespace) != nil
-                let before = try transaction.indexes(namespace).count
+                let before = try count(namespace, transaction)
                 if isThere { try checkTransaction(call, namespace, definitions, transaction) }
                 try transaction.createIndexes(namespace, definitions)
                 return reply(
-                    before: max(1, before), after: try transaction.indexes(namespace).count,
+                    before: isThere ? before : 1, after: try count(namespace, transaction),
                     isNew: !isThere)
             })
+    }
+
+    /// Returns the number of indexes; the order of a clustered collection is none.
+    private static func count(
+        _ namespace: Namespace, _ transaction: ReadTransaction
+    ) throws -> Int {
+        let isClustered = try transaction.options(namespace)?.document["clusteredIndex"] != nil
+        return try transaction.indexes(namespace).count - (isClustered ? 1 : 0)
     }
 
     private static func definition(

@@ -21,6 +21,7 @@ struct IndexTests {
                 collection.namespace, try Filter(filter), order)
             switch plan.access {
             case .keys: return "keys"
+            case .members(let index): return "members of \(index.definition.name)"
             case .range(let range):
                 return range.lower == nil && range.upper == nil ? "all" : "range"
             case .index(let scan):

@@ -113,6 +113,27 @@ struct RandomIndexedWorld {
         return sort
     }
 
+    /// A pattern with its fields in a random order, and its numbers of random types and values.
+    mutating func spelled(_ pattern: BSONDocument) -> BSONDocument {
+        var fields = pattern.map { ($0.key, $0.value) }
+        if Int.random(in: 0..<3, using: &random) == 0 { fields.shuffle(using: &random) }
+        if Int.random(in: 0..<9, using: &random) == 0 { _ = fields.popLast() }
+        return BSONDocument(
+            fields.map { field, value in
+                guard value.isNumber else { return (field, value) }
+                let number = BSONOrder.compare(value, 0) == .less ? -1 : 1
+                let other: BSONValue = pick([.double(Double(number) * 2), .int32(Int32(-number))])
+                return (
+                    field,
+                    pick([
+                        value, value, value, .double(Double(number)), .int64(Int64(number)),
+                        .decimal128(BSONDecimal128(Int64(number))),
+                        Int.random(in: 0..<4, using: &random) == 0 ? other : value,
+                    ])
+                )
+            })
+    }
+
     mutating func index() -> BSONDocument {
         var keys = BSONDocument()
         for _ in 0...Int.random(in: 0...2, using: &random) {

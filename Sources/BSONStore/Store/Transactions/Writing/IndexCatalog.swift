@@ -163,10 +163,10 @@ struct IndexCatalog {
                 "BSON field 'dropIndexes.index' is the wrong type '\(value.type.alias)', expected "
                     + "types '[string, object]'")
         }
-        guard !pattern.contentEquals(IndexDefinition.id.keyPattern) else {
+        guard !IndexDefinition.id.hasKeyPattern(pattern) else {
             throw StoreError(.invalidOptions, "cannot drop _id index")
         }
-        let found = indexes.filter { $0.definition.keyPattern.contentEquals(pattern) }
+        let found = indexes.filter { $0.definition.hasKeyPattern(pattern) }
         guard let index = found.first else {
             throw StoreError(
                 .indexNotFound, "can't find index with key: \(ShellText.text(of: pattern))")
