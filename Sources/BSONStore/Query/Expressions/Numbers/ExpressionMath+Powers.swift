@@ -170,8 +170,9 @@ extension ExpressionMath {
                 isNegative: false, coefficient: 0, exponent: BSONDecimal128.exponents.lowerBound)
             let power = DecimalArithmetic.add(a.power(b), zero)
             // The server's powers overflow at the greatest number already.
-            guard power.coefficient < BSONDecimal128.coefficientMax
-                || power.exponent < BSONDecimal128.exponents.upperBound
+            guard
+                power.coefficient < BSONDecimal128.coefficientMax
+                    || power.exponent < BSONDecimal128.exponents.upperBound
             else { return .decimal128(power.isNegative ? -.infinity : .infinity) }
             return .decimal128(power)
         }

@@ -44,7 +44,9 @@ extension TextIndexFields {
         visit(document, below: "", TextLanguage.name(of: defaultLanguage) ?? "none") {
             (document, outer) in
             document[languageOverride]?.stringValue.flatMap { TextLanguage.name(of: $0) } ?? outer
-        } text: { texts.append($0) }
+        } text: {
+            texts.append($0)
+        }
         return texts
     }
 
@@ -67,7 +69,8 @@ extension TextIndexFields {
                     17261, "found language override field in document with non-string type")
                 return outer
             }
-        } text: { _ in }
+        } text: { _ in
+        }
         if let fault { throw fault }
     }
 
