@@ -215,13 +215,20 @@ struct Dispatcher: Sendable {
         try server.member.check(rule.signature, call)
         // Before the transaction is entered, so that a refusal does not end it.
         if call.transaction?.isTransaction == true, !rule.traits.contains(.endsTransaction) {
-            try TransactionScope.check(call, rule.signature)
+            try TransactionScope.check(rule.signature, on: try Self.namespaces(call))
         }
         return try call.seeingRoles {
             if case .server(let answer) = rule.answering { return try answer(call) }
             let outcome = try backend.run(command, rule.signature, call)
             return authorizing(outcome, rule, call, command)
         }
+    }
+
+    /// Returns the collections that a command of a transaction names.
+    private static func namespaces(_ call: CommandCall) throws(CommandFailure) -> [Namespace] {
+        guard call.name != "bulkWrite" else { return try BulkWriteCommand.namespaces(call) }
+        let name = call.target.stringValue ?? call.string("collection") ?? ""
+        return [Namespace(call.database, name)]
     }
 
     /// Makes a command that waits check the user's rights again when it continues.

@@ -251,7 +251,7 @@ extension GatewayBackend {
             // It may have been committed by an earlier copy of the request, whose reply was lost.
             do {
                 guard try settle(request.number, session) else {
-                    throw TransactionEnd.transient(fault)
+                    throw TransactionFailures.transient(fault)
                 }
             } catch var unknown as CommandFailure where unknown.code == UpstreamLink.unreachable {
                 unknown.labels.append("UnknownTransactionCommitResult")

@@ -10,14 +10,17 @@ enum TransactionScope {
 
     /// Checks a command before it enters a transaction, which a refusal leaves as it was.
     ///
+    /// - Parameter namespaces: the collections that it names.
     /// - Throws: 263 (OperationNotSupportedInTransaction) for a command that transactions do not
     ///   have, for the databases `admin`, `config` and `local`, and for `system.profile`; 51071 for
     ///   a read of `system.views`.
-    static func check(_ call: CommandCall, _ rule: CommandSignature) throws(CommandFailure) {
+    static func check(
+        _ rule: CommandSignature, on namespaces: [Namespace]
+    ) throws(CommandFailure) {
         guard rule.traits.contains(.inTransaction) else {
             throw refusal("Cannot run '\(rule.name)' in a multi-document transaction.")
         }
-        for namespace in try namespaces(call, rule) {
+        for namespace in namespaces {
             guard !internalDatabases.contains(namespace.database) else {
                 throw refusal(
                     "Cannot run command against the '\(namespace.database)' database in a "
@@ -56,14 +59,6 @@ enum TransactionScope {
         else { return }
         throw refusal(
             "Cannot create system collection \(namespace) within a transaction.")
-    }
-
-    private static func namespaces(
-        _ call: CommandCall, _ rule: CommandSignature
-    ) throws(CommandFailure) -> [Namespace] {
-        guard rule.name != "bulkWrite" else { return try BulkWriteCommand.namespaces(call) }
-        let name = call.target.stringValue ?? call.string("collection") ?? ""
-        return [Namespace(call.database, name)]
     }
 
     private static func refusal(_ message: String) -> CommandFailure {

@@ -238,11 +238,11 @@ final class TransactionTable<Transaction: HeldTransaction>: Sendable {
     func abort(_ number: Int64, _ session: [UInt8]) throws(CommandFailure) {
         let known = entry(session)
         guard let known, known.number == number else {
-            throw TransactionEnd.transient(TransactionFailures.unknown(number, known?.number))
+            throw TransactionFailures.transient(TransactionFailures.unknown(number, known?.number))
         }
         switch known.phase {
         case .committed: throw TransactionFailures.committed(number)
-        case .aborted: throw TransactionEnd.transient(TransactionFailures.aborted(number))
+        case .aborted: throw TransactionFailures.transient(TransactionFailures.aborted(number))
         case .inProgress(let transaction):
             guard transaction.abort() else { throw TransactionFailures.committed(number) }
             set(session, number, .aborted)
@@ -357,6 +357,13 @@ enum TransactionFailures {
 
     static func aborted(_ number: Int64) -> CommandFailure {
         CommandFailure(251, "Transaction with { txnNumber: \(number) } has been aborted.")
+    }
+
+    /// Returns the failure of a commit or abort after which the whole transaction may be tried again.
+    static func transient(_ fault: CommandFailure) -> CommandFailure {
+        var fault = fault
+        fault.labels = ["TransientTransactionError"]
+        return fault
     }
 
     static func retryTooOld(_ number: Int64, _ newer: Int64) -> CommandFailure {

@@ -51,9 +51,11 @@ extension TidyRule {
         "Sources/StitchServer/Backend/ServerSources.swift",
         // Kinds of metadata.
         "Sources/BSONStore/Query/Pipelines/PipelineMetadata.swift",
+        "Sources/BSONStore/Query/Expressions/RequestedMetadata.swift",
         "Sources/BSONStore/Query/Pipelines/PipelineRun.swift",
         "Sources/BSONStore/Query/Expressions/ExpressionFrame.swift",
         "Sources/BSONStore/Query/Expressions/SortOrder.swift",
+        "Sources/BSONStore/Query/Expressions/SortOrder+Values.swift",
         "Sources/BSONStore/Query/Filters/Filter+Metadata.swift",
         "Sources/BSONStore/Query/Filters/Projections/DocumentSorter.swift",
         "Sources/StitchServer/Cursors/QueryOptionsCheck.swift",

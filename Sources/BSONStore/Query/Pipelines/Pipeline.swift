@@ -68,7 +68,7 @@ public struct Pipeline: Sendable {
                 .textMatchNotFirst,
                 "$match with $text is only allowed as the first pipeline stage")
         }
-        asksForSortKey = PipelineMetadata.asksForSortKey(.array(array))
+        asksForSortKey = RequestedMetadata.hasSortKey(.array(array))
         try PipelineMetadata.check(array, searches: access.filter.waitsForText)
         firstName = array.first { _ in true }?.documentValue?.keys.first
         isCollectionless =

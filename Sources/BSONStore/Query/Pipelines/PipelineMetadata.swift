@@ -16,31 +16,12 @@ enum PipelineMetadata {
         }
         for stage in stages {
             for (name, argument) in stage.documentValue ?? [:] where !apart.contains(name) {
-                guard let asked = asked(argument, of: missing) else { continue }
+                guard let asked = RequestedMetadata.first(in: argument, of: missing) else {
+                    continue
+                }
                 throw .location(
                     40218, "query requires \(asked) metadata, but it is not available")
             }
-        }
-    }
-
-    /// Whether a stage or a projection requests the values by which a document sorts.
-    static func asksForSortKey(_ value: BSONValue) -> Bool {
-        asked(value, of: ["sortKey": "sort key"]) != nil
-    }
-
-    /// Returns the first missing metadata that a stage's argument requests.
-    private static func asked(_ value: BSONValue, of missing: [String: String]) -> String? {
-        switch value {
-        case .document(let document):
-            document.lazy.compactMap { key, value in
-                switch key {
-                case "$meta": value.stringValue.flatMap { missing[$0] }
-                case "$literal", "$const": nil
-                default: asked(value, of: missing)
-                }
-            }.first
-        case .array(let array): array.lazy.compactMap { asked($0, of: missing) }.first
-        default: nil
         }
     }
 }

@@ -34,6 +34,8 @@ extension IndexScan {
         for condition in query.conditions
         where !condition.isNegated && isFiled(condition.test) && !condition.path.holdsNumber
             && wildcard.covers(condition.name)
+            // A path with an empty last name also leads to an array itself, which has no such key.
+            && condition.path.parts.last?.isEmpty != true
         {
             guard let bounds = condition.bounds(texts, hasArrays: index.isMultikey) else {
                 continue

@@ -17,9 +17,9 @@ enum CommitTransactionCommand {
                     return known.isTransaction && known.number == request.number
                 }
             } catch let error as StoreError where error.code == .closed {
-                throw TransactionEnd.transient(TransactionFailures.aborted(request.number))
+                throw TransactionFailures.transient(TransactionFailures.aborted(request.number))
             } catch let fault as CommandFailure where fault.code == 251 {
-                throw TransactionEnd.transient(fault)
+                throw TransactionFailures.transient(fault)
             }
             return .ok
         })
@@ -33,12 +33,5 @@ enum TransactionEnd {
             throw CommandFailure(125, "\(call.name) must be run within a transaction")
         }
         return request
-    }
-
-    /// Returns the failure of a commit or abort after which the whole transaction may be tried again.
-    static func transient(_ fault: CommandFailure) -> CommandFailure {
-        var fault = fault
-        fault.labels = ["TransientTransactionError"]
-        return fault
     }
 }

@@ -5,7 +5,7 @@ enum KillSessionsCommand {
     static let rule = CommandDefinition(
         "killSessions", [], fields: [:],
         .store { call, store in
-            try SessionTable.check(call.target, of: call.name)
+            try NamedSessions.check(call.target, of: call.name)
             let ended = try sessions(call, store)
             // The end of a transaction would wait for the command in it.
             call.server.operations.stop(sessions: ended, except: call.budget)

@@ -5,7 +5,7 @@ enum RefreshSessionsCommand {
     static let rule = CommandDefinition(
         "refreshSessions", [], fields: [:],
         .store { call, store in
-            try SessionTable.check(call.target, of: call.name)
+            try NamedSessions.check(call.target, of: call.name)
             for session in try call.ownSessions(call.target.arrayValue) {
                 try store.sessions.touch(session)
             }

@@ -9,7 +9,7 @@ struct LostAnswerScenarios {
     private static let losses: [CuttingProxy.Loss] = [.answer, .answerAfter(20), .request]
 
     /// The word that a request is known by.
-    private static func list(_ name: String, _ inBulk: Bool) -> String {
+    static func list(_ name: String, _ inBulk: Bool) -> String {
         inBulk ? "nsInfo" : name
     }
 

@@ -83,11 +83,11 @@ struct UnreliableWayScenarios {
 
     @Test(
         "an answer that a killed server gave nobody is settled by the next one",
-        arguments: ServedWay.allCases)
-    func answerLostByKill(over served: ServedWay) async throws {
-        let way = try await UnreliableWay(served)
+        arguments: ServedWay.allCases, [false, true])
+    func answerLostByKill(over served: ServedWay, inBulk: Bool) async throws {
+        let way = try await UnreliableWay(served, inBulk: inBulk)
         defer { way.close() }
-        way.proxy.lose(.answer, of: "documents")
+        way.proxy.lose(.answer, of: LostAnswerScenarios.list("documents", inBulk))
         way.scripts.before { call in
             // The cut connection tells of the loss; then the server dies, too.
             guard call.kind == .find else { return }
@@ -118,19 +118,21 @@ struct UnreliableWayScenarios {
         #expect(try way.world.remoteDocument(1) == ["_id": 1, "x": 1])
     }
 
-    @Test("a request that comes twice is carried out once", arguments: ServedWay.allCases)
-    func repeated(over served: ServedWay) async throws {
-        let way = try await UnreliableWay(served)
+    @Test(
+        "a request that comes twice is carried out once", arguments: ServedWay.allCases,
+        [false, true])
+    func repeated(over served: ServedWay, inBulk: Bool) async throws {
+        let way = try await UnreliableWay(served, inBulk: inBulk)
         defer { way.close() }
-        way.proxy.lose(.repeated, of: "documents")
+        way.proxy.lose(.repeated, of: LostAnswerScenarios.list("documents", inBulk))
         try await way.device.items.insertMany(Self.ids.map { ["_id": $0, "n": 1] })
         try await way.settle()
-        way.proxy.lose(.repeated, of: "updates")
+        way.proxy.lose(.repeated, of: LostAnswerScenarios.list("updates", inBulk))
         try await way.device.items.updateMany([:], ["$set": ["n": 2]])
         try await way.settle()
         #expect(way.proxy.lossCount == 2)
         try await expectInStep(way, n: 2, version: 1)
-        way.proxy.lose(.repeated, of: "deletes")
+        way.proxy.lose(.repeated, of: LostAnswerScenarios.list("deletes", inBulk))
         try await way.device.items.deleteMany([:])
         try await way.settle()
         #expect(try way.world.remoteDocuments.count([:]) == 0)

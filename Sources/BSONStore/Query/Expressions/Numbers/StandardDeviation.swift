@@ -24,6 +24,9 @@ struct StandardDeviation: Sendable {
     /// Returns the deviation of a population or of a sample; null for too few numbers.
     func value(isSample: Bool) -> BSONValue {
         let divisor = isSample ? count - 1 : count
-        return divisor > 0 ? .double((squares / divisor).squareRoot()) : .null
+        guard divisor > 0 else { return .null }
+        let deviation = (squares / divisor).squareRoot()
+        // Processors give NaN different signs.
+        return .double(deviation.isNaN ? .nan : deviation)
     }
 }

@@ -48,7 +48,7 @@ public struct Projection: Sendable {
         }
         self.document = document
         self.variables = values
-        asksForSortKey = PipelineMetadata.asksForSortKey(.document(document))
+        asksForSortKey = RequestedMetadata.hasSortKey(.document(document))
         (kind, root, operators) = try ProjectionParser.parse(document, options)
     }
 

@@ -75,8 +75,9 @@ struct ProjectStage: PipelineStage {
         }
     }
 
-    /// Returns a stage for an exclusion and this one behind it, if this one adds some of the fields
-    /// again: as in MongoDB, they stay where they were. `nil` for other stages.
+    /// Returns one stage for an exclusion and this addition behind it; `nil` if they share no field.
+    ///
+    /// As in MongoDB, a field that is excluded and added again stays where it was.
     func merging(_ earlier: ProjectStage) -> ProjectStage? {
         guard projection.kind == .addition, earlier.projection.kind == .exclusion else {
             return nil
@@ -104,10 +105,10 @@ struct ProjectStage: PipelineStage {
     /// Returns a document with its fields in the order of another, and the new ones behind them.
     private static func ordered(_ result: BSONDocument, as before: BSONDocument) -> BSONDocument {
         let places = Dictionary(
-            before.enumerated().map { ($0.element.key, $0.offset) }, uniquingKeysWith: min)
+            before.enumerated().map { (Name($0.element.key), $0.offset) }, uniquingKeysWith: min)
         let fields = result.enumerated().sorted { left, right in
-            (places[left.element.key] ?? .max, left.offset)
-                < (places[right.element.key] ?? .max, right.offset)
+            (places[Name(left.element.key)] ?? .max, left.offset)
+                < (places[Name(right.element.key)] ?? .max, right.offset)
         }
         var ordered = BSONDocument()
         for field in fields { ordered.append(field.element.key, field.element.value) }
