@@ -18,10 +18,11 @@ package protocol MongoServer: Sendable {
     /// - Throws: ``MongoFailure``, unless the session's first command reports it.
     func startSession() async throws(MongoFailure) -> any MongoSession
 
-    /// Whether writes of all kinds go in one `bulkWrite` command, which MongoDB knows since 8.0
-    /// (wire version 25).
-    ///
-    /// An option of the remote may decide it instead of the server's version.
+    /// Whether each batch goes in one `bulkWrite` command, by the remote's options; `nil` lets the
+    /// server's version and the batch decide.
+    var usesBulkWrite: Bool? { get }
+
+    /// Whether the server knows `bulkWrite`, as MongoDB does since 8.0 (wire version 25).
     ///
     /// Source: the drivers' specification "Bulk Write".
     func takesBulkWrite() async throws(MongoFailure) -> Bool

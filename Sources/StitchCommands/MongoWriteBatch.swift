@@ -38,7 +38,11 @@ struct MongoWriteBatch {
     }
 
     /// Returns whether one command holds all kinds of writes.
+    ///
+    /// Writes of one kind have a command of their own, which costs a server less.
     private mutating func isInBulk() async -> Bool {
+        if let usesBulkWrite = server.usesBulkWrite { return usesBulkWrite }
+        guard Set(writes.map { MongoWriteCommand.Kind($0.action) }).count > 1 else { return false }
         do throws(MongoFailure) {
             return try await server.takesBulkWrite()
         } catch {

@@ -14,8 +14,7 @@
         private let current: Locked<Current>
         private let makePool: @Sendable () throws(MongoFailure) -> MongoClientPool
         private let threads: LibmongocThreads
-        /// Whether batches are sent as `bulkWrite`; `nil` asks the server's version.
-        private let usesBulkWrite: Bool?
+        let usesBulkWrite: Bool?
         private let watchers: MongoReachability
 
         /// Whether no part of a URI can be a password, however it was mistyped.
@@ -75,8 +74,7 @@
         }
 
         func takesBulkWrite() async throws(MongoFailure) -> Bool {
-            if let usesBulkWrite { return usesBulkWrite }
-            return try await request { (client) throws(MongoFailure) in
+            try await request { (client) throws(MongoFailure) in
                 try client.takesBulkWrite()
             }
         }

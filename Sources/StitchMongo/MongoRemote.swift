@@ -23,7 +23,7 @@
             public var followersMax = 8
             /// Whether a batch is sent as one `bulkWrite` command, which needs MongoDB 8.0.
             ///
-            /// `nil` decides by the server's version.
+            /// `nil` does so for writes of several kinds, if the server's version allows it.
             public var usesBulkWrite: Bool?
             /// The longest search for a primary, unless the URI has one
             /// (`serverSelectionTimeoutMS`).

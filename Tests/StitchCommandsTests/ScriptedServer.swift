@@ -54,6 +54,8 @@ final class ScriptedServer: MongoServer {
         return ScriptedSession(server: self, number: number)
     }
 
+    var usesBulkWrite: Bool? { nil }
+
     func takesBulkWrite() async throws(MongoFailure) -> Bool { false }
 
     var signIn: Int { state.withLock { $0.signIn } }

@@ -33,9 +33,10 @@
             ServerSession(try await topology.primary(), self)
         }
 
+        var usesBulkWrite: Bool? { settings.usesBulkWrite }
+
         func takesBulkWrite() async throws(MongoFailure) -> Bool {
-            if let usesBulkWrite = settings.usesBulkWrite { return usesBulkWrite }
-            return try await requests.pass { () async throws(MongoFailure) in
+            try await requests.pass { () async throws(MongoFailure) in
                 try await topology.primary().with(.request) { (line) throws(MongoFailure) in
                     line.description.wireVersion >= 25
                 }
