@@ -51,7 +51,7 @@ extension TidyRule {
         "Sources/StitchServer/Backend/ServerSources.swift",
         // Kinds of metadata.
         "Sources/BSONStore/Query/Pipelines/PipelineMetadata.swift",
-        "Sources/BSONStore/Query/Expressions/RequestedMetadata.swift",
+        "Sources/BSONStore/Query/Expressions/Operators/RequestedMetadata.swift",
         "Sources/BSONStore/Query/Pipelines/PipelineRun.swift",
         "Sources/BSONStore/Query/Expressions/ExpressionFrame.swift",
         "Sources/BSONStore/Query/Expressions/SortOrder.swift",
