@@ -124,7 +124,10 @@ enum StoreOpener {
         }
         switch try StoreSchema.kind(connection) {
         case .empty: try StoreSchema.create(connection)
-        case .earlier: try StoreSchema.migrate(connection)
+        case .earlier:
+            try StoreSchema.migrate(connection) { () throws(StoreError) in
+                try CollatedIndexes(connection: connection).refill()
+            }
         case .current: break
         }
         try connection.execute("BEGIN IMMEDIATE")

@@ -15,8 +15,9 @@ enum StoreSchema {
     /// The number that marks a file as a store: "Stch".
     static let applicationID: Int64 = 0x5374_6368
     /// The version of the schema; version 4 keeps images before as ``ImagePatch``, version 5 those
-    /// after as ``ImageLink``, version 6 adds tombstones, version 7 checksums of documents.
-    static let version: Int64 = 7
+    /// after as ``ImageLink``, version 6 adds tombstones, version 7 checksums of documents, version
+    /// 8 compares the letters of collations anew.
+    static let version: Int64 = 8
 
     /// The kind of a file, by its header.
     enum Kind {
@@ -56,7 +57,11 @@ enum StoreSchema {
 
     /// Migrates a file of an earlier version in one transaction, unless another process already
     /// did.
-    static func migrate(_ connection: SQLiteConnection) throws(StoreError) {
+    ///
+    /// - Parameter refill: computes the keys of indexes with a collation anew.
+    static func migrate(
+        _ connection: SQLiteConnection, refill: () throws(StoreError) -> Void
+    ) throws(StoreError) {
         try connection.execute("BEGIN IMMEDIATE")
         do {
             if try kind(connection) == .earlier {
@@ -69,6 +74,7 @@ enum StoreSchema {
                 if found < 5 { try addChanges(connection) }
                 if found < 6 { try addTombstones(connection) }
                 if found < 7 { try addToTables("checksum INTEGER", connection) }
+                if found < 8 { try refill() }
                 try connection.executeOnce("PRAGMA user_version = \(version)")
             }
             try connection.execute("COMMIT")

@@ -59,6 +59,42 @@ struct StoreVersionsTests {
         #expect(told.map(\.kind) == [.createIndex])
     }
 
+    @Test("a file of version 7 computes the keys of its collated indexes anew")
+    func versionSeven() throws {
+        let directory = try TemporaryDirectory()
+        let first = try DocumentStore(at: .file(directory.file()))
+        let german: BSONDocument = ["locale": "de"]
+        let (words, plain) = (
+            first.collection(Namespace("shop", "words")),
+            first.collection(Namespace("shop", "plain"))
+        )
+        try words.createIndex(["n": 1], ["collation": .document(german)])
+        try plain.createIndex(["n": 1])
+        for collection in [words, plain] {
+            try collection.insertMany([["_id": 1, "n": "straße"], ["_id": 2, "n": ["a", "b"]]])
+        }
+        // As version 7 left it: with other keys in the collated index.
+        try first.write { transaction in
+            let connection = transaction.connection
+            try connection.executeOnce("UPDATE index_1 SET key = key || x'01'")
+            try connection.executeOnce("PRAGMA user_version = 7")
+        }
+        first.close()
+        let store = try DocumentStore(at: .file(directory.file()))
+        #expect(try store.verify().isSound)
+        let filter = try Filter(
+            ["n": "straße"], options: FilterOptions(collation: try Collation(german)))
+        let found = try store.read { transaction in
+            try transaction.find(
+                words.namespace, filter: filter,
+                options: try FindOptions(hint: .keyPattern(["n": 1])))
+        }
+        #expect(found.map { $0["_id"] } == [1])
+        #expect(try store.collection(words.namespace).deleteMany([:]) == 2)
+        #expect(
+            try store.read { try $0.connection.int64("SELECT count(*) FROM index_1") } == 0)
+    }
+
     @Test("a file of version 3 keeps the images of its changes, whole, beside later ones")
     func versionThree() throws {
         let directory = try TemporaryDirectory()
