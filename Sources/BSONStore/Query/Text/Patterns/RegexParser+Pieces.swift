@@ -52,6 +52,10 @@ extension RegexParser {
         case 0x62: return assertion(flags.isUnicode ? .unicodeWordBoundary : .wordBoundary)
         case 0x42: return assertion(flags.isUnicode ? .noUnicodeWordBoundary : .noWordBoundary)
         case 0x4B:
+            // It would move the start before the place where the search began.
+            guard lookDepth == 0 else {
+                throw failure("\\K is not allowed in lookarounds")
+            }
             position += 1
             return .take(.save(0))
         case 0x41: return assertion(.textStart)

@@ -99,6 +99,9 @@ struct RegexParser {
         automaton.loopCount = loopCount
     }
 
+    /// The number of open look-aheads and look-behinds.
+    private(set) var lookDepth = 0
+
     private init(source: [UInt32], flags: Flags, keepsGroups: Bool) {
         self.source = source
         self.flags = flags
@@ -190,8 +193,8 @@ struct RegexParser {
             }
             return try closed(.nothing, outer)
         }
-        if takes("?=") { return try closed(.look(try alternatives(), isNegated: false), outer) }
-        if takes("?!") { return try closed(.look(try alternatives(), isNegated: true), outer) }
+        if takes("?=") { return try closed(.look(try looked(), isNegated: false), outer) }
+        if takes("?!") { return try closed(.look(try looked(), isNegated: true), outer) }
         if takes("?<=") { return try behind(isNegated: false, outer) }
         if takes("?<!") { return try behind(isNegated: true, outer) }
         if takes("?>") { return try closed(.atomic(try alternatives()), outer) }
@@ -220,8 +223,15 @@ struct RegexParser {
         return try closed(.group(try alternatives(), group), outer)
     }
 
+    /// Reads the alternatives of a look-ahead or look-behind.
+    private mutating func looked() throws(StoreError) -> Node {
+        lookDepth += 1
+        defer { lookDepth -= 1 }
+        return try alternatives()
+    }
+
     private mutating func behind(isNegated: Bool, _ outer: Flags) throws(StoreError) -> Node {
-        let node = try alternatives()
+        let node = try looked()
         let branches = if case .alternatives(let branches) = node { branches } else { [node] }
         for branch in branches where Self.length(of: branch) == nil {
             throw failure("lookbehind assertion is not fixed length")
