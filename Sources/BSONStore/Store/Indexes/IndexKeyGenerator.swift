@@ -34,6 +34,10 @@ struct IndexKeyGenerator: Sendable {
     private let kinds: [IndexDefinition.Kind]
     private let isSparse: Bool
     private let collation: Collation?
+    /// Whether a path may lead to a position in an array.
+    let hasPositions: Bool
+    /// Whether positions that are also names are refused.
+    private var isChecking = false
 
     /// The largest number of keys of a document.
     static let keysMax = 1_000_000
@@ -48,6 +52,19 @@ struct IndexKeyGenerator: Sendable {
         isPlain =
             collation == nil && kinds.allSatisfy { $0 == .ascending || $0 == .descending }
         isSparse = definition.isSparse
+        hasPositions = paths.contains { path in
+            path.dropFirst().contains { FieldPath.index($0) != nil }
+        }
+    }
+
+    /// Throws if a position in an array is also a field of one of its documents.
+    ///
+    /// - Throws: 16746, and as ``keys(of:)`` does.
+    func checkPositions(of document: BSONDocument) throws(StoreError) {
+        guard hasPositions else { return }
+        var checking = self
+        checking.isChecking = true
+        _ = try checking.keys(of: document)
     }
 
     /// One field while its path is followed.
@@ -67,7 +84,7 @@ struct IndexKeyGenerator: Sendable {
 
     /// Returns the keys of a document.
     ///
-    /// - Throws: 171 (CannotIndexParallelArrays) and 16746 with MongoDB's messages.
+    /// - Throws: 171 (CannotIndexParallelArrays) with MongoDB's message.
     func keys(of document: BSONDocument) throws(StoreError) -> Keys {
         try document.withUnsafeBytes { (bytes) throws(StoreError) in
             if isPlain, let keys = plainKeys(of: bytes) { return keys }
@@ -162,7 +179,7 @@ struct IndexKeyGenerator: Sendable {
                 guard let element = cursor.skip(to: position) else {
                     return Stop(component: index, array: found, rest: path)
                 }
-                try Self.refuse(next, alsoIn: found)
+                if isChecking { try Self.refuse(next, alsoIn: found) }
                 found = element
                 path = path.dropFirst()
             }

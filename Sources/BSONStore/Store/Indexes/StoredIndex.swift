@@ -146,11 +146,13 @@ final class StoredIndex: Sendable {
     /// can be removed or repaired.
     ///
     /// - Throws: what ``GeoIndexValidator/check(_:)`` throws; 7246301 for an array in a regular
-    ///   field of a compound wildcard index; 17261 and 17262 for the language of a text.
+    ///   field of a compound wildcard index; 17261 and 17262 for the language of a text; 16746 for
+    ///   a position in an array that is also a name.
     func check(_ document: BSONDocument) throws(StoreError) {
-        guard places != nil || texts != nil || !singlePaths.isEmpty, try isInScope(document) else {
-            return
-        }
+        guard places != nil || texts != nil || !singlePaths.isEmpty || generator.hasPositions,
+            try isInScope(document)
+        else { return }
+        try generator.checkPositions(of: document)
         try places?.check(document)
         try texts?.checkLanguages(of: document)
         for path in singlePaths where Self.meetsArray(path[...], .document(document)) {
