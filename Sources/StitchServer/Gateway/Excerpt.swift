@@ -99,9 +99,20 @@ final class Excerpt: Sendable {
         try transaction.createCollection(
             namespace, try CollectionOptions(definition.creation(namespace.collection)))
         let indexes = try (definition.indexes ?? []).compactMap { specification in
-            specification["name"] == "_id_" ? nil : try IndexDefinition(specification)
+            specification["name"] == "_id_"
+                ? nil : try IndexDefinition(Self.named(specification))
         }
         if !indexes.isEmpty { try transaction.createIndexes(namespace, indexes) }
+    }
+
+    /// Returns an index's specification with its collation, which a simple one leaves out: a new
+    /// index would inherit the collection's.
+    private static func named(_ specification: BSONDocument) -> BSONDocument {
+        var specification = specification
+        if specification["collation"] == nil {
+            specification.append("collation", ["locale": "simple"])
+        }
+        return specification
     }
 
     /// Closes the store.

@@ -84,6 +84,7 @@ final class GatewayBackend: CommandBackend {
         case .users: return try changeUsers(call)
         case .sessionEnds:
             if rule.name == "killSessions" {
+                try NamedSessions.check(call.target, of: call.name)
                 // A transaction ends after its running command.
                 server.operations.stop(
                     sessions: try KillSessionsCommand.sessions(call, front), except: call.budget)

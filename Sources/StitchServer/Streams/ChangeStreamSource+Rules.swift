@@ -61,7 +61,9 @@ extension ChangeStreamSource {
                     let untold = turnover
                     guard let turn = turnover.next() else {
                         self.turnover = nil
+                        let start = place.start
                         place = try ChangeStreamPosition(marking: turnover.position, transaction)
+                        place.start = start
                         place.rules = Self.fingerprint(ruleGuard, scope)
                         return true
                     }

@@ -20,7 +20,8 @@ enum TransactionScope {
         guard rule.traits.contains(.inTransaction) else {
             throw refusal("Cannot run '\(rule.name)' in a multi-document transaction.")
         }
-        for namespace in namespaces {
+        // The cursor of a `bulkWrite` has a name in `admin`.
+        for namespace in namespaces where namespace != Namespace("admin", "$cmd.bulkWrite") {
             guard !internalDatabases.contains(namespace.database) else {
                 throw refusal(
                     "Cannot run command against the '\(namespace.database)' database in a "

@@ -163,6 +163,19 @@ class Transactions(ServedTest):
             found = list(self.items.find({}, batch_size=5, session=session))
             self.assertEqual(len(found), 49)
 
+    def test_the_cursor_of_a_bulk_write_in_a_transaction_reads_on(self):
+        with self.client.start_session() as session:
+            with session.start_transaction():
+                answer = self.client.admin.command(
+                    "bulkWrite", 1, ops=[{"insert": 0, "document": {"_id": n}} for n in (1, 2, 3)],
+                    nsInfo=[{"ns": "served.items"}], cursor={"batchSize": 1}, session=session)
+                self.assertEqual(len(answer["cursor"]["firstBatch"]), 1)
+                more = self.client.admin.command(
+                    "getMore", answer["cursor"]["id"], collection="$cmd.bulkWrite",
+                    session=session)
+                self.assertEqual([d["idx"] for d in more["cursor"]["nextBatch"]], [1, 2])
+        self.assertEqual(self.ids(), [0, 1, 2, 3])
+
     def test_what_no_transaction_has_is_refused(self):
         def code(body):
             # A client of its own has sessions that no other test used.

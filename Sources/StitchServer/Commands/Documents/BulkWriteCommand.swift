@@ -51,8 +51,11 @@ enum BulkWriteCommand {
                 try call.checkTime()
                 store.runner.begin(statement: index, in: transaction)
                 var done = BulkOutcome()
-                // As in MongoDB, each write has its own `$$CLUSTER_TIME`.
-                let time = CommandTime(clusterTime: store.server.clock.advance())
+                // As in MongoDB, each write has its own `$$CLUSTER_TIME`. A gateway's clock is that
+                // of its upstream.
+                let time =
+                    store.isLasting
+                    ? CommandTime(clusterTime: store.server.clock.advance()) : call.time
                 let fault = try CommandTime.$current.withValue(time) {
                     try WriteBatch.attempt(transaction) {
                         done = try operation.run(transaction, call)
