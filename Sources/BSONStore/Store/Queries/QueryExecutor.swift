@@ -315,7 +315,9 @@ struct QueryExecutor {
         let collation = try tables.onTable(namespace) { $0.collation } ?? nil
         // The views inside a view had the same collation when they were made.
         if viewDepth == 0, access.isOpen(namespace) {
-            try ViewResolution(tables: tables).check(pipeline, on: namespace, collation)
+            try ViewResolution(tables: tables).check(pipeline, on: namespace, collation) { name in
+                access.isOpen(name)
+            }
         }
         let pipeline = try pipeline.adapted(to: collation)
         let source = QuerySource(executor: self, writesTo: target)

@@ -37,17 +37,20 @@ struct ViewResolution {
 
     /// Checks the collation of a pipeline against the views that it reads.
     ///
-    /// - Parameter collation: the default collation of the collection or view.
+    /// - Parameters:
+    ///   - collation: the default collation of the collection or view.
+    ///   - isOpen: whether the reader may know that a collection is a view.
     /// - Throws: 167 (OptionNotSupportedOnView).
     func check(
-        _ pipeline: Pipeline, on namespace: Namespace, _ collation: Collation?
+        _ pipeline: Pipeline, on namespace: Namespace, _ collation: Collation?,
+        isOpen: (Namespace) -> Bool
     ) throws(StoreError) {
         let isNamed = pipeline.namesCollation
         if isNamed { try check(pipeline.namedCollation, namespace) }
         for name in pipeline.foreignCollections {
-            try check(
-                isNamed ? pipeline.namedCollation : collation,
-                Namespace(namespace.database, name))
+            let source = Namespace(namespace.database, name)
+            guard isOpen(source) else { continue }
+            try check(isNamed ? pipeline.namedCollation : collation, source)
         }
     }
 }

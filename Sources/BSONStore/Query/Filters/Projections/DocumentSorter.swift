@@ -43,8 +43,13 @@ package struct DocumentSorter {
         let before = bytes
         bytes += key.count + document.byteCount
         if let countMax, (entries.count - 1_000) / 2 >= max(1, countMax) { shorten(to: countMax) }
-        if let countMax, bytes > bytesMax, entries.count > countMax { shorten(to: countMax) }
-        guard bytes <= bytesMax else {
+        var most = bytesMax
+        if let countMax, bytes > bytesMax, entries.count > countMax {
+            shorten(to: countMax)
+            // Nearly full, it would be sorted again for each further document.
+            most -= bytesMax / 16
+        }
+        guard bytes <= most else {
             throw StoreError(
                 .queryExceededMemoryLimitNoDiskUseAllowed,
                 "Sort exceeded memory limit of \(bytesMax) bytes, but did not opt in to "

@@ -129,7 +129,7 @@ extension FindOptions {
     ) throws(StoreError) {
         func projected(_ document: BSONDocument) throws(StoreError) -> BSONDocument {
             try Self.executing { () throws(StoreError) in
-                try projection?.apply(to: document, matching: filter) ?? document
+                try projection?.apply(to: document, matching: filter, sortedBy: sort) ?? document
             }
         }
         var sorter = sort.map {

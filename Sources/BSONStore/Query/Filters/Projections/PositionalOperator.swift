@@ -28,6 +28,8 @@ enum PositionalOperator {
         case .all(let parts), .any(let parts): parts.contains { isTested(field, by: $0) }
         case .not(let part): isTested(field, by: part)
         case .field(let path, _): path.parts.first.map { Name($0) == Name(field) } ?? false
+        case .special(.near(let path, _)):
+            path.parts.first.map { Name($0) == Name(field) } ?? false
         case .special: false
         }
     }
