@@ -374,8 +374,10 @@ enum StageRoads {
                 let view = store.collection(.init("app", "f\(n)"))
                 return Trip { try view.find() }
             },
-            Road(once: "pipeline: createCollection of views on views", .depth, from: 2, upTo: 16) {
-                n in
+            Road(
+                once: "pipeline: createCollection of views on views", .depth, from: 2, upTo: 16,
+                reason: "each view is checked with all views below it; the depth is bounded"
+            ) { n in
                 let store = try Sample.store()
                 try await store.collection(.init("app", "f0")).insertMany(Sample.documents(100))
                 return Trip {

@@ -262,7 +262,10 @@ enum StoreRoads {
                 let store = try await collections(n)
                 return Trip { try store.verify() }
             },
-            Road(once: "store: dropCollection", .collections, upTo: 2_000) { n in
+            Road(
+                once: "store: dropCollection", .collections, upTo: 2_000,
+                reason: "SQLite looks through its list of tables for each DROP TABLE"
+            ) { n in
                 let store = try await collections(n)
                 return Trip {
                     for name in Sample.names(n) {
@@ -270,7 +273,10 @@ enum StoreRoads {
                     }
                 }
             },
-            Road(once: "store: dropDatabase", .collections, upTo: 2_000) { n in
+            Road(
+                once: "store: dropDatabase", .collections, upTo: 2_000,
+                reason: "SQLite looks through its list of tables for each DROP TABLE"
+            ) { n in
                 let store = try await collections(n)
                 return Trip { try store.dropDatabase("app") }
             },
