@@ -10,6 +10,13 @@ public struct BSONBinary: Sendable, Hashable {
         self.bytes = bytes
         self.subtype = subtype
     }
+
+    /// The bytes as they are stored: those of the old subtype 2 begin with their count.
+    package var storedBytes: [UInt8] {
+        guard subtype == 2 else { return bytes }
+        let count = UInt32(truncatingIfNeeded: bytes.count).littleEndian
+        return withUnsafeBytes(of: count) { Array($0) } + bytes
+    }
 }
 
 // Texts compare by their bytes: Swift's `==` on String treats two encodings of "é" as equal.

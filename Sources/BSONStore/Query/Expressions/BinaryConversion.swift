@@ -49,36 +49,36 @@ struct BinaryConversion: Sendable {
     ///
     /// - Throws: 4341114 and 4341125 for an invalid format.
     static func format(_ value: BSONValue?) throws(StoreError) -> Format? {
-        guard let value, !NumberCoercion.isNullish(value) else { return nil }
-        guard case .string(let name) = value else {
-            throw .location(
-                4_341_114,
-                "$convert requires that 'format' be a string, found: "
-                    + "\(ExpressionText.type(of: value)) with value "
-                    + ExpressionText.text(of: value))
-        }
-        guard let format = Format(rawValue: name) else {
-            throw .location(4_341_125, "Invalid 'format' argument for $convert: \(name)")
-        }
-        return format
+        try choice("format", value, noString: 4_341_114, unknown: 4_341_125)
     }
 
     /// Parses the argument `byteOrder`, little-endian without one.
     ///
     /// - Throws: 9130001 and 9130002 for an invalid order.
     static func byteOrder(_ value: BSONValue?) throws(StoreError) -> ByteOrder {
-        guard let value, !NumberCoercion.isNullish(value) else { return .little }
-        guard case .string(let name) = value else {
+        try choice("byteOrder", value, noString: 9_130_001, unknown: 9_130_002) ?? .little
+    }
+
+    /// Parses an argument that is one of several words; `nil` without one.
+    ///
+    /// - Parameters:
+    ///   - noString: the error's code for a value that is not a string.
+    ///   - unknown: the error's code for another word.
+    private static func choice<Choice: RawRepresentable<String>>(
+        _ name: String, _ value: BSONValue?, noString: Int32, unknown: Int32
+    ) throws(StoreError) -> Choice? {
+        guard let value, !NumberCoercion.isNullish(value) else { return nil }
+        guard case .string(let word) = value else {
             throw .location(
-                9_130_001,
-                "$convert requires that 'byteOrder' be a string, found: "
+                noString,
+                "$convert requires that '\(name)' be a string, found: "
                     + "\(ExpressionText.type(of: value)) with value "
                     + ExpressionText.text(of: value))
         }
-        guard let order = ByteOrder(rawValue: name) else {
-            throw .location(9_130_002, "Invalid 'byteOrder' argument for $convert: \(name)")
+        guard let choice = Choice(rawValue: word) else {
+            throw .location(unknown, "Invalid '\(name)' argument for $convert: \(word)")
         }
-        return order
+        return choice
     }
 
     /// Converts a value to a binary.
@@ -112,7 +112,7 @@ struct BinaryConversion: Sendable {
             guard binary.subtype == Self.uuidSubtype, bytes.count == 16 else {
                 throw fault("a binary that is no UUID has no 'uuid' format")
             }
-            let digits = Array(Self.hexadecimal(bytes, isUpper: false))
+            let digits = Self.hexadecimal(bytes, isUpper: false)
             text = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
                 .map { String(decoding: digits[$0], as: UTF8.self) }.joined(separator: "-")
         case .auto, .base64:
@@ -138,7 +138,7 @@ struct BinaryConversion: Sendable {
     func whole<Number: FixedWidthInteger>(
         _ binary: BSONBinary, _: Number.Type, _ name: String
     ) throws(StoreError) -> Number {
-        let bytes = content(of: binary)
+        let bytes = binary.storedBytes
         switch bytes.count {
         case 1: return Number(truncatingIfNeeded: Int8(bitPattern: bytes[0]))
         case 2: return Number(truncatingIfNeeded: Int16(truncatingIfNeeded: number(bytes)))
@@ -152,7 +152,7 @@ struct BinaryConversion: Sendable {
     ///
     /// - Throws: `conversionFailure` for another length.
     func double(_ binary: BSONBinary) throws(StoreError) -> Double {
-        let bytes = content(of: binary)
+        let bytes = binary.storedBytes
         switch bytes.count {
         case 4: return Double(Float(bitPattern: UInt32(truncatingIfNeeded: number(bytes))))
         case 8: return Double(bitPattern: number(bytes))
@@ -178,14 +178,6 @@ struct BinaryConversion: Sendable {
 
     private func lengthFault(_ count: Int, _ name: String) -> StoreError {
         fault("a binary of \(count) bytes cannot become \(name)")
-    }
-
-    /// Returns the bytes; those of the old subtype 2 begin with their own length, as when they are
-    /// stored.
-    private func content(of binary: BSONBinary) -> [UInt8] {
-        guard binary.subtype == 2 else { return binary.bytes }
-        let count = UInt32(truncatingIfNeeded: binary.bytes.count).littleEndian
-        return withUnsafeBytes(of: count) { Array($0) } + binary.bytes
     }
 
     private func number(_ bytes: [UInt8]) -> UInt64 {
@@ -231,7 +223,13 @@ extension BinaryConversion {
 
     private static func hexadecimal(_ bytes: [UInt8], isUpper: Bool) -> [UInt8] {
         let digits = Array((isUpper ? "0123456789ABCDEF" : "0123456789abcdef").utf8)
-        return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * bytes.count)
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return text
     }
 
     private static func bytes(ofHexadecimal digits: [UInt8]) -> [UInt8]? {

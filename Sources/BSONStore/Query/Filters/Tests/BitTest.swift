@@ -27,7 +27,7 @@ package struct BitTest: Sendable {
             let mask = UInt64(try IntegerFieldParser.nonNegativeInt64(key, value))
             positions = (0..<64).filter { mask >> UInt64($0) & 1 == 1 }
         case .binary(let binary):
-            let bytes = Self.stored(binary)
+            let bytes = binary.storedBytes
             positions = bytes.indices.flatMap { index in
                 let byte = bytes[index]
                 let set = (0..<8).filter { byte & (1 << $0) != 0 }
@@ -41,13 +41,6 @@ package struct BitTest: Sendable {
                 "\(path) takes an Array, a number, or a BinData but received: \(key): "
                     + ShellText.text(of: value))
         }
-    }
-
-    /// The bytes as they are stored: those of subtype 2 begin with their count.
-    private static func stored(_ binary: BSONBinary) -> [UInt8] {
-        guard binary.subtype == 2 else { return binary.bytes }
-        let count = UInt32(binary.bytes.count)
-        return (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) } + binary.bytes
     }
 
     private static func positions(_ array: BSONArray) throws(StoreError) -> [Int] {
