@@ -5,9 +5,10 @@ final class AddToSetState: AccumulatorState {
     private let run: PipelineRun
     private var memory: AccumulatorMemory
 
-    init(_ run: PipelineRun) {
+    /// - Parameter name: the accumulator that keeps the set, for errors.
+    init(_ run: PipelineRun, for name: String = "$addToSet") {
         self.run = run
-        memory = AccumulatorMemory("$addToSet", run.bytesMax)
+        memory = AccumulatorMemory(name, run.bytesMax)
     }
 
     override func add(_ value: BSONValue?, _: BSONDocument) throws(StoreError) -> Int {
