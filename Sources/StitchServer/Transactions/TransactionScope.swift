@@ -44,8 +44,7 @@ enum TransactionScope {
     static func checkWrite(
         to namespace: Namespace, _ call: CommandCall
     ) throws(CommandFailure) {
-        guard call.transaction?.isTransaction == true, namespace.collection.hasPrefix("system.")
-        else { return }
+        guard isExcluded(namespace, call) else { return }
         throw CommandFailure(
             50791, "Cannot write to system collection \(namespace) within a transaction.")
     }
@@ -56,10 +55,14 @@ enum TransactionScope {
     static func checkCreation(
         of namespace: Namespace, _ call: CommandCall
     ) throws(CommandFailure) {
-        guard call.transaction?.isTransaction == true, namespace.collection.hasPrefix("system.")
-        else { return }
+        guard isExcluded(namespace, call) else { return }
         throw refusal(
             "Cannot create system collection \(namespace) within a transaction.")
+    }
+
+    /// Whether a transaction meets a collection of the system.
+    private static func isExcluded(_ namespace: Namespace, _ call: CommandCall) -> Bool {
+        call.transaction?.isTransaction == true && namespace.collection.hasPrefix("system.")
     }
 
     private static func refusal(_ message: String) -> CommandFailure {

@@ -121,17 +121,16 @@ def measure(port, database, flood, longest):
     """Measures Ben's requests until the flood is over."""
     known, count = client(port, "ben"), 0
     known[database].command("ping")
-    number = 0
     while not flood.is_over or count < LEAST:
         for name, work in [
             ("ping", lambda: known.admin.command("ping")),
-            ("write", lambda: known[database].others.insert_one({"port": port, "n": number})),
+            ("write", lambda: known[database].others.insert_one({"port": port, "n": count})),
             ("sign-in", lambda: sign_in(port)),
         ]:
             start = time.monotonic()
             work()
             longest[name].append(time.monotonic() - start)
-        count, number = count + 1, number + 1
+        count += 1
     known.close()
 
 

@@ -33,7 +33,8 @@ enum CreateIndexesCommand {
             })
     }
 
-    /// Returns the number of indexes; the order of a clustered collection is none.
+    /// Returns the number of indexes, without the `_id` index that `listIndexes` shows for a
+    /// clustered collection: its documents themselves are in that order.
     private static func count(
         _ namespace: Namespace, _ transaction: ReadTransaction
     ) throws -> Int {

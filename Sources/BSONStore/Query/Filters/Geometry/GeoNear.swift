@@ -34,7 +34,7 @@ package struct GeoNear: Sendable {
         }
     }
 
-    /// Returns the distance of a stored shape, whatever the bounds; `nil` if the value is none.
+    /// Returns the distance of a stored shape, also beyond the bounds; `nil` for another value.
     func distance(to value: BSONValue) -> Double? {
         guard let stored = StoredGeometry(value) else { return nil }
         switch center {

@@ -27,8 +27,7 @@ enum PositionalOperator {
         switch predicate {
         case .all(let parts), .any(let parts): parts.contains { isTested(field, by: $0) }
         case .not(let part): isTested(field, by: part)
-        case .field(let path, _): path.parts.first.map { Name($0) == Name(field) } ?? false
-        case .special(.near(let path, _)):
+        case .field(let path, _), .special(.near(let path, _)):
             path.parts.first.map { Name($0) == Name(field) } ?? false
         case .special: false
         }

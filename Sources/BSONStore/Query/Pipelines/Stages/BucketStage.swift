@@ -125,8 +125,10 @@ private struct BucketParser {
         }
     }
 
-    /// Runs a check of an order; its error waits for the collection's collation if there is none
-    /// yet and the value is a text.
+    /// Checks the order of boundaries.
+    ///
+    /// The error about a text is kept if the pipeline has no collation: that of the collection may
+    /// order texts otherwise.
     private mutating func unlessInherited(
         _ value: BSONValue, _ check: () throws(StoreError) -> Void
     ) throws(StoreError) {
