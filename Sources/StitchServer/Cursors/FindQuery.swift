@@ -80,6 +80,7 @@ struct FindQuery: Sendable {
         let natural = "$natural"
         let sort = call.document("sort") ?? [:]
         guard sort.isEmpty || sort[natural] != nil else {
+            try SortOrder.checkCount(of: sort)
             return try SortOrder(sort, collation: collation)
         }
         guard let direction = sort[natural] ?? call.document("hint")?[natural],

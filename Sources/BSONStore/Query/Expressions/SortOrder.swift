@@ -19,6 +19,8 @@ public struct SortOrder: Sendable {
     package let reversesInsertion: Bool
     /// Whether the order is that of insertion, forwards or reversed.
     package let isNatural: Bool
+    /// Whether a path contains a number, which may be a position in an array.
+    private let hasPositions: Bool
 
     init(keys: [Key]) {
         self.init(keys: keys, collation: nil)
@@ -34,6 +36,13 @@ public struct SortOrder: Sendable {
         self.collation = collation
         isNatural = false
         reversesInsertion = false
+        hasPositions = Self.havePositions(keys)
+    }
+
+    private static func havePositions(_ keys: [Key]) -> Bool {
+        keys.contains { key in
+            key.path.parts.count > 1 && key.path.parts.contains { FieldPath.index($0) != nil }
+        }
     }
 
     /// Parses a sort document such as `["age": -1, "name": 1]`.
@@ -64,6 +73,16 @@ public struct SortOrder: Sendable {
         self.keys = keys
         self.collation = collation
         reversesInsertion = reverses
+        hasPositions = Self.havePositions(keys)
+    }
+
+    /// Checks that a sort document has no more keys than an index may have.
+    ///
+    /// - Throws: 13103.
+    package static func checkCount(of document: BSONDocument) throws(StoreError) {
+        guard document.count <= 32 else {
+            throw StoreError(.tooManyIndexKeys, "too many compound keys")
+        }
     }
 
     private static func isDescending(
@@ -128,16 +147,54 @@ public struct SortOrder: Sendable {
 
     /// Returns bytes as ``key(of:metadata:)``, but throws for documents that MongoDB cannot sort.
     ///
-    /// - Throws: `badValue` (2) if keys lead through different arrays.
+    /// - Throws: `badValue` (2) if keys lead through different arrays, 16746 if a number is a
+    ///   position in an array and a field of its members.
     func checkedKey(
         of document: BSONDocument, metadata: [String: BSONValue]
     ) throws(StoreError) -> [UInt8] {
+        if hasPositions {
+            for key in keys { try Self.checkPositions(key.path.parts[...], .document(document)) }
+        }
         let (key, isAmbiguous) = plainKey(of: document, metadata)
         guard isAmbiguous else { return key }
         do throws(ParallelArrays) {
             return try arrayKey(of: document) ?? key
         } catch {
             throw StoreError(.badValue, "cannot sort with keys that are parallel arrays")
+        }
+    }
+
+    /// Throws if a part of a path is a position in an array and also a field of its members.
+    ///
+    /// Source: the server's `btree_key_generator.cpp`, `_extractNextElement`.
+    private static func checkPositions(
+        _ parts: ArraySlice<String>, _ value: BSONValue
+    ) throws(StoreError) {
+        guard let part = parts.first else { return }
+        switch value {
+        case .document(let document):
+            if let inner = document[part] { try checkPositions(parts.dropFirst(), inner) }
+        case .array(let array):
+            let members = array.values
+            guard let position = FieldPath.index(part), position < members.count else {
+                for case .document(let member) in members {
+                    try WorkBudget.spend()
+                    try checkPositions(parts, .document(member))
+                }
+                return
+            }
+            for case .document(let member) in members {
+                try WorkBudget.spend()
+                guard member[part] == nil else {
+                    throw .location(
+                        16746,
+                        "Ambiguous field name found in array (do not use numeric field names in "
+                            + "embedded elements in an array), field: '\(part)' for array: "
+                            + ShellText.text(of: value))
+                }
+            }
+            try checkPositions(parts.dropFirst(), members[position])
+        default: return
         }
     }
 

@@ -18,13 +18,11 @@ struct SortStage: PipelineStage {
 
     /// Parses the keys of `$sort` and of similar orders.
     ///
-    /// - Throws: 15974, 15975, 17312, 31138, 40218 and the errors of invalid paths.
+    /// - Throws: 13103, 15974, 15975, 17312, 31138, 40218 and the errors of invalid paths.
     static func order(
         _ document: BSONDocument, _ parser: PipelineParser
     ) throws(StoreError) -> SortOrder {
-        guard document.count <= 32 else {
-            throw StoreError(.badValue, "too many compound keys")
-        }
+        try SortOrder.checkCount(of: document)
         for (field, value) in document {
             if case .document(let document) = value {
                 guard document.keys.first == "$meta" else {
@@ -32,7 +30,7 @@ struct SortStage: PipelineStage {
                         .sortExpressionNotMeta,
                         "$meta is the only expression supported by $sort right now")
                 }
-                guard document["$meta"] != "randVal" else {
+                guard document != ["$meta": "randVal"] else {
                     throw .location(
                         40218, "query requires rand val metadata, but it is not available")
                 }
