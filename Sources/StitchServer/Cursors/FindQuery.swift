@@ -5,7 +5,8 @@ internal import StitchRules
 struct FindQuery: Sendable {
     let filter: Filter
     let options: FindOptions
-    /// Whether the query uses none of `min`, `max`, `returnKey` and `showRecordId`.
+    /// Whether the query uses none of `min`, `max`, `returnKey`, `showRecordId` and `$meta` of a
+    /// record or an index key.
     let isPlain: Bool
 
     init(filter: Filter, options: FindOptions = .all) {
@@ -62,7 +63,7 @@ struct FindQuery: Sendable {
         self.options = options
         isPlain =
             options.min.isEmpty && options.max.isEmpty && !call.flag("returnKey")
-            && !call.flag("showRecordId")
+            && !call.flag("showRecordId") && projection?.placement.isEmpty != false
     }
 
     /// Returns the memory of a sort; nothing is written to disk.

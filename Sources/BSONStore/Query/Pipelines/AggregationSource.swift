@@ -13,6 +13,12 @@ package protocol AggregationSource: AnyObject {
     /// Returns a filter with the collection's collation and text index.
     func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter
 
+    /// Returns the reader of the metadata that depends on where the documents of a selection are
+    /// stored; `nil` where they are stored nowhere.
+    func placement(
+        _ namespace: Namespace, _ selection: AggregationSelection, _ requested: RequestedMetadata
+    ) throws(StoreError) -> (any DocumentPlacement)?
+
     /// Returns the number of documents in a selection, without reading them.
     func count(
         _ namespace: Namespace, _ selection: AggregationSelection
@@ -35,6 +41,14 @@ package protocol AggregationSource: AnyObject {
     ///
     /// - Throws: `illegalOperation` if this source is read-only.
     func target() throws(StoreError) -> any AggregationTarget
+}
+
+/// A reader of the metadata that depends on the stored place of a document and on the plan.
+package protocol DocumentPlacement {
+    /// Returns the values of `$meta` by name.
+    ///
+    /// - Throws: the errors of the store.
+    func metadata(of document: BSONDocument) throws(StoreError) -> [String: BSONValue]
 }
 
 /// The values that a unique index keeps apart.

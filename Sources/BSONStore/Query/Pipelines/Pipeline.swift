@@ -23,7 +23,7 @@ public struct Pipeline: Sendable {
     private let variables: CommandVariables
     private let isCollectionless: Bool
     private let firstName: String?
-    private let asksForSortKey: Bool
+    private let requested: RequestedMetadata
 
     /// Parses a pipeline.
     ///
@@ -68,7 +68,7 @@ public struct Pipeline: Sendable {
                 .textMatchNotFirst,
                 "$match with $text is only allowed as the first pipeline stage")
         }
-        asksForSortKey = RequestedMetadata.hasSortKey(.array(array))
+        requested = RequestedMetadata(in: .array(array))
         try PipelineMetadata.check(array, searches: access.filter.waitsForText)
         firstName = array.first { _ in true }?.documentValue?.keys.first
         isCollectionless =
@@ -141,7 +141,7 @@ public struct Pipeline: Sendable {
                 try sink.finish()
             }
         }
-        run.asksForSortKey = asksForSortKey
+        run.asksForSortKey = requested.contains(.sortKey)
         let first = try Self.chain(stages[...], into: last, run)
         if let source = stages.first as? any PipelineSourceStage {
             try Self.execute { () throws(StoreError) in
@@ -153,10 +153,15 @@ public struct Pipeline: Sendable {
             let scored =
                 access.filter.waitsForText
                 ? try run.source.resolved(access.filter, run.namespace) : nil
+            let selection = selection(run)
+            let placement = try placement(run, selection)
             // An error before the first document still concerns the query.
-            try run.source.forEach(run.namespace, selection(run)) {
+            try run.source.forEach(run.namespace, selection) {
                 (document) throws(StoreError) in
                 if let scored { run.metadata = scored.metadata(of: document) }
+                if let placement {
+                    run.metadata.merge(try placement.metadata(of: document)) { $1 }
+                }
                 if let sort = access.sort { run.noteSortKey(of: document, sort) }
                 return try first.take(document)
             }
@@ -181,6 +186,14 @@ public struct Pipeline: Sendable {
         var sink = last
         for stage in stages.reversed() { sink = try stage.sink(into: sink, run) }
         return sink
+    }
+
+    private func placement(
+        _ run: PipelineRun, _ selection: AggregationSelection
+    ) throws(StoreError) -> (any DocumentPlacement)? {
+        let placement = requested.intersection(.placement)
+        guard !placement.isEmpty else { return nil }
+        return try run.source.placement(run.namespace, selection, placement)
     }
 
     private func selection(_ run: PipelineRun) -> AggregationSelection {

@@ -144,9 +144,12 @@ struct QueryExecutor {
         _ namespace: Namespace, _ query: PlannedQuery, _ options: FindOptions,
         _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
+        let placement = try placement(
+            namespace, query.filter, query.plan, options.projection?.placement ?? [])
         let project = { (document: BSONDocument) throws(StoreError) -> BSONDocument in
             try options.projection?.apply(
-                to: document, matching: query.filter, sortedBy: query.order) ?? document
+                to: document, matching: query.filter, selectedAs: nil, sortedBy: query.order,
+                at: placement?.metadata(of: document) ?? [:]) ?? document
         }
         guard let sort = query.order, !query.plan.isSorted else {
             return try lend(namespace, query, options) { (bytes) throws(StoreError) in
@@ -172,6 +175,29 @@ struct QueryExecutor {
         for document in sorter.sorted().dropFirst(options.skip) {
             guard try body(try project(document)) else { return }
         }
+    }
+
+    /// Returns the reader of the metadata that depends on where documents are stored; `nil` if none
+    /// is requested, and for views and collections that the access policy restricts.
+    private func placement(
+        _ namespace: Namespace, _ filter: Filter, _ plan: QueryPlan,
+        _ requested: RequestedMetadata
+    ) throws(StoreError) -> StoredPlacement? {
+        guard !requested.isEmpty, !access.isRestricted(namespace),
+            try tables.view(namespace) == nil,
+            let isClustered = try tables.onTable(namespace, { $0.isClustered })
+        else { return nil }
+        return StoredPlacement(
+            namespace, requested, plan, filter, isClustered: isClustered, rows: rows)
+    }
+
+    /// Returns the reader of the metadata that depends on where the documents of a query are stored.
+    func placement(
+        _ namespace: Namespace, _ filter: Filter, _ options: FindOptions,
+        _ requested: RequestedMetadata
+    ) throws(StoreError) -> StoredPlacement? {
+        let query = try planned(namespace, filter, options)
+        return try placement(namespace, query.filter, query.plan, requested)
     }
 
     /// Returns a query with a plan that needs no sort; `nil` if no index has the order, or if the

@@ -21,11 +21,24 @@ final class QuerySource: AggregationSource {
         _ namespace: Namespace, _ selection: AggregationSelection,
         _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
+        try executor.visit(
+            namespace, selection.filter.bound(to: selection.frame), try options(selection), body)
+    }
+
+    private func options(_ selection: AggregationSelection) throws(StoreError) -> FindOptions {
         var options = try FindOptions(
             sort: selection.sort, skip: selection.skip, limit: selection.limit,
             hint: selection.hint)
         if selection.sort != nil { options.sortBytesMax = selection.sortBytesMax }
-        try executor.visit(namespace, selection.filter.bound(to: selection.frame), options, body)
+        return options
+    }
+
+    func placement(
+        _ namespace: Namespace, _ selection: AggregationSelection, _ requested: RequestedMetadata
+    ) throws(StoreError) -> (any DocumentPlacement)? {
+        try executor.placement(
+            namespace, selection.filter.bound(to: selection.frame), try options(selection),
+            requested)
     }
 
     func count(

@@ -57,8 +57,12 @@ struct FindResultFormat {
         var shown: BSONDocument
         if let key {
             shown = BSONDocument()
-            for path in key where document[path: path] != nil {
-                shown.append(path, document[path: path] ?? .null)
+            for (place, path) in key.enumerated() {
+                // The key of a wildcard index begins with the path of its value.
+                let value =
+                    path == "$_path" && place + 1 < key.count
+                    ? .string(key[place + 1]) : document[path: path]
+                shown.append(path, value ?? .null)
             }
         } else {
             shown =

@@ -1,8 +1,38 @@
-/// The metadata that expressions request by `$meta`.
-enum RequestedMetadata {
-    /// Whether a stage, a pipeline or a projection requests the values by which a document sorts.
-    static func hasSortKey(_ value: BSONValue) -> Bool {
-        first(in: value, of: ["sortKey": "sort key"]) != nil
+/// The metadata that expressions request by `$meta` and that a query must prepare.
+package struct RequestedMetadata: OptionSet, Sendable {
+    /// One bit for each kind of metadata.
+    package let rawValue: Int
+
+    /// The values by which a document sorts.
+    static let sortKey = Self(rawValue: 1)
+    /// The number of a document's row.
+    package static let recordID = Self(rawValue: 2)
+    /// The values of the index by which a plan finds a document.
+    package static let indexKey = Self(rawValue: 4)
+    /// What depends on the stored place of a document and on the plan.
+    package static let placement: Self = [.recordID, .indexKey]
+
+    private static let names: [String: Self] = [
+        "sortKey": .sortKey, "recordId": .recordID, "indexKey": .indexKey,
+    ]
+
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Reads what a stage, a pipeline or a projection requests.
+    init(in value: BSONValue) {
+        self = []
+        switch value {
+        case .document(let document):
+            for (key, value) in document {
+                switch key {
+                case "$meta": formUnion(value.stringValue.flatMap { Self.names[$0] } ?? [])
+                case "$literal", "$const": continue
+                default: formUnion(Self(in: value))
+                }
+            }
+        case .array(let array): for member in array { formUnion(Self(in: member)) }
+        default: break
+        }
     }
 
     /// Returns the first of some metadata that a value requests, by its text; `nil` for none.

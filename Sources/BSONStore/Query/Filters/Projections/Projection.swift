@@ -12,7 +12,7 @@ public struct Projection: Sendable {
     let operators: [ProjectionOperator]
     /// The values of the variables of the expressions.
     private let variables: [BSONValue?]
-    private let asksForSortKey: Bool
+    private let requested: RequestedMetadata
 
     /// The treatment of fields that are not named.
     enum Kind: Sendable {
@@ -48,8 +48,8 @@ public struct Projection: Sendable {
         }
         self.document = document
         self.variables = values
-        asksForSortKey = RequestedMetadata.hasSortKey(.document(document))
         (kind, root, operators) = try ProjectionParser.parse(document, options)
+        requested = root.computes ? RequestedMetadata(in: .document(document)) : []
     }
 
     /// Whether applying the projection requires the filter that found the document.
@@ -80,18 +80,24 @@ public struct Projection: Sendable {
         try apply(to: document, matching: filter, selectedAs: nil, sortedBy: order)
     }
 
+    /// The requested metadata that depends on the stored place of a document and on the plan.
+    package var placement: RequestedMetadata { requested.intersection(.placement) }
+
     /// Applies the projection to a document that may have changed since the filter found it.
     ///
-    /// - Parameter selected: the document as the filter found it, whose score `$meta` shows; `nil`
-    ///   if it did not change.
+    /// - Parameters:
+    ///   - selected: the document as the filter found it, whose score `$meta` shows; `nil` if it
+    ///     did not change.
+    ///   - placement: the values of `$meta` that depend on the document's place.
     package func apply(
         to document: BSONDocument, matching filter: Filter, selectedAs selected: BSONDocument?,
-        sortedBy order: SortOrder? = nil
+        sortedBy order: SortOrder? = nil, at placement: [String: BSONValue] = [:]
     ) throws(StoreError) -> BSONDocument {
         guard root.computes else { return try apply(to: document, matching: filter, .init()) }
         var frame = ExpressionFrame(now: CommandTime.now, values: variables)
         frame.metadata = filter.metadata(of: selected ?? document)
-        if asksForSortKey, let order {
+        if !placement.isEmpty { frame.metadata.merge(placement) { $1 } }
+        if requested.contains(.sortKey), let order {
             let values = order.values(of: document, metadata: frame.metadata)
             frame.metadata["sortKey"] = .array(values)
         }
