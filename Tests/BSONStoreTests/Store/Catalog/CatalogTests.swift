@@ -152,10 +152,6 @@ import Testing
                 "operatorName": "$jsonSchema",
                 "schemaRulesNotSatisfied": [
                     [
-                        "operatorName": "required", "specifiedAs": ["required": ["name"]],
-                        "missingProperties": ["name"],
-                    ],
-                    [
                         "operatorName": "properties",
                         "propertiesNotSatisfied": [
                             [
@@ -192,6 +188,10 @@ import Testing
                                 ],
                             ],
                         ],
+                    ],
+                    [
+                        "operatorName": "required", "specifiedAs": ["required": ["name"]],
+                        "missingProperties": ["name"],
                     ],
                 ],
             ])
