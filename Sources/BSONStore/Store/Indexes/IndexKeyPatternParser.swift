@@ -66,7 +66,9 @@ enum IndexKeyPatternParser {
         }
         if isWildcard(path) {
             switch kind {
-            case .ascending, .descending: return
+            case .ascending, .descending:
+                guard !path.dropLast(3).utf8.contains(UInt8(ascii: "$")) else { break }
+                return
             case .special("text") where path == "$**": return
             case .special: break
             }

@@ -89,7 +89,7 @@ struct QueryPlanner {
     /// Completes a filter with the collection's collation (unless it has its own), its text index
     /// and one time for all documents.
     ///
-    /// - Throws: `indexNotFound` (27) for `$text` without a text index.
+    /// - Throws: `indexNotFound` (27) for `$text` without a text index, 291 if it is hidden.
     func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {
         let filter = filter.timed
         let found = try tables.onTable(namespace) { (table) throws(StoreError) -> Filter? in
@@ -97,8 +97,16 @@ struct QueryPlanner {
             guard table.collation != nil || waits else { return nil }
             guard waits else { return try filter.adapted(to: table.collation, nil) }
             let indexes = try tables.indexes(of: table)
-            guard let fields = indexes.lazy.compactMap(\.definition.textFields).first else {
+            let index = indexes.first { $0.definition.textFields != nil }
+            guard let index, let fields = index.definition.textFields else {
                 throw StoreError(.indexNotFound, "text index required for $text query")
+            }
+            guard !index.definition.isHidden else {
+                throw StoreError(
+                    .noQueryExecutionPlans,
+                    "error processing query: planner returned error :: caused by :: failed to use "
+                        + "text index to satisfy $text query (if text index is compound, are "
+                        + "equality predicates given for all prefix fields?)")
             }
             return try filter.adapted(to: table.collation, fields)
         }

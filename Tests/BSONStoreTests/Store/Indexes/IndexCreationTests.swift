@@ -126,4 +126,44 @@ struct IndexCreationTests {
         ])
         #expect(definition.partialFilter == ["a": ["$ne": 1]])
     }
+
+    @Test(
+        "a wildcard stands once, at the end of a path",
+        arguments: ["$**.$**", "a.$**.$**", "$**.a", "a.$**.b", "$a.$**"])
+    func wildcards(path: String) throws {
+        let found = try error([
+            "key": .document(BSONDocument([(path, BSONValue.int32(1))])), "name": "w",
+        ])
+        #expect(found?.code == .cannotCreateIndex)
+    }
+
+    @Test("an index is not made again as a hidden one, nor a hidden one as another")
+    func hiddenTwins() throws {
+        let store = try DocumentStore(at: .inMemory)
+        let items = store.collection(Self.items)
+        try items.createIndex(["a": 1])
+        try items.createIndex(["b": 1], ["hidden": true])
+        for (key, isHidden) in [("a", true), ("b", false)] {
+            let found = #expect(throws: StoreError.self) {
+                try items.createIndex([key: 1], ["hidden": .bool(isHidden)])
+            }
+            #expect(found?.code == .indexOptionsConflict)
+            try items.createIndex([key: 1], ["hidden": .bool(!isHidden)])
+        }
+    }
+
+    @Test("a text search does not use a hidden index")
+    func hiddenTexts() throws {
+        let store = try DocumentStore(at: .inMemory)
+        let items = store.collection(Self.items)
+        try items.insertOne(["_id": 1, "t": "hello world"])
+        try items.createIndex(["t": "text"], ["hidden": true])
+        let filter: BSONDocument = ["$text": ["$search": "hello"]]
+        let found = #expect(throws: StoreError.self) { try items.find(filter) }
+        #expect(found?.code.rawValue == 291)
+        let other = #expect(throws: StoreError.self) {
+            try items.aggregate([["$match": .document(filter)]])
+        }
+        #expect(other?.code.rawValue == 291)
+    }
 }
