@@ -36,11 +36,14 @@ struct WindowStage: PipelineStage {
         } else {
             partitionBy = nil
         }
-        if let sortBy = try fields.document("sortBy"), !sortBy.isEmpty {
+        let sortBy = try fields.document("sortBy")
+        if let sortBy, !sortBy.isEmpty {
             order = try SortStage.order(sortBy, parser)
         } else {
             order = nil
         }
+        // An empty `sortBy` is one without keys.
+        let keys = sortBy == nil ? nil : order?.keys ?? []
         var outputs: [Output] = []
         var paths = DistinctPaths()
         for (name, value) in output {
@@ -55,7 +58,7 @@ struct WindowStage: PipelineStage {
                     .failedToParse, "The field '\(name)' must be an object")
             }
             let parsing = WindowFunctionParser(
-                document: document, keys: order?.keys, parser: parser)
+                document: document, keys: keys, parser: parser)
             outputs.append(Output(path: path, function: try parsing.function()))
         }
         self.outputs = outputs
