@@ -54,6 +54,10 @@ struct Granularity: Sendable {
             return value
         }
         let rounded = body(number)
+        // A power of two with an exponent of at least 0 is a whole number.
+        if case .powersOfTwo = series, value.type != .decimal128, rounded >= 1, rounded < 0x1p63 {
+            return NumberCoercion.narrow(Int64(rounded))
+        }
         if case .decimal128 = value { return .decimal128(BSONDecimal128(rounded)) }
         return .double(rounded)
     }

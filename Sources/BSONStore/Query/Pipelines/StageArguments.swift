@@ -34,11 +34,14 @@ struct StageArguments {
     ///
     /// - Throws: 40414.
     func required(_ key: String) throws(StoreError) -> BSONValue {
-        guard let value = document[key] else {
-            throw StoreError(
-                .idlFailedToParse, "BSON field '\(stage).\(key)' is missing but a required field")
-        }
+        guard let value = document[key] else { throw missing(key) }
         return value
+    }
+
+    /// Returns the error for a required field that is missing (40414).
+    func missing(_ key: String) -> StoreError {
+        StoreError(
+            .idlFailedToParse, "BSON field '\(stage).\(key)' is missing but a required field")
     }
 
     /// Returns the text of a field; `nil` if omitted.

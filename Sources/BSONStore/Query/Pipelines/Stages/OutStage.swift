@@ -11,8 +11,10 @@ struct OutStage: PipelineWritingStage {
         case .document(let document):
             let fields = try StageArguments(
                 "$out", document, known: ["db", "coll", "timeseries"])
-            _ = try fields.required("coll")
-            _ = try fields.required("db")
+            for name in ["coll", "db"] {
+                // As in MongoDB, null counts as missing.
+                guard fields[name] != nil else { throw fields.missing(name) }
+            }
             guard fields["timeseries"] == nil else {
                 throw StoreError(
                     .invalidOptions, "Time series collections are not available in this store")
@@ -33,11 +35,32 @@ struct OutStage: PipelineWritingStage {
         Namespace(database ?? namespace.database, collection)
     }
 
+    /// Checks the names of the target.
+    ///
+    /// In MongoDB the documents go to another collection, whose renaming at the end refuses a dollar
+    /// and a name that is too long.
+    ///
+    /// - Throws: `invalidNamespace` (73), `illegalOperation` (20).
+    private static func check(_ namespace: Namespace) throws(StoreError) {
+        do throws(StoreError) {
+            try namespace.check()
+        } catch {
+            let name = namespace.collection.utf8
+            guard let first = name.first, first != UInt8(ascii: "."), !name.contains(0) else {
+                throw error
+            }
+            try Namespace(namespace.database, "a").check()
+            throw StoreError(
+                .illegalOperation, "error with target namespace: \(error.message)",
+                namespace: namespace)
+        }
+    }
+
     func sink(
         into next: any PipelineSink, _ run: PipelineRun
     ) throws(StoreError) -> any PipelineSink {
         let namespace = target(from: run.namespace)
-        try namespace.check()
+        try Self.check(namespace)
         let target = try run.source.target()
         return BlockingSink(next, PipelineMemory("$out", PipelineMemory.bytesMaxWithDiskUse)) {
             (documents, _) throws(StoreError) in
