@@ -81,4 +81,14 @@ import Testing
         let union: BSONValue = ["$setUnion": .array(BSONArray(operands))]
         #expect(Self.error(union) == nil)
     }
+
+    @Test func `a literal text of 16 MiB is refused, a shorter one is not`() {
+        let most = BSONValue.string(String(repeating: "x", count: 16 << 20))
+        #expect(Self.error(["$literal": most])?.code.rawValue == 16493)
+        #expect(Self.error(["$const": .array([1, most])])?.code.rawValue == 16493)
+        // As in the server, which does not copy the texts of a document.
+        #expect(Self.error(["$literal": ["a": most]]) == nil)
+        let less = BSONValue.string(String(repeating: "x", count: (16 << 20) - 1))
+        #expect(Self.error(["$literal": less]) == nil)
+    }
 }

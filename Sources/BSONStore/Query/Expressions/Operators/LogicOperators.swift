@@ -26,7 +26,21 @@ enum LogicOperators {
         "$cond": conditional, "$ifNull": ifNull, "$switch": switchCase, "$let": bindings,
     ]
 
-    private static let literal = ExpressionOperator { _, value, _ in .constant(value) }
+    private static let literal = ExpressionOperator { _, value, _ throws(StoreError) in
+        try checkTexts(in: value)
+        return .constant(value)
+    }
+
+    /// Checks the texts that the server copies: not those inside of documents.
+    ///
+    /// - Throws: 16493.
+    private static func checkTexts(in value: BSONValue) throws(StoreError) {
+        switch value {
+        case .string(let text): try ExpressionLimits.checkText(text.utf8.count)
+        case .array(let array): for member in array { try checkTexts(in: member) }
+        default: return
+        }
+    }
 
     private static func comparison(
         _ holds: @escaping @Sendable (BSONOrder) -> Bool

@@ -116,6 +116,9 @@ extension GeoParser {
             let isCrossed = edges.contains { edge in
                 if WorkBudget.isOver() { return false }
                 return GeoRelation.cross((a, b), edge) || (a, b) == edge || (b, a) == edge
+                    || [a, b].allSatisfy {
+                        $0.angle(toArc: edge.0, edge.1) < GeoPoint.tolerance
+                    }
             }
             try WorkBudget.check()
             guard !isCrossed else {
