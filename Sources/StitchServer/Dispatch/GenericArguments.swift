@@ -17,7 +17,7 @@ struct GenericArguments {
         deadline = rule.name == "getMore" ? nil : try Self.deadline(body["maxTimeMS"])
         session = try Self.session(body["lsid"])
         transaction = try TransactionRequest(body, rule.signature, hasSession: session != nil)
-        try Self.checkWriteConcern(body["writeConcern"], rule)
+        try WriteConcernCheck.fields(body["writeConcern"], rule)
         try Self.checkReadConcern(body["readConcern"], rule, isAlone: transaction == nil)
         if let transaction, transaction.isTransaction {
             try Self.checkConcerns(body, rule, of: transaction)
@@ -97,39 +97,6 @@ struct GenericArguments {
                 .invalidOptions,
                 "The readConcern level must be either 'local' (default), 'majority' or 'snapshot' "
                     + "in order to run in a transaction")
-        }
-    }
-
-    private static func checkWriteConcern(
-        _ value: BSONValue?, _ rule: CommandDefinition
-    ) throws(CommandFailure) {
-        guard let value, value.type != .null else { return }
-        guard let concern = value.documentValue else {
-            throw CommandFailure(
-                .typeMismatch,
-                "\"writeConcern\" had the wrong type. Expected object, found "
-                    + "\(value.type.alias)")
-        }
-        guard rule.traits.contains(.takesWriteConcern) else {
-            throw CommandFailure(
-                .invalidOptions, "Command does not support writeConcern: \(rule.name)")
-        }
-        for (key, value) in concern {
-            switch key {
-            case "w": try checkMembers(value)
-            case "j", "fsync", "wtimeout", "provenance", "getLastError", "source": break
-            default:
-                throw CommandFailure(
-                    40415, "BSON field 'writeConcern.\(key)' is an unknown field.")
-            }
-        }
-    }
-
-    private static func checkMembers(_ value: BSONValue) throws(CommandFailure) {
-        if value.stringValue != nil || value.documentValue != nil { return }
-        guard let members = value.wholeNumber, (0...50).contains(members) else {
-            throw CommandFailure(
-                .failedToParse, "w has to be a non-negative number and not greater than 50")
         }
     }
 
