@@ -10,7 +10,7 @@ import Testing
     private static func sorted(_ value: BSONValue, by path: String) throws -> Int {
         let store = try DocumentStore(at: .inMemory)
         try store.collection(items).insertOne(["_id": 1, "a": value])
-        let options = FindOptions(sort: try SortOrder(BSONDocument([(path, BSONValue.int32(1))])))
+        let options = try FindOptions(sort: SortOrder(BSONDocument([(path, BSONValue.int32(1))])))
         return try store.read { transaction in
             try transaction.find(items, filter: Filter([:]), options: options).count
         }
