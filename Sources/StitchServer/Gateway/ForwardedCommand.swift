@@ -53,7 +53,7 @@ struct ForwardedCommand {
         }
     }
 
-    private static func opensCursor(_ name: String) -> Bool {
+    static func opensCursor(_ name: String) -> Bool {
         ["find", "aggregate", "listCollections", "listIndexes"].contains(name)
     }
 
