@@ -24,13 +24,13 @@ protocol CommandBackend: Sendable {
     func isUnderRules(_ call: CommandCall) throws -> Bool
 
     /// Parses the arguments of a command; an error is thrown when the command runs.
-    func parse(_ rule: CommandDefinition, _ call: CommandCall) -> ParsedCommand
+    func parse(_ definition: CommandDefinition, _ call: CommandCall) -> ParsedCommand
 
     /// Runs an authorized command; may block.
     ///
     /// - Throws: the error for the client; see ``CommandFailure/init(_:)``.
     func run(
-        _ command: ParsedCommand, _ rule: CommandSignature, _ call: CommandCall
+        _ command: ParsedCommand, _ definition: CommandDefinition, _ call: CommandCall
     ) throws -> CommandOutcome
 
     /// Releases what belongs to a connection.

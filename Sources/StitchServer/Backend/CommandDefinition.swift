@@ -1,6 +1,10 @@
 internal import BSONStore
 
-/// A command's signature and implementation.
+/// A row of the command table: all that the server knows of a command.
+///
+/// The parts of the server that decide about a command read its row and do not ask for its name.
+/// Nothing in it has a default: each command states what a user under access rules may do with it,
+/// and where a gateway runs it.
 struct CommandDefinition: Sendable {
     /// The part of the server that runs a command.
     enum Answering: Sendable {
@@ -14,16 +18,29 @@ struct CommandDefinition: Sendable {
         case parsed(@Sendable (CommandCall, StoreBackend?) -> ParsedCommand)
     }
 
+    /// The part of the row that the checks of a command's arguments read.
     let signature: CommandSignature
+    /// The rights that a user's roles must grant.
+    let privileges: CommandPrivileges
+    /// What a user under access rules may do with the command.
+    let underRules: UseUnderRules
+    /// Where a gateway runs the command.
+    let gateway: GatewayHandling
     let answering: Answering
 
     init(
-        _ name: String, aliases: [String] = [], _ traits: CommandSignature.Traits = [],
-        fields: [String: FieldKind]? = nil, required: [String] = [], _ answering: Answering
+        _ name: String, aliases: [String], _ traits: CommandSignature.Traits,
+        fields: [String: FieldKind]?, required: [String],
+        privileges: CommandPrivileges, underRules: UseUnderRules, gateway: GatewayHandling,
+        statements: StatementList?, cursor: CursorUse, _ answering: Answering
     ) {
         signature = CommandSignature(
             name: name, aliases: aliases, traits: traits,
-            schema: CommandSchema(fields: fields, required: required))
+            schema: CommandSchema(fields: fields, required: required),
+            statements: statements, cursor: cursor)
+        self.privileges = privileges
+        self.underRules = underRules
+        self.gateway = gateway
         self.answering = answering
     }
 
@@ -31,13 +48,17 @@ struct CommandDefinition: Sendable {
 
     var traits: CommandSignature.Traits { signature.traits }
 
+    var statements: StatementList? { signature.statements }
+
+    var cursor: CursorUse { signature.cursor }
+
     /// Parses the arguments of a call.
     ///
     /// - Parameter store: the backend that runs the command; `nil` when it is explained.
     func parse(_ call: CommandCall, _ store: StoreBackend?) -> ParsedCommand {
         switch answering {
-        case .server(let answer): ParsedCommand { _ in try answer(call) }
-        case .store(let answer): ParsedCommand { store in try answer(call, store) }
+        case .server(let answer): ParsedCommand(needs: nil) { _ in try answer(call) }
+        case .store(let answer): ParsedCommand(needs: nil) { store in try answer(call, store) }
         case .parsed(let parse): parse(call, store)
         }
     }

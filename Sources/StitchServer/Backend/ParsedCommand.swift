@@ -10,7 +10,7 @@ struct ParsedCommand: Sendable {
     let answer: @Sendable (StoreBackend) throws -> CommandOutcome
 
     init(
-        needs: [AccessNeed]? = nil,
+        needs: [AccessNeed]?,
         _ answer: @escaping @Sendable (StoreBackend) throws -> CommandOutcome
     ) {
         self.needs = needs

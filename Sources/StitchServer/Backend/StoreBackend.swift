@@ -101,19 +101,19 @@ final class StoreBackend: CommandBackend {
         BackendCounts(cursors: cursors.counts, sessions: sessions.all.count)
     }
 
-    func parse(_ rule: CommandDefinition, _ call: CommandCall) -> ParsedCommand {
-        rule.parse(call, self)
+    func parse(_ definition: CommandDefinition, _ call: CommandCall) -> ParsedCommand {
+        definition.parse(call, self)
     }
 
     func run(
-        _ command: ParsedCommand, _ rule: CommandSignature, _ call: CommandCall
+        _ command: ParsedCommand, _ definition: CommandDefinition, _ call: CommandCall
     ) throws -> CommandOutcome {
         // A client that has not signed in uses no memory that outlives its connection.
         if let session = call.session, server.knows(call.connection) {
             try sessions.touch(session)
         }
         let start = ContinuousClock.now
-        let outcome = try runner.run(call, rule) { try command.answer(self) }
+        let outcome = try runner.run(call) { try command.answer(self) }
         try ProfileLog.note(call, since: start, in: store)
         return outcome
     }

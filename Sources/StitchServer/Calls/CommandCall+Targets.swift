@@ -11,7 +11,9 @@ extension CommandCall {
     }
 
     /// Whether the command reads the denied writes, which needs an administrator of its database.
-    var readsDeniedWrites: Bool { DeniedWrites.readers.contains(name) && namesDeniedWrites }
+    var readsDeniedWrites: Bool {
+        signature.traits.contains(.readsDeniedWrites) && namesDeniedWrites
+    }
 
     /// Whether any part of the command names the users' credentials.
     var namesCredentials: Bool {

@@ -17,8 +17,8 @@ struct CommandCall: Sendable {
         "tracking_info", "txnNumber", "txnRetryCounter", "writeConcern", "$tenant",
     ]
 
-    /// The canonical name from the command table.
-    let name: String
+    /// The command: the part of its row in the table that its arguments are checked by.
+    let signature: CommandSignature
     /// The name as the client wrote it, which may be an alias.
     let givenName: String
     /// The body with all arguments.
@@ -45,13 +45,19 @@ struct CommandCall: Sendable {
     let allowsExhaust: Bool
 
     /// Returns the call of a command that is nested in this one, or that replaces it.
-    func standing(for body: BSONDocument, as name: String, givenName: String) -> CommandCall {
+    func standing(
+        for body: BSONDocument, as signature: CommandSignature, givenName: String
+    ) -> CommandCall {
         CommandCall(
-            name: name, givenName: givenName, body: body, sequences: sequences, database: database,
+            signature: signature, givenName: givenName, body: body, sequences: sequences,
+            database: database,
             connection: connection, server: server, budget: budget, session: session,
             transaction: transaction, snapshot: snapshot, time: time,
             allowsExhaust: false)
     }
+
+    /// The canonical name from the command table.
+    var name: String { signature.name }
 
     /// The value of the first field, which is the command's name.
     var target: BSONValue { body.first { _ in true }?.value ?? .null }

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// A command's name, properties and arguments.
+/// The part of a command's row that the checks of its arguments read.
 struct CommandSignature: Sendable {
     /// Properties of a command.
     struct Traits: OptionSet, Sendable {
@@ -31,6 +31,24 @@ struct CommandSignature: Sendable {
         static let endsTransaction = Traits(rawValue: 1_024)
         /// A change of the connection's user.
         static let signsIn = Traits(rawValue: 2_048)
+        /// A read that may write its results into a collection.
+        static let writesResults = Traits(rawValue: 4_096)
+        /// A read that a read concern `snapshot` may ask for outside of transactions.
+        static let takesSnapshot = Traits(rawValue: 8_192)
+        /// A read that a secondary refuses unless the read preference allows it.
+        ///
+        /// The commands that take a read concern are such reads, too.
+        static let checksReadPreference = Traits(rawValue: 16_384)
+        /// Allowed to a local client that has not signed in while the server has no users.
+        static let createsFirstUser = Traits(rawValue: 32_768)
+        /// Run without the sender's access rules: it writes only the new user.
+        static let outsideRules = Traits(rawValue: 131_072)
+        /// A read that works on the virtual collection of denied writes, too.
+        static let readsDeniedWrites = Traits(rawValue: 262_144)
+        /// Answered even when users' work takes all other threads.
+        ///
+        /// No such command takes long, whatever its arguments are.
+        static let vital = Traits(rawValue: 65_536)
 
         /// The properties of commands that write documents.
         static let write: Traits = [
@@ -46,4 +64,7 @@ struct CommandSignature: Sendable {
     let aliases: [String]
     let traits: Traits
     let schema: CommandSchema
+    /// The statements that the command carries; `nil` for none.
+    let statements: StatementList?
+    let cursor: CursorUse
 }

@@ -109,23 +109,19 @@ final class MemberState: Sendable {
 }
 
 extension MemberState {
-    private static let readsElsewhere: Set<String> = [
-        "listCollections", "listDatabases", "listIndexes", "collStats", "dbStats",
-    ]
-
     /// Refuses a command that needs a primary while the member is a secondary.
     ///
     /// - Throws: 10107 (NotWritablePrimary), 13435 (NotPrimaryNoSecondaryOk).
     ///
     /// Source: the server's `service_entry_point_common.cpp`.
-    func check(_ rule: CommandSignature, _ call: CommandCall) throws(CommandFailure) {
+    func check(_ call: CommandCall) throws(CommandFailure) {
+        let traits = call.signature.traits
         // An aggregation accepts a write concern for the stages that write.
         let writes =
-            CommandCall.mayWrite.contains(rule.name)
+            traits.contains(.writesResults)
             ? call.writesResults
-            : !rule.traits.isDisjoint(with: [.writes, .endsTransaction, .takesWriteConcern])
-        let reads =
-            rule.traits.contains(.takesReadConcern) || Self.readsElsewhere.contains(rule.name)
+            : !traits.isDisjoint(with: [.writes, .endsTransaction, .takesWriteConcern])
+        let reads = !traits.isDisjoint(with: [.takesReadConcern, .checksReadPreference])
         guard writes || reads, !standing.isPrimary else { return }
         guard !writes, call.transaction?.isTransaction != true else {
             throw CommandFailure(

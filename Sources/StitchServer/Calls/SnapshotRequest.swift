@@ -10,7 +10,7 @@ struct SnapshotRequest: Sendable, Hashable {
     /// Reads the read concern of a command; `nil` without the level `snapshot`.
     ///
     /// - Throws: 72 (InvalidOptions) with MongoDB's texts.
-    init?(_ body: BSONDocument, _ rule: CommandSignature, _ clock: ClusterClock)
+    init?(_ body: BSONDocument, _ signature: CommandSignature, _ clock: ClusterClock)
         throws(CommandFailure)
     {
         let concern = body["readConcern"]?.documentValue
@@ -25,11 +25,14 @@ struct SnapshotRequest: Sendable, Hashable {
         }
         guard body["autocommit"] == nil else { return nil }
         // A cursor keeps reading the state of its first command.
-        guard rule.name != "getMore", rule.name != "killCursors" else { return nil }
-        guard ["find", "aggregate", "distinct"].contains(rule.name) else {
+        switch signature.cursor {
+        case .continues, .closes: return nil
+        case .none, .opens: break
+        }
+        guard signature.traits.contains(.takesSnapshot) else {
             throw CommandFailure(
                 .invalidOptions,
-                "Command \(rule.name) does not support { readConcern: { level: \"snapshot\", "
+                "Command \(signature.name) does not support { readConcern: { level: \"snapshot\", "
                     + "provenance: \"clientSupplied\" } } :: caused by :: read concern not "
                     + "supported")
         }

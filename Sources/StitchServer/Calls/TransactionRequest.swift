@@ -15,7 +15,9 @@ struct TransactionRequest: Sendable, Hashable {
     /// Reads the fields; `nil` without a transaction number.
     ///
     /// - Throws: 72 (InvalidOptions), 14, 263 and 50768 with MongoDB's texts.
-    init?(_ body: BSONDocument, _ rule: CommandSignature, hasSession: Bool) throws(CommandFailure) {
+    init?(_ body: BSONDocument, _ signature: CommandSignature, hasSession: Bool)
+        throws(CommandFailure)
+    {
         let autocommit = try Self.flag(body, "autocommit")
         let starts = try Self.flag(body, "startTransaction")
         guard let value = body["txnNumber"] else {
@@ -44,7 +46,7 @@ struct TransactionRequest: Sendable, Hashable {
         guard number >= 0 else {
             throw CommandFailure(.invalidOptions, "Transaction number cannot be negative")
         }
-        try Self.check(autocommit, starts, rule)
+        try Self.check(autocommit, starts, signature)
         self.number = number
         isTransaction = autocommit != nil
         self.starts = starts ?? false
@@ -59,7 +61,7 @@ struct TransactionRequest: Sendable, Hashable {
     ]
 
     private static func check(
-        _ autocommit: Bool?, _ starts: Bool?, _ rule: CommandSignature
+        _ autocommit: Bool?, _ starts: Bool?, _ signature: CommandSignature
     ) throws(CommandFailure) {
         if autocommit == true {
             throw CommandFailure(
@@ -74,15 +76,15 @@ struct TransactionRequest: Sendable, Hashable {
             throw CommandFailure(
                 .invalidOptions, "Specifying startTransaction=false is not allowed.")
         }
-        if starts == true, let refusal = Self.noBeginnings[rule.name] {
+        if starts == true, let refusal = Self.noBeginnings[signature.name] {
             throw CommandFailure(263, refusal)
         }
         guard autocommit == nil else { return }
-        guard rule.traits.contains(.retryable) else {
+        guard signature.traits.contains(.retryable) else {
             throw CommandFailure(
                 50768,
                 "txnNumber may only be provided for multi-document transactions and retryable "
-                    + "write commands. autocommit:false was not provided, and \(rule.name) is not "
+                    + "write commands. autocommit:false was not provided, and \(signature.name) is not "
                     + "a retryable write command.")
         }
     }

@@ -6,21 +6,21 @@ extension Dispatcher {
     /// While the server has no users, a client on the same machine may create the first one.
     ///
     /// - Throws: 13 (Unauthorized), 391 when the sign-in has expired.
-    func authorize(_ rule: CommandDefinition, _ call: CommandCall) throws -> ParsedCommand {
-        guard server.settings.requiresSignIn, !rule.traits.contains(.unauthenticated) else {
-            return parse(rule, call)
+    func authorize(_ definition: CommandDefinition, _ call: CommandCall) throws -> ParsedCommand {
+        guard server.settings.requiresSignIn, !definition.traits.contains(.unauthenticated) else {
+            return parse(definition, call)
         }
         let user = try backend.signedIn(call.connection)
-        if user == nil, rule.name == "createUser", call.database == "admin",
+        if user == nil, definition.traits.contains(.createsFirstUser), call.database == "admin",
             call.connection.isLoopback, try backend.hasNoUsers()
         {
-            return parse(rule, call)
+            return parse(definition, call)
         }
         // Clients without access do not learn the command's syntax from errors.
-        let signedIn = try Authorization.known(user, rule)
-        if try backend.isUnderRules(call) { try RestrictedCommands.check(rule, call) }
-        let command = call.seeingRoles { parse(rule, call) }
-        try Authorization.check(rule, call, command, signedIn)
+        let signedIn = try Authorization.known(user, definition)
+        if try backend.isUnderRules(call) { try RestrictedUse.check(definition, call) }
+        let command = call.seeingRoles { parse(definition, call) }
+        try Authorization.check(definition, call, command, signedIn)
         return command
     }
 
@@ -28,23 +28,23 @@ extension Dispatcher {
     ///
     /// - Throws: 13 (Unauthorized), 391 when the sign-in has expired.
     func reauthorize(
-        _ rule: CommandDefinition, _ call: CommandCall, _ command: ParsedCommand
+        _ definition: CommandDefinition, _ call: CommandCall, _ command: ParsedCommand
     ) throws {
-        guard server.settings.requiresSignIn, !rule.traits.contains(.unauthenticated) else {
+        guard server.settings.requiresSignIn, !definition.traits.contains(.unauthenticated) else {
             return
         }
-        let user = try Authorization.known(backend.signedIn(call.connection), rule)
-        try Authorization.check(rule, call, command, user)
+        let user = try Authorization.known(backend.signedIn(call.connection), definition)
+        try Authorization.check(definition, call, command, user)
     }
 
-    private func parse(_ rule: CommandDefinition, _ call: CommandCall) -> ParsedCommand {
-        let command = backend.parse(rule, call)
+    private func parse(_ definition: CommandDefinition, _ call: CommandCall) -> ParsedCommand {
+        let command = backend.parse(definition, call)
         if call.namesDeniedWrites {
             return command.answering { [server] in try server.denials.answer(call, $0) }
         }
         guard call.flag("apiStrict") else { return command }
         return command.answering { store in
-            try StableAPI.checkIndexes(rule, call, store)
+            try StableAPI.checkIndexes(definition, call, store)
             return try command.answer(store)
         }
     }

@@ -59,13 +59,13 @@ struct Dispatcher: Sendable {
             }
         }
         do {
-            let rule = try self.rule(givenName, request)
-            let call = try self.call(rule, givenName, request, connection)
+            let definition = try self.definition(of: givenName, request)
+            let call = try self.call(definition, givenName, request, connection)
             let isWanted = request.wantsReply
-            guard call.waitsToWrite(rule.signature) else {
-                return answer(rule, call, fault, isWanted)
+            guard call.waitsToWrite else {
+                return answer(definition, call, fault, isWanted)
             }
-            return .blocking { answer(rule, call, fault, isWanted) }
+            return .blocking { answer(definition, call, fault, isWanted) }
         } catch {
             return .reply(complete(CommandFailure(error).reply, nil))
         }
@@ -73,11 +73,12 @@ struct Dispatcher: Sendable {
 
     /// Runs a parsed command; an error is a reply, too.
     private func answer(
-        _ rule: CommandDefinition, _ call: CommandCall, _ fault: BSONDocument?, _ isWanted: Bool
+        _ definition: CommandDefinition, _ call: CommandCall, _ fault: BSONDocument?,
+        _ isWanted: Bool
     ) -> CommandOutcome {
         let number = server.operations.begin(
-            call, endsWithClient: isWanted && !rule.traits.contains(.endsTransaction))
-        let outcome = outcome(rule, call, fault)
+            call, endsWithClient: isWanted && !definition.traits.contains(.endsTransaction))
+        let outcome = outcome(definition, call, fault)
         return ending(number, call.budget, with: outcome)
     }
 
@@ -115,25 +116,25 @@ struct Dispatcher: Sendable {
     }
 
     private func outcome(
-        _ rule: CommandDefinition, _ call: CommandCall, _ fault: BSONDocument?
+        _ definition: CommandDefinition, _ call: CommandCall, _ fault: BSONDocument?
     ) -> CommandOutcome {
         do {
-            let outcome = try call.budget.running { try run(rule, call) }
-            return finish(outcome, rule, call, fault)
+            let outcome = try call.budget.running { try run(definition, call) }
+            return finish(outcome, definition, call, fault)
         } catch is CloseConnectionRequest {
             return .close
         } catch {
             var reply = CommandFailure(error).reply
             // MongoDB reports an unmet write concern even if nothing was written.
-            if let missed = WriteConcernCheck.error(call, rule) {
+            if let missed = WriteConcernCheck.error(call, definition) {
                 reply.append("writeConcernError", missed)
             }
             return .reply(complete(reply, call))
         }
     }
 
-    private func rule(
-        _ name: String, _ request: WireRequest
+    private func definition(
+        of name: String, _ request: WireRequest
     ) throws(CommandFailure) -> CommandDefinition {
         if case .query(let collection) = request.form {
             guard collection.hasSuffix(".$cmd"), ["hello", "ismaster", "isMaster"].contains(name)
@@ -145,16 +146,16 @@ struct Dispatcher: Sendable {
                         + "https://dochub.mongodb.org/core/legacy-opcode-removal")
             }
         }
-        guard let rule = CommandTable.find(name),
-            !rule.traits.contains(.testOnly) || server.settings.allowsTestCommands
+        guard let definition = CommandTable.find(name),
+            !definition.traits.contains(.testOnly) || server.settings.allowsTestCommands
         else {
             throw CommandFailure(59, "no such command: '\(name)'")
         }
-        return rule
+        return definition
     }
 
     private func call(
-        _ rule: CommandDefinition, _ givenName: String, _ request: WireRequest,
+        _ definition: CommandDefinition, _ givenName: String, _ request: WireRequest,
         _ connection: ClientConnection
     ) throws -> CommandCall {
         let body = request.body
@@ -170,26 +171,26 @@ struct Dispatcher: Sendable {
         try DatabaseName.check(database)
         // Before any argument is read: from here on each field has one value.
         try DuplicateFieldCheck.check(
-            body, named: rule.name, request.sequences.map { ($0.field, $0.documents) })
-        if rule.traits.contains(.adminOnly), database != "admin" {
+            body, named: definition.name, request.sequences.map { ($0.field, $0.documents) })
+        if definition.traits.contains(.adminOnly), database != "admin" {
             throw CommandFailure(
-                13, "\(rule.name) may only be run against the admin database.")
+                13, "\(definition.name) may only be run against the admin database.")
         }
-        let arguments = try GenericArguments(body, rule)
+        let arguments = try GenericArguments(body, definition)
         let user = connection.state.withLock { $0.user }
         var sequences: [String: [BSONDocument]] = [:]
         for sequence in request.sequences { sequences[sequence.field] = sequence.documents }
-        try rule.signature.schema.check(
-            body, named: rule.name, given: request.sequences.map(\.field), isCommand: true)
+        try definition.signature.schema.check(
+            body, named: definition.name, given: request.sequences.map(\.field), isCommand: true)
         return CommandCall(
-            name: rule.name, givenName: givenName, body: body, sequences: sequences,
+            signature: definition.signature, givenName: givenName, body: body, sequences: sequences,
             database: database, connection: connection, server: server,
             budget: WorkBudget(
-                deadline: arguments.deadline ?? usualDeadline(rule, body, connection),
+                deadline: arguments.deadline ?? usualDeadline(definition, body, connection),
                 memory: server.memory),
             session: try arguments.session.map { try SessionTable.own($0, of: user) },
             transaction: arguments.transaction,
-            snapshot: try SnapshotRequest(body, rule.signature, server.clock),
+            snapshot: try SnapshotRequest(body, definition.signature, server.clock),
             time: CommandTime(clusterTime: server.clock.now),
             allowsExhaust: request.allowsExhaust)
     }
@@ -199,34 +200,39 @@ struct Dispatcher: Sendable {
 
     /// Returns the time by which a command without a limit of its own must finish; `nil` for none.
     func usualDeadline(
-        _ rule: CommandDefinition, _ body: BSONDocument, _ connection: ClientConnection
+        _ definition: CommandDefinition, _ body: BSONDocument, _ connection: ClientConnection
     ) -> ContinuousClock.Instant? {
         // Not whether rules were found for the user: the first command after a sign-in looks for them.
         let user = connection.state.withLock { $0.user }
         guard server.settings.rules != nil, user?.isBoundless == false else { return nil }
         // The time that a getMore waits does not count as work.
-        let wait = rule.name == "getMore" ? body["maxTimeMS"]?.wholeNumber ?? 1_000 : 0
+        let wait =
+            definition.cursor == .continues ? body["maxTimeMS"]?.wholeNumber ?? 1_000 : 0
         return ContinuousClock.now + .seconds(Self.ruledSecondsMax)
             + .milliseconds(min(max(0, wait), 600_000))
     }
 
-    private func run(_ rule: CommandDefinition, _ call: CommandCall) throws -> CommandOutcome {
-        let command = try authorize(rule, call)
-        try server.member.check(rule.signature, call)
+    private func run(_ definition: CommandDefinition, _ call: CommandCall) throws -> CommandOutcome
+    {
+        let command = try authorize(definition, call)
+        try server.member.check(call)
         // Before the transaction is entered, so that a refusal does not end it.
-        if call.transaction?.isTransaction == true, !rule.traits.contains(.endsTransaction) {
-            try TransactionScope.check(rule.signature, on: try Self.namespaces(call))
+        if call.transaction?.isTransaction == true, !definition.traits.contains(.endsTransaction) {
+            try TransactionScope.check(
+                definition.signature, on: try Self.namespaces(definition, call))
         }
         return try call.seeingRoles {
-            if case .server(let answer) = rule.answering { return try answer(call) }
-            let outcome = try backend.run(command, rule.signature, call)
-            return authorizing(outcome, rule, call, command)
+            if case .server(let answer) = definition.answering { return try answer(call) }
+            let outcome = try backend.run(command, definition, call)
+            return authorizing(outcome, definition, call, command)
         }
     }
 
     /// Returns the collections that a command of a transaction names.
-    private static func namespaces(_ call: CommandCall) throws(CommandFailure) -> [Namespace] {
-        guard call.name != "bulkWrite" else { return try BulkWriteCommand.namespaces(call) }
+    private static func namespaces(
+        _ definition: CommandDefinition, _ call: CommandCall
+    ) throws(CommandFailure) -> [Namespace] {
+        if definition.statements == .mixed { return try BulkWriteCommand.namespaces(call) }
         let name = call.target.stringValue ?? call.string("collection") ?? ""
         return [Namespace(call.database, name)]
     }
@@ -235,7 +241,7 @@ struct Dispatcher: Sendable {
     ///
     /// Meanwhile the user may have been dropped, or have lost a role.
     private func authorizing(
-        _ outcome: CommandOutcome, _ rule: CommandDefinition, _ call: CommandCall,
+        _ outcome: CommandOutcome, _ definition: CommandDefinition, _ call: CommandCall,
         _ command: ParsedCommand
     ) -> CommandOutcome {
         guard case .waiting(let wait) = outcome else { return outcome }
@@ -244,13 +250,13 @@ struct Dispatcher: Sendable {
                 deadline: wait.deadline, subscribe: wait.subscribe,
                 again: { isTimeUp in
                     do {
-                        try reauthorize(rule, call, command)
+                        try reauthorize(definition, call, command)
                     } catch {
                         wait.abandon()
                         throw error
                     }
                     let outcome = try call.seeingRoles { try wait.again(isTimeUp) }
-                    return authorizing(outcome, rule, call, command)
+                    return authorizing(outcome, definition, call, command)
                 }, abandon: wait.abandon))
     }
 
@@ -262,12 +268,13 @@ struct Dispatcher: Sendable {
 
     /// Completes a reply, now or once a waiting command finishes.
     private func finish(
-        _ outcome: CommandOutcome, _ rule: CommandDefinition, _ call: CommandCall,
+        _ outcome: CommandOutcome, _ definition: CommandDefinition, _ call: CommandCall,
         _ fault: BSONDocument?
     ) -> CommandOutcome {
         switch outcome {
         case .reply(var document):
-            if let error = fault?["writeConcernError"] ?? WriteConcernCheck.error(call, rule) {
+            if let error = fault?["writeConcernError"] ?? WriteConcernCheck.error(call, definition)
+            {
                 document.append("writeConcernError", error)
                 if let labels = labels(fault, of: error, call.body) {
                     document.append("errorLabels", labels)
@@ -288,7 +295,7 @@ struct Dispatcher: Sendable {
                             let number = server.operations.begin(call, endsWithClient: true)
                             defer { server.operations.end(number) }
                             let outcome = try call.budget.running { try wait.again(isTimeUp) }
-                            return finish(outcome, rule, call, fault)
+                            return finish(outcome, definition, call, fault)
                         } catch {
                             return .reply(complete(CommandFailure(error).reply, call))
                         }

@@ -12,18 +12,19 @@ struct GenericArguments {
     /// Reads and checks the arguments.
     ///
     /// - Throws: 2, 9, 14, 72 and others with MongoDB's texts.
-    init(_ body: BSONDocument, _ rule: CommandDefinition) throws(CommandFailure) {
+    init(_ body: BSONDocument, _ definition: CommandDefinition) throws(CommandFailure) {
         // In a getMore, `maxTimeMS` is how long to wait for data, not a time limit.
-        deadline = rule.name == "getMore" ? nil : try Self.deadline(body["maxTimeMS"])
+        deadline =
+            definition.cursor == .continues ? nil : try Self.deadline(body["maxTimeMS"])
         session = try Self.session(body["lsid"])
-        transaction = try TransactionRequest(body, rule.signature, hasSession: session != nil)
-        try WriteConcernCheck.fields(body["writeConcern"], rule)
-        try Self.checkReadConcern(body["readConcern"], rule, isAlone: transaction == nil)
+        transaction = try TransactionRequest(body, definition.signature, hasSession: session != nil)
+        try WriteConcernCheck.fields(body["writeConcern"], definition)
+        try Self.checkReadConcern(body["readConcern"], definition, isAlone: transaction == nil)
         if let transaction, transaction.isTransaction {
-            try Self.checkConcerns(body, rule, of: transaction)
+            try Self.checkConcerns(body, definition, of: transaction)
         }
         try Self.checkReadPreference(body["$readPreference"])
-        try StableAPI.check(body, rule)
+        try StableAPI.check(body, definition)
     }
 
     private static func deadline(
@@ -78,9 +79,9 @@ struct GenericArguments {
     ///
     /// Source: the server's `transaction_validation.cpp` and `service_entry_point_common.cpp`.
     private static func checkConcerns(
-        _ body: BSONDocument, _ rule: CommandDefinition, of transaction: TransactionRequest
+        _ body: BSONDocument, _ definition: CommandDefinition, of transaction: TransactionRequest
     ) throws(CommandFailure) {
-        guard !rule.traits.contains(.endsTransaction) else { return }
+        guard !definition.traits.contains(.endsTransaction) else { return }
         guard body["writeConcern"]?.documentValue?.isEmpty ?? true else {
             throw CommandFailure(
                 .invalidOptions, "writeConcern is not allowed within a multi-statement transaction")
@@ -101,7 +102,7 @@ struct GenericArguments {
     }
 
     private static func checkReadConcern(
-        _ value: BSONValue?, _ rule: CommandDefinition, isAlone: Bool
+        _ value: BSONValue?, _ definition: CommandDefinition, isAlone: Bool
     ) throws(CommandFailure) {
         guard let value, value.type != .null else { return }
         guard let concern = value.documentValue else {
@@ -112,7 +113,7 @@ struct GenericArguments {
         }
         for (key, value) in concern {
             switch key {
-            case "level": try checkLevel(value, rule, isAlone: isAlone)
+            case "level": try checkLevel(value, definition, isAlone: isAlone)
             case "afterClusterTime", "atClusterTime": try checkTime(value, key)
             case "afterOpTime", "provenance", "allowTransactionTableSnapshot",
                 "waitLastStableRecoveryTimestamp":
@@ -135,7 +136,7 @@ struct GenericArguments {
     }
 
     private static func checkLevel(
-        _ value: BSONValue, _ rule: CommandDefinition, isAlone: Bool
+        _ value: BSONValue, _ definition: CommandDefinition, isAlone: Bool
     ) throws(CommandFailure) {
         if value.type == .null { return }
         guard let level = value.stringValue else {
@@ -151,10 +152,10 @@ struct GenericArguments {
                 "Enumeration value '\(level)' for field 'readConcern.level' is not a valid value.")
         }
         // In a transaction, the level is that of all its commands.
-        guard !isAlone || level == "local" || rule.traits.contains(.takesReadConcern) else {
+        guard !isAlone || level == "local" || definition.traits.contains(.takesReadConcern) else {
             throw CommandFailure(
                 .invalidOptions,
-                "Command \(rule.name) does not support { readConcern: { level: \"\(level)\" } } :: "
+                "Command \(definition.name) does not support { readConcern: { level: \"\(level)\" } } :: "
                     + "caused by :: read concern not supported")
         }
     }

@@ -5,9 +5,9 @@ extension StableAPI {
     ///
     /// - Throws: 291 (NoQueryExecutionPlans) for `$text`, 2 (BadValue) for a hint.
     static func checkIndexes(
-        _ rule: CommandDefinition, _ call: CommandCall, _ store: StoreBackend
+        _ definition: CommandDefinition, _ call: CommandCall, _ store: StoreBackend
     ) throws {
-        let query = rule.name == "explain" ? call.target.documentValue : call.body
+        let query = definition.name == "explain" ? call.target.documentValue : call.body
         guard let query, let command = query.keys.first, let name = query[command]?.stringValue
         else { return }
         try checkIndexes(of: query) {

@@ -8,7 +8,8 @@ enum StableAPI {
     ///
     /// - Throws: 14 for a wrong type, 322 for another version, 323 for features outside the
     ///   version, 324 for deprecated ones, 4886600 without a version.
-    static func check(_ body: BSONDocument, _ rule: CommandDefinition) throws(CommandFailure) {
+    static func check(_ body: BSONDocument, _ definition: CommandDefinition) throws(CommandFailure)
+    {
         let kinds = [
             ("apiVersion", FieldKind.string), ("apiStrict", .bool), ("apiDeprecationErrors", .bool),
         ]
@@ -26,8 +27,9 @@ enum StableAPI {
         guard version.stringValue == "1" else {
             throw CommandFailure(322, "API version must be \"1\"")
         }
-        if body["apiStrict"]?.isTrue == true { try checkStrictly(body, rule) }
-        guard body["apiDeprecationErrors"]?.isTrue != true || rule.name != "testDeprecation" else {
+        if body["apiStrict"]?.isTrue == true { try checkStrictly(body, definition) }
+        guard body["apiDeprecationErrors"]?.isTrue != true || definition.name != "testDeprecation"
+        else {
             throw CommandFailure(
                 324,
                 "Provided apiDeprecationErrors:true, but the command testDeprecation is deprecated "
@@ -36,16 +38,18 @@ enum StableAPI {
     }
 
     private static func checkStrictly(
-        _ body: BSONDocument, _ rule: CommandDefinition
+        _ body: BSONDocument, _ definition: CommandDefinition
     ) throws(CommandFailure) {
-        guard rule.traits.contains(.stable) else {
+        guard definition.traits.contains(.stable) else {
             throw refusal(
-                "Provided apiStrict:true, but the command \(rule.name) is not in API Version 1. "
+                "Provided apiStrict:true, but the command \(definition.name) is not in API Version 1. "
                     + "Information on supported commands and migrations in API Version 1 can be "
                     + "found at https://dochub.mongodb.org/core/manual-versioned-api")
         }
-        try checkArguments(of: rule.name, body)
-        guard rule.name == "explain", let inner = body["explain"]?.documentValue else { return }
+        try checkArguments(of: definition.name, body)
+        guard definition.name == "explain", let inner = body["explain"]?.documentValue else {
+            return
+        }
         try checkArguments(of: inner.keys.first ?? "", inner)
     }
 

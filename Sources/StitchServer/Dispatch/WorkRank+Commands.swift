@@ -2,20 +2,12 @@ internal import BSONStore
 internal import StitchWire
 
 extension WorkRank {
-    /// The commands that a server answers even when users' work takes all of its other threads.
-    ///
-    /// None of them takes long, whatever its arguments are.
-    private static let vitalCommands: Set<String> = [
-        "hello", "isMaster", "ping", "buildInfo", "connectionStatus", "whatsmyuri", "saslStart",
-        "saslContinue", "logout", "currentOp", "killOp", "killSessions", "killAllSessions",
-        "serverStatus", "replSetStepDown",
-    ]
-
     /// Returns the kind of a command's work.
     ///
     /// - Parameter isOperator: whether the user has an administrator's role.
     init(command name: String, ofOperator isOperator: Bool) {
-        let isVital = CommandTable.find(name).map { Self.vitalCommands.contains($0.name) } ?? true
+        // The refusal of an unknown command takes no time.
+        let isVital = CommandTable.find(name)?.traits.contains(.vital) ?? true
         self = isVital ? .vital : isOperator ? .ofOperator : .ordinary
     }
 

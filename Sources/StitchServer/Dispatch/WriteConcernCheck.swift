@@ -10,7 +10,7 @@ enum WriteConcernCheck {
     ///
     /// Source: the server's `write_concern_options.cpp` and `write_concern.idl`.
     static func fields(
-        _ value: BSONValue?, _ rule: CommandDefinition
+        _ value: BSONValue?, _ definition: CommandDefinition
     ) throws(CommandFailure) {
         guard let value, value.type != .null else { return }
         guard let concern = value.documentValue else {
@@ -19,9 +19,9 @@ enum WriteConcernCheck {
                 "\"writeConcern\" had the wrong type. Expected object, found "
                     + "\(value.type.alias)")
         }
-        guard rule.traits.contains(.takesWriteConcern) else {
+        guard definition.traits.contains(.takesWriteConcern) else {
             throw CommandFailure(
-                .invalidOptions, "Command does not support writeConcern: \(rule.name)")
+                .invalidOptions, "Command does not support writeConcern: \(definition.name)")
         }
         for (key, value) in concern {
             switch key {
@@ -80,8 +80,8 @@ enum WriteConcernCheck {
     /// command still runs.
     ///
     /// Source: the server's `replication_coordinator_impl.cpp`.
-    static func error(_ call: CommandCall, _ rule: CommandDefinition) -> BSONValue? {
-        guard rule.traits.contains(.takesWriteConcern),
+    static func error(_ call: CommandCall, _ definition: CommandDefinition) -> BSONValue? {
+        guard definition.traits.contains(.takesWriteConcern),
             let wanted = call.document("writeConcern")?["w"]
         else { return nil }
         if let name = wanted.type == .null ? "" : wanted.stringValue {

@@ -82,33 +82,43 @@ extension CommandNeeds {
     /// Collects what a command reads.
     ///
     /// - Throws: the errors of the command's arguments, which the command itself reports.
-    init(_ call: CommandCall) throws {
+    init(_ subject: ReadSubject, of call: CommandCall) throws {
         needsIndexes = Self.namesIndexes(call)
-        try add(call, call.name)
+        try add(subject, of: call)
     }
 
-    private mutating func add(_ call: CommandCall, _ name: String) throws {
-        switch name {
-        case "find":
-            add(try Self.query(call), in: try call.collection())
-        case "count", "distinct":
+    private mutating func add(_ subject: ReadSubject, of call: CommandCall) throws {
+        switch subject {
+        case .filter: add(try Self.query(call), in: try call.collection())
+        case .query, .count:
             add(
                 DocumentNeed.Query(
                     filter: call.document("query") ?? [:], collation: call.document("collation")),
                 in: try call.collection())
-        case "aggregate": try addPipeline(call)
-        case "findAndModify", "findandmodify":
+        case .pipeline: try addPipeline(call)
+        case .firstOfQuery:
             add(
                 DocumentNeed.Query(
                     filter: call.document("query") ?? [:], collation: call.document("collation"),
                     variables: call.document("let"), sort: call.document("sort"), limit: 1),
                 in: try call.collection())
-        case "explain":
-            guard let inner = call.body["explain"]?.documentValue, let kind = inner.keys.first,
-                kind != "explain"
-            else { return }
-            try add(call.standing(for: inner, as: kind, givenName: kind), kind)
-        default: break
+        case .explained: try addExplained(call)
+        // The statements are read one by one (``StatementNeeds``), and the others are no documents.
+        case .statements, .collections, .databases, .tombstones: break
+        }
+    }
+
+    /// Adds what the command inside an `explain` reads; one that a user under access rules may not
+    /// send reads nothing.
+    private mutating func addExplained(_ call: CommandCall) throws {
+        guard let inner = call.target.documentValue, let name = inner.keys.first,
+            let definition = CommandTable.find(name)
+        else { return }
+        switch definition.underRules {
+        case .refused, .harmless, .reads(.explained): break
+        case .reads(let subject), .writes(let subject):
+            try add(
+                subject, of: call.standing(for: inner, as: definition.signature, givenName: name))
         }
     }
 

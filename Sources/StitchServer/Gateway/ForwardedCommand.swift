@@ -5,9 +5,9 @@ struct ForwardedCommand {
     let backend: GatewayBackend
     let link: UpstreamLink
     let call: CommandCall
-    let rule: CommandSignature
+    let definition: CommandDefinition
     /// Whether the place of the documents was checked already.
-    var isChecked = false
+    let isChecked: Bool
 
     /// The fields of a client's session, which the gateway has another one for.
     private static let ownFields: Set<String> = [
@@ -23,11 +23,11 @@ struct ForwardedCommand {
     /// - Throws: the upstream's errors.
     func run() throws -> CommandOutcome {
         try checkPlace()
-        if call.mayWrite(rule) { backend.catalog.forgetAll() }
-        if rule.traits.contains(.retryable) {
-            return .reply(try write(StatementNeeds.field(call.name)))
+        if call.mayWrite(definition) { backend.catalog.forgetAll() }
+        if definition.traits.contains(.retryable) {
+            return .reply(try write(definition.statements))
         }
-        guard link.session == nil, Self.opensCursor(call.name), !call.flag("explain") else {
+        guard link.session == nil, definition.cursor == .opens, !call.flag("explain") else {
             return try open(link)
         }
         return try open(link.atNewPlace(for: call))
@@ -42,19 +42,15 @@ struct ForwardedCommand {
             call.connection.state.withLock({ $0.user })?.isBoundless != true, !isChecked
         else { return }
         let own: Set<Name> = ["admin", "config", "local", Name(GatewayDatabase.name)]
-        let isOwn = own.contains(Name(call.database)) && rule.name != "bulkWrite"
+        let isOwn = own.contains(Name(call.database)) && definition.statements != .mixed
         let targets = call.sequences["nsInfo"] ?? []
         let named = ([call.body] + targets).contains {
             $0.extendedJSON().contains(GatewayDatabase.name)
         }
         guard !isOwn, !named else {
             throw CommandFailure(
-                13, "not authorized on \(call.database) to execute command \(rule.name)")
+                13, "not authorized on \(call.database) to execute command \(definition.name)")
         }
-    }
-
-    static func opensCursor(_ name: String) -> Bool {
-        ["find", "aggregate", "listCollections", "listIndexes"].contains(name)
     }
 
     /// Sends the command, and opens a cursor here for one of the upstream.
@@ -119,7 +115,7 @@ struct ForwardedCommand {
     }
 
     private func send(_ body: BSONDocument, _ link: UpstreamLink) throws -> BSONDocument {
-        let kind: UpstreamCommandKind = rule.traits.contains(.retryable) ? .write : .read
+        let kind: UpstreamCommandKind = definition.traits.contains(.retryable) ? .write : .read
         let reply = try link.run(body, on: call.database, kind, for: call)
         var shown = BSONDocument()
         for (name, value) in reply where name != "$clusterTime" && name != "operationTime" {
@@ -131,16 +127,16 @@ struct ForwardedCommand {
     /// Carries a writing command out: together with its reply if it is retryable and succeeds as a
     /// whole.
     ///
-    /// - Parameter field: the field with its statements; `nil` for a command without.
-    private func write(_ field: String?) throws -> BSONDocument {
-        guard let retryable = link.retryable else { return try carryOut(field, link) }
+    /// - Parameter list: its statements; `nil` for a command without.
+    private func write(_ list: StatementList?) throws -> BSONDocument {
+        guard let retryable = link.retryable else { return try carryOut(list, link) }
         if !call.allowsMajority { retryable.giveUp() }
         var answer: BSONDocument?
         var idle = IdleRuns()
         while retryable.isPossible {
             try idle.begin(at: [])
             let hasLanded = try retryable.land(link) { link in
-                let reply = try carryOut(field, link)
+                let reply = try carryOut(list, link)
                 // The upstream undoes a transaction in which a statement failed.
                 let hasErrors =
                     reply["writeErrors"] != nil || reply["nErrors"]?.wholeNumber ?? 0 > 0
@@ -150,19 +146,19 @@ struct ForwardedCommand {
             if hasLanded, let answer { return answer }
         }
         try retryable.leaveTransaction(link)
-        return try carryOut(field, link)
+        return try carryOut(list, link)
     }
 
     /// Sends the command, in several parts if its statements are too large for one.
-    private func carryOut(_ field: String?, _ link: UpstreamLink) throws -> BSONDocument {
+    private func carryOut(_ list: StatementList?, _ link: UpstreamLink) throws -> BSONDocument {
         var body = body
         if link.session != nil { body.removeValue(forKey: "writeConcern") }
-        guard let field else { return try send(body, link) }
-        let all = try call.documents(field)
+        guard let list else { return try send(body, link) }
+        let all = try call.documents(list.field)
         guard all.reduce(0, { $0 + $1.byteCount }) > Self.bytesMax else {
             return try send(body, link)
         }
-        var tally = StatementTally(call.name)
+        var tally = StatementTally(list)
         var start = 0
         while start < all.count {
             var bytes = 0
@@ -172,8 +168,8 @@ struct ForwardedCommand {
                 end += 1
             } while end < all.count && bytes + all[end].byteCount <= Self.bytesMax
             var part = body
-            part.removeValue(forKey: field)
-            part.append(field, .array(BSONArray(all[start..<end].map(BSONValue.document))))
+            part.removeValue(forKey: list.field)
+            part.append(list.field, .array(BSONArray(all[start..<end].map(BSONValue.document))))
             tally.add(try send(part, link), at: Array(start..<end))
             if tally.hasErrors, call["ordered"]?.isTrue ?? true { break }
             start = end
@@ -184,8 +180,9 @@ struct ForwardedCommand {
 
 extension CommandCall {
     /// Whether the command may write; those with results may write them into a collection.
-    func mayWrite(_ rule: CommandSignature) -> Bool {
-        rule.traits.contains(.writes) || writesResults || rule.name == "mapReduce"
+    func mayWrite(_ definition: CommandDefinition) -> Bool {
+        definition.traits.contains(.writes)
+            || definition.traits.contains(.writesResults) && writesResults
     }
 }
 

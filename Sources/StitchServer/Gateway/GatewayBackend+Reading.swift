@@ -2,31 +2,46 @@ internal import BSONStore
 internal import StitchRules
 
 extension GatewayBackend {
-    /// Runs a command that reads: on an excerpt, unless the upstream or the documents decide alone.
+    /// Runs a command that reads, for a user under access rules.
     func read(
-        _ rule: CommandDefinition, _ call: CommandCall, _ link: UpstreamLink,
-        _ ruleGuard: RuleAccessPolicy
+        _ subject: ReadSubject, _ definition: CommandDefinition, _ call: CommandCall,
+        _ link: UpstreamLink, _ ruleGuard: RuleAccessPolicy
+    ) throws -> CommandOutcome {
+        switch subject {
+        case .collections: try listCollections(definition, call, link, ruleGuard)
+        case .databases: try listDatabases(call, link)
+        case .filter, .query, .count, .firstOfQuery, .pipeline, .explained, .statements,
+            .tombstones:
+            try readDocuments(subject, definition, call, link, ruleGuard)
+        }
+    }
+
+    /// Runs a command that reads documents: on an excerpt, unless the upstream or the documents
+    /// decide alone.
+    private func readDocuments(
+        _ subject: ReadSubject, _ definition: CommandDefinition, _ call: CommandCall,
+        _ link: UpstreamLink, _ ruleGuard: RuleAccessPolicy
     ) throws -> CommandOutcome {
         let loader = ExcerptLoader(
             link: link, catalog: catalog, ruleGuard: ruleGuard, call: call)
-        if let counting = try UpstreamCount(call),
-            let (query, definition) = try loader.exactQuery(
+        if let counting = try UpstreamCount(subject, call),
+            let (query, collection) = try loader.exactQuery(
                 counting.counted, in: counting.namespace)
         {
-            let empty = ExcerptPart(namespace: counting.namespace, definition: definition)
-            let outcome = try onExcerpt(rule, call, [empty], ruleGuard)
+            let empty = ExcerptPart(namespace: counting.namespace, definition: collection)
+            let outcome = try onExcerpt(definition, call, [empty], ruleGuard)
             guard case .reply(let reply) = outcome else { return outcome }
             return .reply(try counting.answer(query, link, for: call, replacing: reply))
         }
-        if rule.name == "find" {
+        if subject == .filter {
             try FindCommand.checkSubscription(call, call.collection(), ruleGuard)
         }
-        let needs = try CommandNeeds(call)
-        if rule.name == "find", let outcome = try find(call, needs, loader, ruleGuard) {
+        let needs = try CommandNeeds(subject, of: call)
+        if subject == .filter, let outcome = try find(call, needs, loader, ruleGuard) {
             return outcome
         }
         let parts = try loader.parts(needs)
-        return try onExcerpt(rule, call, parts, ruleGuard)
+        return try onExcerpt(definition, call, parts, ruleGuard)
     }
 
     /// Answers a `find` that documents alone decide about; `nil` for another.
@@ -45,19 +60,19 @@ extension GatewayBackend {
     }
 
     private func onExcerpt(
-        _ rule: CommandDefinition, _ call: CommandCall, _ parts: [ExcerptPart],
+        _ definition: CommandDefinition, _ call: CommandCall, _ parts: [ExcerptPart],
         isWhole: Bool = false, _ ruleGuard: RuleAccessPolicy
     ) throws -> CommandOutcome {
         try reading.withExcerpt(parts, isWhole: isWhole) { excerpt in
             let store = excerpt.backend(front, under: ruleGuard)
             let alone = call.alone
-            return try rule.parse(alone, store).answer(store)
+            return try definition.parse(alone, store).answer(store)
         }
     }
 
     /// Lists the collections that the user sees, with the UUIDs that they have upstream.
-    func listCollections(
-        _ rule: CommandDefinition, _ call: CommandCall, _ link: UpstreamLink,
+    private func listCollections(
+        _ definition: CommandDefinition, _ call: CommandCall, _ link: UpstreamLink,
         _ ruleGuard: RuleAccessPolicy
     ) throws -> CommandOutcome {
         let entries = try UpstreamCatalog.entries(call.database, [:], link, for: call)
@@ -70,7 +85,7 @@ extension GatewayBackend {
                 definition: UpstreamDefinition(entry: entry, indexes: nil))
         }
         let sorted = parts.sorted { one, _ in one.definition?.viewOn == nil }
-        let outcome = try onExcerpt(rule, call, sorted, isWhole: true, ruleGuard)
+        let outcome = try onExcerpt(definition, call, sorted, isWhole: true, ruleGuard)
         guard case .reply(var reply) = outcome, var cursor = reply["cursor"]?.documentValue else {
             return outcome
         }
@@ -93,7 +108,7 @@ extension GatewayBackend {
     }
 
     /// Lists the databases on which the user has a role.
-    func listDatabases(
+    private func listDatabases(
         _ call: CommandCall, _ link: UpstreamLink
     ) throws -> CommandOutcome {
         let reply = try link.run(["listDatabases": 1], on: "admin", .read, for: call)

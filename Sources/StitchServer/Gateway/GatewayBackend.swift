@@ -69,21 +69,21 @@ final class GatewayBackend: CommandBackend {
 
     func isUnderRules(_ call: CommandCall) throws -> Bool { try front.isUnderRules(call) }
 
-    func parse(_ rule: CommandDefinition, _ call: CommandCall) -> ParsedCommand {
-        rule.parse(call, front)
+    func parse(_ definition: CommandDefinition, _ call: CommandCall) -> ParsedCommand {
+        definition.parse(call, front)
     }
 
     func run(
-        _ command: ParsedCommand, _ rule: CommandSignature, _ call: CommandCall
+        _ command: ParsedCommand, _ definition: CommandDefinition, _ call: CommandCall
     ) throws -> CommandOutcome {
         if let session = call.session, server.knows(call.connection) {
             try front.sessions.touch(session)
         }
-        switch GatewayRoute(rule.name) {
+        switch definition.gateway {
         case .here: return try command.answer(front)
-        case .users: return try changeUsers(call)
-        case .sessionEnds:
-            if rule.name == "killSessions" {
+        case .users(let concerned): return try changeUsers(concerned, definition, call)
+        case .endsSessions(let stopsCommands):
+            if stopsCommands {
                 try NamedSessions.check(call.target, of: call.name)
                 // A transaction ends after its running command.
                 server.operations.stop(
@@ -95,15 +95,17 @@ final class GatewayBackend: CommandBackend {
             return try command.answer(front)
         case .commit: return try commit(call)
         case .abort: return try abort(call)
-        case .upstream: return try runUpstream(rule, call)
+        case .deletions, .upstream, .upstreamOrStream:
+            return try runUpstream(definition, call)
         }
     }
 
     private func runUpstream(
-        _ rule: CommandSignature, _ call: CommandCall
+        _ definition: CommandDefinition, _ call: CommandCall
     ) throws -> CommandOutcome {
         let work = UpstreamWork(
-            backend: self, rule: rule, call: call, ruleGuard: try front.rules.ruleGuard(call))
+            backend: self, definition: definition, call: call,
+            ruleGuard: try front.rules.ruleGuard(call))
         let link = link.serving(call.connection)
         guard let request = call.transaction else { return try work.run(link) }
         guard request.isTransaction else { return try repeatable(request, work) }
@@ -112,60 +114,64 @@ final class GatewayBackend: CommandBackend {
             request.starts
             ? try replies.entry(of: session, for: request.number, link)?.number : nil
         return try transactions.run(
-            request, call, rule, lastNumber: last,
+            request, call, lastNumber: last,
             begin: { GatewayTransaction(link, session: session, number: $0) },
             answer: work.run(in:))
     }
 
     fileprivate func run(
-        _ rule: CommandSignature, _ call: CommandCall, _ link: UpstreamLink,
+        _ definition: CommandDefinition, _ call: CommandCall, _ link: UpstreamLink,
         _ ruleGuard: RuleAccessPolicy?
     ) throws -> CommandOutcome {
-        if rule.name == "aggregate", let stream = try stream(call, link, ruleGuard) {
-            return stream
-        }
-        guard let ruleGuard else {
-            if rule.name == "stitchsyncTombstones" {
-                return .reply(try tombstones.answer(call, link, nil, catalog))
-            }
-            defer { if call.mayWrite(rule) { records.noteChange(by: call) } }
-            guard call.namesDeniedWrites else {
-                return try ForwardedCommand(backend: self, link: link, call: call, rule: rule)
-                    .run()
-            }
-            guard call.readsDeniedWrites else { throw DeniedWrites.isReadOnly }
+        if let own = try ownAnswer(definition, call, link, ruleGuard) { return own }
+        if let ruleGuard { return try judged(definition, call, link, ruleGuard) }
+        defer { if call.mayWrite(definition) { records.noteChange(by: call, definition) } }
+        guard call.namesDeniedWrites else {
             return try ForwardedCommand(
-                backend: self, link: link, call: call.readingDeniedWrites, rule: rule,
-                isChecked: true
+                backend: self, link: link, call: call, definition: definition, isChecked: false
             ).run()
         }
-        return try runUnderRules(rule, call, link, ruleGuard)
+        guard call.readsDeniedWrites else { throw DeniedWrites.isReadOnly }
+        return try ForwardedCommand(
+            backend: self, link: link, call: call.readingDeniedWrites, definition: definition,
+            isChecked: true
+        ).run()
     }
 
-    private func runUnderRules(
-        _ rule: CommandSignature, _ call: CommandCall, _ link: UpstreamLink,
+    /// Answers what the gateway itself knows of the upstream; `nil` for another command.
+    private func ownAnswer(
+        _ definition: CommandDefinition, _ call: CommandCall, _ link: UpstreamLink,
+        _ ruleGuard: RuleAccessPolicy?
+    ) throws -> CommandOutcome? {
+        switch definition.gateway {
+        case .upstreamOrStream: try stream(call, link, ruleGuard)
+        case .deletions: .reply(try tombstones.answer(call, link, ruleGuard, catalog))
+        case .here, .endsSessions, .commit, .abort, .users, .upstream: nil
+        }
+    }
+
+    /// Runs a command of a user under access rules, which judge what it reads and writes.
+    private func judged(
+        _ definition: CommandDefinition, _ call: CommandCall, _ link: UpstreamLink,
         _ ruleGuard: RuleAccessPolicy
     ) throws -> CommandOutcome {
-        guard let definition = CommandTable.find(rule.name) else {
-            throw CommandFailure(59, "no such command: '\(rule.name)'")
-        }
         let write = GatewayWrite(
-            backend: self, link: link, call: call, rule: definition, ruleGuard: ruleGuard)
-        switch rule.name {
-        case "insert", "update", "delete", "bulkWrite":
-            defer { records.noteChange(by: call) }
-            return .reply(try write.statements(StatementNeeds.field(rule.name) ?? ""))
-        case "findAndModify":
-            defer { records.noteChange(by: call) }
-            return .reply(try write.single { try CommandNeeds(call) })
-        case "aggregate" where call.writesResults:
-            defer { records.noteChange(by: call) }
+            backend: self, link: link, call: call, definition: definition, ruleGuard: ruleGuard)
+        switch definition.underRules {
+        case .refused, .harmless: throw RestrictedUse.refusal(call)
+        case .reads(let subject):
+            let mayWrite = definition.traits.contains(.writesResults)
+            guard mayWrite, call.writesResults else {
+                return try read(subject, definition, call, link, ruleGuard)
+            }
+            defer { records.noteChange(by: call, definition) }
             return .reply(try write.single { try MergeNeeds(write: write).needs() })
-        case "listCollections": return try listCollections(definition, call, link, ruleGuard)
-        case "listDatabases": return try listDatabases(call, link)
-        case "stitchsyncTombstones":
-            return .reply(try tombstones.answer(call, link, ruleGuard, catalog))
-        default: return try read(definition, call, link, ruleGuard)
+        case .writes(let subject):
+            defer { records.noteChange(by: call, definition) }
+            guard let list = definition.statements else {
+                return .reply(try write.single { try CommandNeeds(subject, of: call) })
+            }
+            return .reply(try write.statements(list))
         }
     }
 
@@ -225,10 +231,13 @@ final class GatewayBackend: CommandBackend {
 
 extension GatewayBackend {
     /// Runs a command on users: on an excerpt with those that it concerns.
-    private func changeUsers(_ call: CommandCall) throws -> CommandOutcome {
-        guard let definition = CommandTable.find(call.name) else { return .ok }
+    private func changeUsers(
+        _ concerned: ConcernedUsers, _ definition: CommandDefinition, _ call: CommandCall
+    ) throws -> CommandOutcome {
         defer { records.noteChange() }
-        return try UserWrite(backend: self, call: call, rule: definition).run()
+        return try UserWrite(
+            backend: self, call: call, definition: definition, concerned: concerned
+        ).run()
     }
 
     private func commit(_ call: CommandCall) throws -> CommandOutcome {
@@ -364,12 +373,12 @@ extension GatewayBackend {
 /// A command on documents of the upstream, with the rules for its user.
 private struct UpstreamWork {
     let backend: GatewayBackend
-    let rule: CommandSignature
+    let definition: CommandDefinition
     let call: CommandCall
     let ruleGuard: RuleAccessPolicy?
 
     func run(_ link: UpstreamLink) throws -> CommandOutcome {
-        try backend.run(rule, call, link, ruleGuard)
+        try backend.run(definition, call, link, ruleGuard)
     }
 
     func run(in transaction: GatewayTransaction) throws -> CommandOutcome {
@@ -383,7 +392,7 @@ extension CommandCall {
         var body = body
         body.set(givenName, to: .string(GatewayDatabase.denied.collection))
         return CommandCall(
-            name: name, givenName: givenName, body: body, sequences: sequences,
+            signature: signature, givenName: givenName, body: body, sequences: sequences,
             database: GatewayDatabase.name, connection: connection, server: server,
             budget: budget, session: session, transaction: transaction, snapshot: nil,
             time: time, allowsExhaust: false)

@@ -94,20 +94,16 @@ final class UpstreamUserRecords: UserRecords {
 
     /// Notes a write through this gateway if it may have been of custom data: its client must see it
     /// before the feed reports it.
-    func noteChange(by call: CommandCall) {
-        if mayConcern(call) { noteChange() }
-    }
-
-    private func mayConcern(_ call: CommandCall) -> Bool {
-        let followed = feeds.withLock { $0.compactMap(\.scope.namespace) }
-        switch call.name {
-        case "insert", "update", "delete", "findAndModify":
-            return followed.contains(Namespace(call.database, call.target.stringValue ?? ""))
-        case "bulkWrite":
-            let targets = Result { try BulkWriteCommand.namespaces(call) }.value
-            return targets?.contains(where: followed.contains) ?? true
-        default: return true
+    func noteChange(by call: CommandCall, _ definition: CommandDefinition) {
+        // The other writes name their collections in many ways.
+        guard definition.traits.contains(.retryable) else { return noteChange() }
+        let targets = Result { () throws(CommandFailure) in
+            try definition.statements == .mixed
+                ? BulkWriteCommand.namespaces(call)
+                : [Namespace(call.database, call.target.stringValue ?? "")]
         }
+        let followed = feeds.withLock { $0.compactMap(\.scope.namespace) }
+        if targets.value?.contains(where: followed.contains) ?? true { noteChange() }
     }
 
     /// Has roles read again while changes elsewhere are unknown.

@@ -110,7 +110,9 @@ struct GatewayStream: CursorSource {
         var batch = CursorBatch()
         var bytes = 0
         // A client that does not wait asks for everything that has happened until now.
-        let waits = call.name == "getMore" && call.number("maxTimeMS") ?? 1_000 > Self.askMax
+        let waits =
+            call.signature.cursor == .continues
+            && call.number("maxTimeMS") ?? 1_000 > Self.askMax
         while let reader, !isOver, batch.documents.count < limits.documentsMax {
             try call.checkTime()
             let (events, end) = try events(reader.feed, call, isNewest: !waits)

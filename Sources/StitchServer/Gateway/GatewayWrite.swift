@@ -36,7 +36,7 @@ struct GatewayWrite {
     let backend: GatewayBackend
     let link: UpstreamLink
     let call: CommandCall
-    let rule: CommandDefinition
+    let definition: CommandDefinition
     let ruleGuard: RuleAccessPolicy?
 
     private var loader: ExcerptLoader {
@@ -51,10 +51,10 @@ struct GatewayWrite {
     ///
     /// - Throws: the command's errors, the upstream's errors, and 112 (WriteConflict) when other
     ///   clients changed the documents again and again.
-    func statements(_ field: String) throws -> BSONDocument {
-        let statements = try call.documents(field)
+    func statements(_ list: StatementList) throws -> BSONDocument {
+        let statements = try call.documents(list.field)
         let isOrdered = call["ordered"]?.isTrue ?? true
-        var tally = StatementTally(call.name)
+        var tally = StatementTally(list)
         var pending = Array(statements.indices)
         var conflicts = CommandNeeds()
         var refused: Set<Int> = []
@@ -66,7 +66,7 @@ struct GatewayWrite {
             let isPartly = !finished.isEmpty
             let current = isPartly ? [pending[0]] : pending
             let run = try self.run(
-                field, current.map { Self.statement(statements[$0], isPartly: isPartly) },
+                list, current.map { Self.statement(statements[$0], isPartly: isPartly) },
                 conflicts, without: finished)
             try make(run)
             var after = tally
@@ -87,7 +87,7 @@ struct GatewayWrite {
                 let change = run.changes[at]
                 let index = pending[Self.statement(of: change)]
                 if refused.insert(index).inserted || run.lacksConflict(of: fault, change) {
-                    try note(fault, change, statements, pending, &conflicts)
+                    try note(fault, change, list, statements, pending, &conflicts)
                 } else {
                     // Some land, and then it is the reason why the others do not.
                     link.retryable?.giveUp()
@@ -99,7 +99,7 @@ struct GatewayWrite {
                 if place > 0 {
                     let before = Array(current[..<place])
                     tally.add(
-                        try answer(before.map { statements[$0] }, field, run, upTo: at), at: before)
+                        try answer(before.map { statements[$0] }, list, run, upTo: at), at: before)
                     pending.removeFirst(place)
                     finished = []
                     if isOrdered, tally.hasErrors { return tally.reply }
@@ -116,7 +116,7 @@ struct GatewayWrite {
                 }
                 if refused.insert(index).inserted || run.lacksConflict(of: fault, change) {
                     // With the documents that are in the way, the store here refuses it, too.
-                    try note(fault, change, statements, pending, &conflicts)
+                    try note(fault, change, list, statements, pending, &conflicts)
                     continue
                 }
                 tally.add(told(fault, change), at: index)
@@ -129,15 +129,15 @@ struct GatewayWrite {
 
     /// Adds the documents that are in the way of a refused write, and of the inserts after it.
     private func note(
-        _ fault: CommandFailure, _ change: StoreChange, _ statements: [BSONDocument],
-        _ pending: [Int], _ conflicts: inout CommandNeeds
+        _ fault: CommandFailure, _ change: StoreChange, _ list: StatementList,
+        _ statements: [BSONDocument], _ pending: [Int], _ conflicts: inout CommandNeeds
     ) throws {
         backend.catalog.forget(change.namespace)
         StatementNeeds.add(conflictOf: fault, change.after, in: change.namespace, to: &conflicts)
-        switch call.name {
-        case "insert":
+        switch list {
+        case .inserts:
             conflicts.add(ids: pending.compactMap { statements[$0]["_id"] }, in: change.namespace)
-        case "bulkWrite":
+        case .mixed:
             let namespaces = try BulkWriteCommand.namespaces(call)
             for index in pending {
                 guard let place = statements[index]["insert"]?.wholeNumber,
@@ -146,7 +146,7 @@ struct GatewayWrite {
                 else { continue }
                 conflicts.add(ids: [id], in: namespaces[place])
             }
-        default: break
+        case .updates, .deletes: break
         }
     }
 
@@ -162,11 +162,13 @@ struct GatewayWrite {
     ///
     /// - Parameter finished: the ids of documents that the statement is not to see again.
     private func run(
-        _ field: String, _ statements: [BSONDocument], _ conflicts: CommandNeeds,
+        _ list: StatementList, _ statements: [BSONDocument], _ conflicts: CommandNeeds,
         without finished: [BSONValue]
     ) throws -> Run {
-        if conflicts.needs.isEmpty, let run = try inserts(statements) { return run }
-        var parts = try self.parts(statements, conflicts)
+        if list == .inserts, conflicts.needs.isEmpty, let run = try inserts(statements) {
+            return run
+        }
+        var parts = try self.parts(list, statements, conflicts)
         if !finished.isEmpty {
             let done = Set(finished.map(BSONKey.encode))
             for index in parts.indices {
@@ -175,7 +177,7 @@ struct GatewayWrite {
                 }
             }
         }
-        return try run(call.carrying(statements, as: field), parts, under: ruleGuard)
+        return try run(call.carrying(statements, as: list), parts, under: ruleGuard)
     }
 
     /// Reads what some statements need.
@@ -183,9 +185,9 @@ struct GatewayWrite {
     /// The upstream may refuse a query of one of them, such as a division by 0. The store here then
     /// tells of which, as it does on a file; for that it needs all documents that the user sees.
     private func parts(
-        _ statements: [BSONDocument], _ conflicts: CommandNeeds
+        _ list: StatementList, _ statements: [BSONDocument], _ conflicts: CommandNeeds
     ) throws -> [ExcerptPart] {
-        var needs = StatementNeeds(call: call, loadsTakenIDs: isInTransaction)
+        var needs = StatementNeeds(call: call, list: list, loadsTakenIDs: isInTransaction)
         func parts() throws -> [ExcerptPart] {
             var all = try needs.needs(statements)
             all.add(conflicts)
@@ -213,7 +215,7 @@ struct GatewayWrite {
     ///
     /// It needs no store: the upstream refuses those whose keys are taken.
     private func inserts(_ statements: [BSONDocument]) throws -> Run? {
-        guard call.name == "insert", !isInTransaction, let ruleGuard else { return nil }
+        guard !isInTransaction, let ruleGuard else { return nil }
         let namespace = try call.collection()
         let definition = try backend.catalog.definition(
             namespace, withIndexes: false, link, for: call)
@@ -235,7 +237,7 @@ struct GatewayWrite {
     ) throws -> Run {
         try backend.writing.withExcerpt(parts) { excerpt in
             let store = excerpt.backend(backend.front, under: ruleGuard)
-            let command = rule.parse(call, store)
+            let command = definition.parse(call, store)
             guard case .reply(let reply) = try command.answer(store) else {
                 throw CommandFailure(.internalError, "\(call.name) did not answer at once")
             }
@@ -246,11 +248,11 @@ struct GatewayWrite {
     /// Returns what some statements answered: they are run again on the documents of their run, and
     /// denials are not reported again.
     private func answer(
-        _ statements: [BSONDocument], _ field: String, _ run: Run, upTo end: Int
+        _ statements: [BSONDocument], _ list: StatementList, _ run: Run, upTo end: Int
     ) throws -> BSONDocument {
         guard !run.isOfInserts else { return ["n": .int32(Int32(clamping: statements.count))] }
         let again = try self.run(
-            call.carrying(statements, as: field), run.parts, under: ruleGuard?.silent)
+            call.carrying(statements, as: list), run.parts, under: ruleGuard?.silent)
         // An upsert gave its document an id that it would not give again.
         var reply = again.reply
         let inserted = run.changes[..<end].filter { $0.kind == .insert }
@@ -319,7 +321,7 @@ struct GatewayWrite {
     func resultIDs(_ needs: CommandNeeds, of stages: [BSONValue]) throws -> [BSONValue] {
         var body = call.body
         body.set("pipeline", to: .array(BSONArray(stages)))
-        let reading = call.standing(for: body, as: call.name, givenName: call.givenName).alone
+        let reading = call.standing(for: body, as: call.signature, givenName: call.givenName).alone
         let parts = try loader.parts(needs)
         return try backend.reading.withExcerpt(parts) { excerpt in
             let store = excerpt.backend(backend.front, under: ruleGuard)
@@ -387,7 +389,7 @@ struct GatewayWrite {
         return UpstreamWriter(
             link: way, call: call, isConditional: link.session == nil,
             hasCollation: { collated.contains($0) },
-            countsDeletes: call.name == "bulkWrite")
+            countsDeletes: definition.statements == .mixed)
     }
 
     /// Returns the index of the statement that made a change.
@@ -440,22 +442,22 @@ extension CommandCall {
     /// Returns the command without its transaction, for a store of its own.
     var alone: CommandCall {
         CommandCall(
-            name: name, givenName: givenName, body: body, sequences: sequences,
+            signature: signature, givenName: givenName, body: body, sequences: sequences,
             database: database, connection: connection, server: server, budget: budget,
             session: session, transaction: nil, snapshot: nil, time: time,
             allowsExhaust: false)
     }
 
     /// Returns the command with other statements, and without its transaction.
-    func carrying(_ statements: [BSONDocument], as field: String) -> CommandCall {
+    func carrying(_ statements: [BSONDocument], as list: StatementList) -> CommandCall {
         var body = body
-        body.removeValue(forKey: field)
+        body.removeValue(forKey: list.field)
         // The entries of all parts go into one batch.
-        if name == "bulkWrite" { body.removeValue(forKey: "cursor") }
+        if list == .mixed { body.removeValue(forKey: "cursor") }
         var carried = sequences
-        carried[field] = statements
+        carried[list.field] = statements
         return CommandCall(
-            name: name, givenName: givenName, body: body, sequences: carried,
+            signature: signature, givenName: givenName, body: body, sequences: carried,
             database: database, connection: connection, server: server, budget: budget,
             session: session, transaction: nil, snapshot: nil, time: time,
             allowsExhaust: false)

@@ -3,6 +3,7 @@ internal import BSONStore
 /// The documents that the statements of a writing command need.
 struct StatementNeeds {
     let call: CommandCall
+    let list: StatementList
     /// Whether inserts need the documents that have their ids: in a client's transaction, which an
     /// upstream ends when it refuses a write.
     let loadsTakenIDs: Bool
@@ -10,14 +11,18 @@ struct StatementNeeds {
     /// command itself is to say which, and why.
     var isWide = false
 
-    /// The argument that holds the statements of a command; `nil` for one without a list.
-    static func field(_ command: String) -> String? {
-        switch command {
-        case "insert": "documents"
-        case "update": "updates"
-        case "delete": "deletes"
-        case "bulkWrite": "ops"
-        default: nil
+    /// The kind of one statement.
+    private enum Kind {
+        case insert, update, delete
+
+        /// Reads the first field of a statement in a mixed list; that of an invalid one is an update,
+        /// which the command itself refuses.
+        init(_ name: String) {
+            switch name {
+            case "insert": self = .insert
+            case "delete": self = .delete
+            default: self = .update
+            }
         }
     }
 
@@ -25,30 +30,41 @@ struct StatementNeeds {
     ///
     /// - Throws: the errors of the command's arguments, which the command itself reports.
     func needs(_ statements: [BSONDocument]) throws -> CommandNeeds {
+        switch list {
+        case .inserts: try needs(statements, .insert)
+        case .updates: try needs(statements, .update)
+        case .deletes: try needs(statements, .delete)
+        case .mixed: try mixedNeeds(statements)
+        }
+    }
+
+    private func needs(_ statements: [BSONDocument], _ kind: Kind) throws -> CommandNeeds {
         var needs = CommandNeeds()
-        if call.name == "bulkWrite" {
-            let namespaces = try BulkWriteCommand.namespaces(call)
-            for statement in statements {
-                guard let (kind, place) = statement.firstElement, let index = place.wholeNumber,
-                    namespaces.indices.contains(index)
-                else { continue }
-                add(statement, kind, namespaces[index], &needs)
-            }
-        } else {
-            let namespace = try call.collection()
-            needs.add(namespace)
-            for statement in statements { add(statement, call.name, namespace, &needs) }
+        let namespace = try call.collection()
+        needs.add(namespace)
+        for statement in statements { add(statement, kind, namespace, &needs) }
+        return needs
+    }
+
+    private func mixedNeeds(_ statements: [BSONDocument]) throws -> CommandNeeds {
+        var needs = CommandNeeds()
+        let namespaces = try BulkWriteCommand.namespaces(call)
+        for statement in statements {
+            guard let (name, place) = statement.firstElement, let index = place.wholeNumber,
+                namespaces.indices.contains(index)
+            else { continue }
+            add(statement, Kind(name), namespaces[index], &needs)
         }
         return needs
     }
 
     private func add(
-        _ statement: BSONDocument, _ kind: String, _ namespace: Namespace,
+        _ statement: BSONDocument, _ kind: Kind, _ namespace: Namespace,
         _ needs: inout CommandNeeds
     ) {
-        guard kind != "insert" else {
+        guard kind != .insert else {
             needs.add(namespace)
-            let document = call.name == "insert" ? statement : statement["document"]?.documentValue
+            let document = list == .inserts ? statement : statement["document"]?.documentValue
             if loadsTakenIDs, let id = document?["_id"] { needs.add(ids: [id], in: namespace) }
             return
         }
@@ -64,7 +80,7 @@ struct StatementNeeds {
         let filter = (statement["q"] ?? statement["filter"])?.documentValue ?? [:]
         if statement["hint"] != nil || CommandNeeds.namesIndexes(filter) { needs.addIndexes() }
         let isMulti =
-            kind == "delete" && call.name == "delete"
+            list == .deletes
             ? statement["limit"]?.wholeNumber != 1 : statement["multi"]?.isTrue ?? false
         needs.add(
             DocumentNeed.Query(
@@ -75,15 +91,15 @@ struct StatementNeeds {
     }
 
     /// Whether the part of an update or delete can be read that selects documents.
-    private func isValid(_ statement: BSONDocument, _ kind: String) -> Bool {
-        let isBulk = call.name == "bulkWrite"
+    private func isValid(_ statement: BSONDocument, _ kind: Kind) -> Bool {
+        let isMixed = list == .mixed
         let result = Result {
             let query: BSONDocument
-            if kind == "delete" {
-                let read = try isBulk ? DeleteStatement(bulk: statement) : .init(statement)
+            if kind == .delete {
+                let read = try isMixed ? DeleteStatement(bulk: statement) : .init(statement)
                 query = read.query
             } else {
-                let read = try isBulk ? UpdateStatement(bulk: statement) : .init(statement)
+                let read = try isMixed ? UpdateStatement(bulk: statement) : .init(statement)
                 query = read.query
             }
             let collation = try CommandCall.collation(statement["collation"])
@@ -136,7 +152,7 @@ extension CommandNeeds {
 
 /// The reply of a writing command, put together from runs of parts of its statements.
 struct StatementTally {
-    private let command: String
+    private let list: StatementList
     private var total = 0
     private var modified = 0
     private var upserted: [(index: Int, entry: BSONDocument)] = []
@@ -146,9 +162,8 @@ struct StatementTally {
     /// The last reply, of which everything else is taken.
     private var last = BSONDocument()
 
-    init(_ command: String) { self.command = command }
+    init(_ list: StatementList) { self.list = list }
 
-    private var isBulk: Bool { command == "bulkWrite" }
     private static let bulkCounts = [
         "nErrors", "nInserted", "nMatched", "nModified", "nUpserted", "nDeleted",
     ]
@@ -161,7 +176,7 @@ struct StatementTally {
     /// - Parameter indices: the statements' indexes in the client's command.
     mutating func add(_ reply: BSONDocument, at indices: [Int]) {
         last = reply
-        if isBulk {
+        if list == .mixed {
             for name in Self.bulkCounts {
                 counts[name, default: 0] += Self.count(reply[name])
             }
@@ -202,7 +217,7 @@ struct StatementTally {
     mutating func add(changed: Int, deleted: Int) {
         total += changed + deleted
         modified += changed
-        if isBulk {
+        if list == .mixed {
             counts["nMatched", default: 0] += changed
             counts["nModified", default: 0] += changed
             counts["nDeleted", default: 0] += deleted
@@ -212,7 +227,7 @@ struct StatementTally {
     /// Adds the error of one statement.
     mutating func add(_ fault: CommandFailure, at index: Int) {
         hasErrors = true
-        if isBulk {
+        if list == .mixed {
             counts["nErrors", default: 0] += 1
             errors.append((index, room.fitted(fault.bulkWriteError(at: index))))
         } else {
@@ -226,7 +241,7 @@ struct StatementTally {
     /// The reply to the client.
     var reply: BSONDocument {
         let entries = errors.sorted { $0.index < $1.index }.map { BSONValue.document($0.entry) }
-        if isBulk {
+        if list == .mixed {
             var cursor =
                 last["cursor"]?.documentValue ?? [
                     "id": 0, "ns": "admin.$cmd.bulkWrite",
@@ -239,7 +254,7 @@ struct StatementTally {
             return reply
         }
         var reply: BSONDocument = ["n": .int32(Int32(clamping: total))]
-        if command == "update" {
+        if list == .updates {
             if !upserted.isEmpty {
                 let sorted = upserted.sorted { $0.index < $1.index }
                 reply.append(

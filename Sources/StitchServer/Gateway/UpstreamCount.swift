@@ -16,21 +16,23 @@ struct UpstreamCount {
     private let stages: [BSONValue]
 
     /// Reads a command; `nil` for one that does something else, or whose answer depends on an index.
-    init?(_ call: CommandCall) throws {
-        switch call.name {
-        case "count": stages = [["$count": "n"]]
-        case "aggregate":
+    init?(_ subject: ReadSubject, _ call: CommandCall) throws {
+        switch subject {
+        case .count: stages = [["$count": "n"]]
+        case .pipeline:
             guard call.target.stringValue != nil, !call.flag("explain"),
                 call.document("cursor")?["batchSize"]?.wholeNumber != 0,
                 let rest = Self.counting(Array(call.array("pipeline") ?? []))
             else { return nil }
             stages = rest
-        default: return nil
-        }
-        isPlain = call.name == "count"
-        guard call["hint"] == nil, let counted = try CommandNeeds(call).onlyQuery else {
+        case .filter, .query, .firstOfQuery, .explained, .statements, .collections, .databases,
+            .tombstones:
             return nil
         }
+        isPlain = subject == .count
+        guard call["hint"] == nil,
+            let counted = try CommandNeeds(subject, of: call).onlyQuery
+        else { return nil }
         namespace = counted.namespace
         self.counted = counted.query
     }

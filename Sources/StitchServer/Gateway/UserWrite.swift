@@ -5,7 +5,8 @@ internal import BSONStore
 struct UserWrite {
     let backend: GatewayBackend
     let call: CommandCall
-    let rule: CommandDefinition
+    let definition: CommandDefinition
+    let concerned: ConcernedUsers
 
     /// The number of runs after which others are said to change the users too often.
     private static let runsMax = 10
@@ -22,7 +23,7 @@ struct UserWrite {
             ) { part.documents.append($0) }
             let (outcome, changes) = try backend.writing.withExcerpt([part]) { excerpt in
                 let store = excerpt.backend(backend.front, under: nil)
-                let outcome = try rule.parse(call.alone, store).answer(store)
+                let outcome = try definition.parse(call.alone, store).answer(store)
                 return (outcome, try excerpt.changes())
             }
             let writer = UpstreamWriter(
@@ -37,13 +38,12 @@ struct UserWrite {
 
     /// The users that the command concerns.
     private var filter: BSONDocument {
-        switch call.name {
-        case "dropAllUsersFromDatabase": return ["db": .string(call.database)]
-        case "usersInfo":
-            guard let name = call.target.stringValue else { return [:] }
-            return ["_id": .string(User.id(name, call.database))]
-        default:
-            return ["_id": .string(User.id(call.target.stringValue ?? "", call.database))]
+        let name = call.target.stringValue
+        switch concerned {
+        case .ofDatabase: return ["db": .string(call.database)]
+        case .selected where name == nil: return [:]
+        case .named, .selected:
+            return ["_id": .string(User.id(name ?? "", call.database))]
         }
     }
 }
@@ -54,7 +54,7 @@ struct MergeNeeds {
 
     /// Collects the needs.
     func needs() throws -> CommandNeeds {
-        var needs = try CommandNeeds(write.call)
+        var needs = try CommandNeeds(.pipeline, of: write.call)
         let stages = Array(write.call.array("pipeline") ?? [])
         guard let merge = stages.last?.documentValue?["$merge"] else { return needs }
         let into = merge.documentValue?["into"] ?? merge

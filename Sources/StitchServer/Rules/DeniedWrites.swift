@@ -9,8 +9,6 @@ final class DeniedWrites: Sendable {
     static let countMax = 10_000
     /// The namespace of the virtual collection.
     static let namespace = Namespace("stitchsync", "denied")
-    /// The commands that can read it.
-    static let readers: Set<String> = ["aggregate", "count", "find"]
     /// The size limit in bytes: longer document ids are left out, longer names are cut.
     private static let bytesMax = 256
 

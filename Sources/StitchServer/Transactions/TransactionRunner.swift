@@ -37,15 +37,15 @@ final class TransactionRunner: Sendable {
 
     /// Runs a command, in its session's transaction where it is part of one.
     func run(
-        _ call: CommandCall, _ rule: CommandSignature, _ answer: () throws -> CommandOutcome
+        _ call: CommandCall, _ answer: () throws -> CommandOutcome
     ) throws -> CommandOutcome {
         guard let request = call.transaction, request.isTransaction,
-            !rule.traits.contains(.endsTransaction)
+            !call.signature.traits.contains(.endsTransaction)
         else { return try answer() }
         let session = call.sessionKey
         let (store, clock, document) = (store, server.clock, call.session)
         let last = request.starts ? try logEntry(session)?.number : nil
-        return try transactions.run(request, call, rule, lastNumber: last) { number in
+        return try transactions.run(request, call, lastNumber: last) { number in
             SessionTransaction(store, session: session, number: number) {
                 WriteStamp(
                     time: clock.advance(), session: document, transaction: number

@@ -15,10 +15,10 @@ enum TransactionScope {
     ///   have, for the databases `admin`, `config` and `local`, and for `system.profile`; 51071 for
     ///   a read of `system.views`.
     static func check(
-        _ rule: CommandSignature, on namespaces: [Namespace]
+        _ signature: CommandSignature, on namespaces: [Namespace]
     ) throws(CommandFailure) {
-        guard rule.traits.contains(.inTransaction) else {
-            throw refusal("Cannot run '\(rule.name)' in a multi-document transaction.")
+        guard signature.traits.contains(.inTransaction) else {
+            throw refusal("Cannot run '\(signature.name)' in a multi-document transaction.")
         }
         // The cursor of a `bulkWrite` has a name in `admin`.
         for namespace in namespaces where namespace != Namespace("admin", "$cmd.bulkWrite") {
@@ -31,7 +31,8 @@ enum TransactionScope {
                 throw refusal(
                     "Cannot run command against the '\(namespace)' namespace in a transaction.")
             }
-            guard rule.traits.contains(.writes) || namespace.collection != "system.views" else {
+            guard signature.traits.contains(.writes) || namespace.collection != "system.views"
+            else {
                 throw CommandFailure(
                     51071, "Cannot read from the collection '\(namespace)' in a transaction")
             }

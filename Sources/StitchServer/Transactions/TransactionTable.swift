@@ -137,8 +137,8 @@ final class TransactionTable<Transaction: HeldTransaction>: Sendable {
     /// - Throws: the errors of ``enter(_:_:of:begin:)`` and of the command, 263
     ///   (OperationNotSupportedInTransaction).
     func run(
-        _ request: TransactionRequest, _ call: CommandCall, _ rule: CommandSignature,
-        lastNumber: Int64?, begin: @escaping (Int64) -> Transaction,
+        _ request: TransactionRequest, _ call: CommandCall, lastNumber: Int64?,
+        begin: @escaping (Int64) -> Transaction,
         answer: (Transaction) throws -> CommandOutcome
     ) throws -> CommandOutcome {
         let session = call.sessionKey

@@ -34,12 +34,11 @@ struct UserRules: Sendable {
     func ruleGuard(_ call: CommandCall) throws -> RuleAccessPolicy? {
         if let decision { return decision.ruleGuard }
         guard let book = server.settings.rules else { return nil }
-        // It writes only the new user, whoever sends it.
-        guard call.name != "stitchsyncSignUp" else { return nil }
+        guard !call.signature.traits.contains(.outsideRules) else { return nil }
         let connection = call.connection
         guard let user = connection.state.withLock({ $0.user }) else {
             // The command creates the first user, so no user has signed in yet.
-            guard call.name != "createUser" else { return nil }
+            guard !call.signature.traits.contains(.createsFirstUser) else { return nil }
             throw CommandFailure(13, "Command \(call.name) requires authentication")
         }
         guard !user.isBoundless else { return nil }

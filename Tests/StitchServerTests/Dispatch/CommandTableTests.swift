@@ -86,7 +86,7 @@ import Testing
     func answers() throws {
         var page = ""
         let unknown = CommandProbe(["unknown": "items"], on: "shop")
-        for probe in CommandTable.rules.flatMap(Self.probes) + [unknown] {
+        for probe in CommandTable.all.flatMap(Self.probes) + [unknown] {
             let file = try CommandProbe.Caller.allCases.map {
                 "\($0) \(try probe.fileAnswer(to: $0))"
             }
@@ -104,14 +104,13 @@ import Testing
     @Test("Each command is what is kept of it: its privileges, its handling, its use under rules")
     func table() throws {
         var page = ""
-        for definition in CommandTable.rules {
+        for definition in CommandTable.all {
             page += "\(definition.name)\n"
             page += "  needs \(try Self.privileges(definition).joined(separator: " "))\n"
             page += "  gateway \(Self.gateway(definition))\n"
             page += "  under rules \(try Self.underRules(definition))\n"
-            page += "  statements \(StatementNeeds.field(definition.name) ?? "-")\n"
-            let opens = ForwardedCommand.opensCursor(definition.name)
-            page += "  opens a cursor \(opens)\n"
+            page += "  statements \(definition.statements?.field ?? "-")\n"
+            page += "  opens a cursor \(definition.cursor == .opens)\n"
             page += "  reads \(try Self.reads(definition))\n"
             let rank = WorkRank(command: definition.name, ofOperator: false)
             page += "  rank \(rank)\n"
@@ -135,15 +134,21 @@ import Testing
     }
 
     private static func gateway(_ definition: CommandDefinition) -> String {
-        if case .server = definition.answering { return "here" }
-        return "\(GatewayRoute(definition.name))"
+        switch definition.gateway {
+        case .here: "here"
+        case .commit: "commit"
+        case .abort: "abort"
+        case .endsSessions: "sessionEnds"
+        case .users: "users"
+        case .upstream, .upstreamOrStream, .deletions: "upstream"
+        }
     }
 
     private static func underRules(_ definition: CommandDefinition) throws -> String {
         if definition.traits.contains(.unauthenticated) { return "open to strangers" }
         let call = try probes(definition)[0].call(definition)
         do {
-            try RestrictedCommands.check(definition, call)
+            try RestrictedUse.check(definition, call)
             return "allowed"
         } catch {
             return "refused \(error.code)"
@@ -152,9 +157,15 @@ import Testing
 
     private static func reads(_ definition: CommandDefinition) throws -> String {
         let needs = try probes(definition).map { probe in
-            let needs = try CommandNeeds(try probe.call(definition)).needs.values
-                .sorted { $0.namespace < $1.namespace }
-            return needs.map { need in
+            let call = try probe.call(definition)
+            var needs = CommandNeeds()
+            switch definition.underRules {
+            case .refused, .harmless: break
+            case .reads(let subject), .writes(let subject):
+                needs = try CommandNeeds(subject, of: call)
+            }
+            let all = needs.needs.values.sorted { $0.namespace < $1.namespace }
+            return all.map { need in
                 let limits = need.queries.map { "\($0.limit)" }.joined(separator: ",")
                 return "\(need.namespace)[\(limits)]\(need.ids.count)"
             }.joined(separator: "+")

@@ -17,7 +17,8 @@ import Testing
                 name: "ben", database: "admin", roles: [Role(name: "readWrite", database: "shop")])
         }
         return CommandCall(
-            name: "find", givenName: "find", body: ["find": "items"], sequences: [:],
+            signature: FindCommand.definition.signature, givenName: "find", body: ["find": "items"],
+            sequences: [:],
             database: "shop", connection: connection, server: server, budget: WorkBudget(),
             session: nil,
             transaction: nil, snapshot: nil, allowsExhaust: false)
@@ -52,14 +53,14 @@ import Testing
     func timeLimit() throws {
         try Self.withBackend { backend, _, call in
             let dispatcher = Dispatcher(server: call.server, backend: backend)
-            let rule = try #require(CommandTable.find("aggregate"))
+            let definition = try #require(CommandTable.find("aggregate"))
             #expect(call.connection.state.withLock { $0.rules } == nil)
-            #expect(dispatcher.usualDeadline(rule, [:], call.connection) != nil)
+            #expect(dispatcher.usualDeadline(definition, [:], call.connection) != nil)
             call.connection.state.withLock {
                 $0.user = SignedInUser(
                     name: "root", database: "admin", roles: [Role(name: "root", database: "admin")])
             }
-            #expect(dispatcher.usualDeadline(rule, [:], call.connection) == nil)
+            #expect(dispatcher.usualDeadline(definition, [:], call.connection) == nil)
         }
     }
 

@@ -12,10 +12,10 @@ import Testing
     ) throws -> SnapshotRequest {
         var concern: BSONDocument = ["level": "snapshot"]
         if let time { concern.append("atClusterTime", .timestamp(time)) }
-        let rule = try #require(CommandTable.find("find"))
+        let definition = try #require(CommandTable.find("find"))
         return try #require(
             try SnapshotRequest(
-                ["find": "things", "readConcern": .document(concern)], rule.signature, clock))
+                ["find": "things", "readConcern": .document(concern)], definition.signature, clock))
     }
 
     private static func withStore(_ body: (DocumentStore) throws -> Void) throws {

@@ -20,8 +20,8 @@ import Testing
             "insert": "things", "txnNumber": .int64(number), "autocommit": false,
             "startTransaction": true,
         ]
-        let rule = try #require(CommandTable.find("insert"))
-        return try #require(try TransactionRequest(body, rule.signature, hasSession: true))
+        let definition = try #require(CommandTable.find("insert"))
+        return try #require(try TransactionRequest(body, definition.signature, hasSession: true))
     }
 
     private static func open(

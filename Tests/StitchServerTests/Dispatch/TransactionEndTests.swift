@@ -149,8 +149,8 @@ struct TransactionEndTests {
             "insert": "things", "txnNumber": .int64(1), "autocommit": false,
             "startTransaction": true,
         ]
-        let rule = try #require(CommandTable.find("insert"))
-        return try #require(try TransactionRequest(body, rule.signature, hasSession: true))
+        let definition = try #require(CommandTable.find("insert"))
+        return try #require(try TransactionRequest(body, definition.signature, hasSession: true))
     }
 
     @Test("a command whose transaction is given up under it does not write outside of it")
@@ -160,21 +160,22 @@ struct TransactionEndTests {
         let server = ServerContext(settings: ServerSettings())
         let backend = try StoreBackend(store: store, server: server)
         defer { backend.close() }
-        let rule = try #require(CommandTable.find("insert"))
+        let definition = try #require(CommandTable.find("insert"))
         let body: BSONDocument = [
             "insert": "things", "txnNumber": .int64(1), "autocommit": false,
             "startTransaction": true,
         ]
         let call = CommandCall(
-            name: "insert", givenName: "insert", body: body, sequences: [:], database: "db",
+            signature: InsertCommand.definition.signature, givenName: "insert", body: body,
+            sequences: [:], database: "db",
             connection: ClientConnection(
                 id: 1, peer: "127.0.0.1:1", local: "localhost:27017", isLoopback: true),
             server: server, budget: WorkBudget(), session: ["id": "session"],
-            transaction: try TransactionRequest(body, rule.signature, hasSession: true),
+            transaction: try TransactionRequest(body, definition.signature, hasSession: true),
             snapshot: nil,
             allowsExhaust: false)
         let fault = Self.fault {
-            _ = try backend.runner.run(call, rule.signature) {
+            _ = try backend.runner.run(call) {
                 // As the one does that another writer has waited for.
                 backend.runner.transactions.giveUp(call.sessionKey)
                 try backend.write(call) { _ = try $0.insert(Self.things, ["_id": 1]) }

@@ -42,7 +42,8 @@ import Testing
         let server = ServerContext(settings: ServerSettings())
         let connection = ClientConnection(id: 1, peer: "127.0.0.1:1", local: "localhost:27017")
         let call = CommandCall(
-            name: "insert", givenName: "insert", body: ["insert": "items"], sequences: [:],
+            signature: InsertCommand.definition.signature, givenName: "insert",
+            body: ["insert": "items"], sequences: [:],
             database: "shop", connection: connection, server: server, budget: WorkBudget(),
             session: nil, transaction: nil, snapshot: nil, allowsExhaust: false)
         let upstream = OneAnswer(reply: reply)
@@ -76,7 +77,7 @@ import Testing
         let results = (0..<count).map { index -> BSONValue in
             ["ok": 1.0, "idx": .int32(Int32(index)), "n": 1, "nModified": 1]
         }
-        var tally = StatementTally("bulkWrite")
+        var tally = StatementTally(.mixed)
         tally.add(
             ["cursor": ["firstBatch": .array(BSONArray(results))]], at: Array(0..<count))
         let told = tally.reply["cursor"]?.documentValue?["firstBatch"]?.arrayValue
@@ -87,7 +88,7 @@ import Testing
     @Test("no count of an upstream ends the process", arguments: [.min, -1, .max] as [Int64])
     func wrongCounts(count: Int64) throws {
         _ = try Self.send(2, answeredBy: ["ok": 1.0, "n": .int64(count)])
-        var tally = StatementTally("insert")
+        var tally = StatementTally(.inserts)
         for place in 0..<3 { tally.add(["n": .int64(count)], at: [place]) }
         #expect(tally.reply["n"] == .int32(count > 0 ? .max : 0))
     }

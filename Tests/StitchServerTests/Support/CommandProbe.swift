@@ -58,7 +58,8 @@ struct CommandProbe {
         self.database = database
     }
 
-    private var body: BSONDocument {
+    /// The command with its database.
+    var body: BSONDocument {
         var body = command
         body.append("$db", .string(database))
         return body
@@ -106,7 +107,8 @@ struct CommandProbe {
         let connection = ClientConnection(id: 1, peer: "192.0.2.1:1", local: "localhost:27017")
         connection.become(Caller.ben.user)
         return CommandCall(
-            name: definition.name, givenName: command.keys.first ?? "", body: body, sequences: [:],
+            signature: definition.signature, givenName: command.keys.first ?? "", body: body,
+            sequences: [:],
             database: database, connection: connection,
             server: ServerContext(settings: try Self.settings()), budget: WorkBudget(),
             session: nil, transaction: nil, snapshot: nil, allowsExhaust: false)

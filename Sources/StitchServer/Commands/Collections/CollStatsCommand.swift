@@ -4,9 +4,11 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "collStats".
 enum CollStatsCommand {
-    static let rule = CommandDefinition(
-        "collStats", aliases: ["collstats"], [], fields: ["scale": .number, "verbose": .any],
-        .store(run))
+    static let definition = CommandDefinition(
+        "collStats", aliases: ["collstats"], [.checksReadPreference],
+        fields: ["scale": .number, "verbose": .any], required: [],
+        privileges: .access(.read), underRules: .refused, gateway: .upstream,
+        statements: nil, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()

@@ -2,8 +2,11 @@ internal import BSONStore
 
 /// Returns unused space of the file to the system.
 enum CompactCommand {
-    static let rule = CommandDefinition(
-        "compact", [.writes], fields: ["force": .flag, "freeSpaceTargetMB": .any],
+    static let definition = CommandDefinition(
+        "compact", aliases: [], [.writes],
+        fields: ["force": .flag, "freeSpaceTargetMB": .any], required: [],
+        privileges: .access(.databaseAdministration), underRules: .refused, gateway: .upstream,
+        statements: nil, cursor: .none,
         .store { call, store in
             let namespace = try call.collection()
             try store.read(call) { transaction in

@@ -4,10 +4,11 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "convertToCapped".
 enum ConvertToCappedCommand {
-    static let rule = CommandDefinition(
-        "convertToCapped", [.writes, .takesWriteConcern],
+    static let definition = CommandDefinition(
+        "convertToCapped", aliases: [], [.writes, .takesWriteConcern],
         fields: ["size": .number, "capped": .any, "collectionUUID": .any], required: ["size"],
-        .store(run))
+        privileges: .access(.collections), underRules: .refused, gateway: .upstream,
+        statements: nil, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()

@@ -2,8 +2,11 @@ internal import BSONStore
 
 /// Creates a collection or a view.
 enum CreateCommand {
-    static let rule = CommandDefinition(
-        "create", [.catalog, .inTransaction], .store(run))
+    static let definition = CommandDefinition(
+        "create", aliases: [], [.catalog, .inTransaction],
+        fields: nil, required: [],
+        privileges: .definition(.collections), underRules: .refused, gateway: .upstream,
+        statements: nil, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()

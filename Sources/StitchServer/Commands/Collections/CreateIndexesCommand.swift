@@ -2,12 +2,14 @@ internal import BSONStore
 
 /// Creates indexes.
 enum CreateIndexesCommand {
-    static let rule = CommandDefinition(
-        "createIndexes", [.catalog, .inTransaction],
+    static let definition = CommandDefinition(
+        "createIndexes", aliases: [], [.catalog, .inTransaction],
         fields: [
             "indexes": .array, "ignoreUnknownIndexOptions": .flag, "commitQuorum": .any,
             "v": .any, "isTimeseriesNamespace": .bool,
-        ], required: ["indexes"], .store(run))
+        ], required: ["indexes"],
+        privileges: .access(.collections), underRules: .refused, gateway: .upstream,
+        statements: nil, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()

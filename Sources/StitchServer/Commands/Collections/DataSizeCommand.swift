@@ -2,11 +2,13 @@ internal import BSONStore
 
 /// Reports the total size of a collection's documents.
 enum DataSizeCommand {
-    static let rule = CommandDefinition(
+    static let definition = CommandDefinition(
         "dataSize", aliases: ["datasize"], [],
         fields: [
             "keyPattern": .document, "min": .document, "max": .document, "estimate": .flag,
-        ], .store(run))
+        ], required: [],
+        privileges: .access(.read), underRules: .refused, gateway: .upstream,
+        statements: nil, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try Namespace(parsing: call.target.stringValue ?? "")

@@ -4,8 +4,11 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "dbHash".
 enum DbHashCommand {
-    static let rule = CommandDefinition(
-        "dbHash", aliases: ["dbhash"], [], fields: ["collections": .array],
+    static let definition = CommandDefinition(
+        "dbHash", aliases: ["dbhash"], [],
+        fields: ["collections": .array], required: [],
+        privileges: .access(.read), underRules: .refused, gateway: .upstream,
+        statements: nil, cursor: .none,
         .store { call, store in
             let wanted = Set(
                 names: (call.array("collections") ?? []).compactMap(\.stringValue))

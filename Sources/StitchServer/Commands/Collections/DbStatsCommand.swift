@@ -4,9 +4,11 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "dbStats".
 enum DbStatsCommand {
-    static let rule = CommandDefinition(
-        "dbStats", aliases: ["dbstats"], [],
-        fields: ["scale": .number, "freeStorage": .any], .store(run))
+    static let definition = CommandDefinition(
+        "dbStats", aliases: ["dbstats"], [.checksReadPreference],
+        fields: ["scale": .number, "freeStorage": .any], required: [],
+        privileges: .access(.read), underRules: .refused, gateway: .upstream,
+        statements: nil, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let scale = try StatsScale(call)

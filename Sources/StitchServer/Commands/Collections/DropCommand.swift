@@ -2,9 +2,11 @@ internal import BSONStore
 
 /// Removes a collection.
 enum DropCommand {
-    static let rule = CommandDefinition(
-        "drop", .catalog, fields: ["collectionUUID": .any, "encryptionInformation": .document],
-        .store(run))
+    static let definition = CommandDefinition(
+        "drop", aliases: [], .catalog,
+        fields: ["collectionUUID": .any, "encryptionInformation": .document], required: [],
+        privileges: .access(.collections), underRules: .refused, gateway: .upstream,
+        statements: nil, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()

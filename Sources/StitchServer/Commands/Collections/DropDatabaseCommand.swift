@@ -2,7 +2,11 @@ internal import BSONStore
 
 /// Removes all collections of a database.
 enum DropDatabaseCommand {
-    static let rule = CommandDefinition("dropDatabase", .catalog, fields: [:], .store(run))
+    static let definition = CommandDefinition(
+        "dropDatabase", aliases: [], .catalog,
+        fields: [:], required: [],
+        privileges: .access(.databaseAdministration), underRules: .refused, gateway: .upstream,
+        statements: nil, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         guard call.target.wholeNumber == 1 else {

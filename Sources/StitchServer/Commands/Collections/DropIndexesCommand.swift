@@ -2,10 +2,12 @@ internal import BSONStore
 
 /// Removes indexes by name, by keys, or all.
 enum DropIndexesCommand {
-    static let rule = CommandDefinition(
+    static let definition = CommandDefinition(
         "dropIndexes", aliases: ["deleteIndexes"], .catalog,
         fields: ["index": .any, "isTimeseriesNamespace": .flag, "collectionUUID": .any],
         required: ["index"],
+        privileges: .access(.collections), underRules: .refused, gateway: .upstream,
+        statements: nil, cursor: .none,
         .store { call, store in
             let namespace = try call.collection()
             let wanted = call["index"] ?? .null

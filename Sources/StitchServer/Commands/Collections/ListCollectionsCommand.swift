@@ -2,12 +2,14 @@ internal import BSONStore
 
 /// Lists the collections and views of a database.
 enum ListCollectionsCommand {
-    static let rule = CommandDefinition(
-        "listCollections", [.stable],
+    static let definition = CommandDefinition(
+        "listCollections", aliases: [], [.stable, .checksReadPreference],
         fields: [
             "filter": .document, "nameOnly": .flag, "cursor": .document,
             "authorizedCollections": .flag, "includePendingDrops": .flag,
-        ], .store(run))
+        ], required: [],
+        privileges: .access(.read), underRules: .reads(.collections), gateway: .upstream,
+        statements: nil, cursor: .opens, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let filter = try Filter(call.document("filter") ?? [:])

@@ -2,10 +2,12 @@ internal import BSONStore
 
 /// Lists the databases.
 enum ListDatabasesCommand {
-    static let rule = CommandDefinition(
-        "listDatabases", [.adminOnly, .stable],
+    static let definition = CommandDefinition(
+        "listDatabases", aliases: [], [.adminOnly, .stable, .checksReadPreference],
         fields: ["filter": .document, "nameOnly": .flag, "authorizedDatabases": .flag],
-        .store(run))
+        required: [],
+        privileges: .access(.signedIn), underRules: .reads(.databases), gateway: .upstream,
+        statements: nil, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let filter = try Filter(call.document("filter") ?? [:])

@@ -2,12 +2,14 @@ internal import BSONStore
 
 /// Lists the indexes of a collection.
 enum ListIndexesCommand {
-    static let rule = CommandDefinition(
-        "listIndexes", [.stable],
+    static let definition = CommandDefinition(
+        "listIndexes", aliases: [], [.stable, .checksReadPreference],
         fields: [
             "cursor": .document, "includeBuildUUIDs": .flag, "includeIndexBuildInfo": .flag,
             "isTimeseriesNamespace": .flag,
-        ], .store(run))
+        ], required: [],
+        privileges: .access(.read), underRules: .refused, gateway: .upstream,
+        statements: nil, cursor: .opens, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()

@@ -2,8 +2,11 @@ internal import BSONStore
 
 /// Succeeds without effect: the store keeps indexes current.
 enum ReIndexCommand {
-    static let rule = CommandDefinition(
-        "reIndex", [.writes], fields: [:],
+    static let definition = CommandDefinition(
+        "reIndex", aliases: [], [.writes],
+        fields: [:], required: [],
+        privileges: .access(.databaseAdministration), underRules: .refused, gateway: .upstream,
+        statements: nil, cursor: .none,
         .store { call, store in
             let namespace = try call.collection()
             let indexes = try store.read(call) { transaction in

@@ -2,10 +2,12 @@ internal import BSONStore
 
 /// Renames a collection.
 enum RenameCollectionCommand {
-    static let rule = CommandDefinition(
-        "renameCollection", [.adminOnly, .writes, .takesWriteConcern],
+    static let definition = CommandDefinition(
+        "renameCollection", aliases: [], [.adminOnly, .writes, .takesWriteConcern],
         fields: ["to": .string, "dropTarget": .any, "stayTemp": .flag, "collectionUUID": .any],
         required: ["to"],
+        privileges: .arguments(orElse: .collections), underRules: .refused, gateway: .upstream,
+        statements: nil, cursor: .none,
         .parsed { call, _ in
             let request = Result<RenameRequest, any Error> { try RenameRequest(call) }
             let needs = request.map {

@@ -9,8 +9,11 @@ internal import StitchRules
 /// one, `time`, and `isAfter`, which is true if the deletion provably came after the token's
 /// position.
 enum StitchsyncTombstonesCommand {
-    static let rule = CommandDefinition(
-        "stitchsyncTombstones", [], fields: ["ids": .array, "after": .document], .store(run))
+    static let definition = CommandDefinition(
+        "stitchsyncTombstones", aliases: [], [],
+        fields: ["ids": .array, "after": .document], required: [],
+        privileges: .access(.read), underRules: .reads(.tombstones), gateway: .deletions,
+        statements: nil, cursor: .none, .store(run))
 
     /// The maximum number of ids in one command.
     private static let idsMax = 10_000

@@ -2,8 +2,11 @@ internal import BSONStore
 
 /// Checks a collection: its documents, its indexes, and its validator.
 enum ValidateCommand {
-    static let rule = CommandDefinition(
-        "validate", [], .store(run))
+    static let definition = CommandDefinition(
+        "validate", aliases: [], [],
+        fields: nil, required: [],
+        privileges: .access(.databaseAdministration), underRules: .refused, gateway: .upstream,
+        statements: nil, cursor: .none, .store(run))
 
     /// The result of the check.
     private struct Findings {

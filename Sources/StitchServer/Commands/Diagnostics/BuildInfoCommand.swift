@@ -2,8 +2,11 @@ internal import BSONStore
 
 /// Reports the MongoDB version that the server emulates.
 enum BuildInfoCommand {
-    static let rule = CommandDefinition(
-        "buildInfo", aliases: ["buildinfo"], [.unauthenticated], fields: [:],
+    static let definition = CommandDefinition(
+        "buildInfo", aliases: ["buildinfo"], [.unauthenticated, .vital],
+        fields: [:], required: [],
+        privileges: .access(.read), underRules: .harmless, gateway: .here,
+        statements: nil, cursor: .none,
         .server { call in
             .reply([
                 "version": .string(call.server.settings.version.text),

@@ -2,8 +2,11 @@ internal import BSONStore
 
 /// Injects faults, for the tests of drivers; only on servers started with test commands.
 enum ConfigureFailPointCommand {
-    static let rule = CommandDefinition(
-        "configureFailPoint", [.adminOnly, .testOnly], .server(run))
+    static let definition = CommandDefinition(
+        "configureFailPoint", aliases: [], [.adminOnly, .testOnly],
+        fields: nil, required: [],
+        privileges: .access(.clusterAdministration), underRules: .refused, gateway: .here,
+        statements: nil, cursor: .none, .server(run))
 
     private static func run(_ call: CommandCall) throws -> CommandOutcome {
         guard let name = call.target.stringValue else {

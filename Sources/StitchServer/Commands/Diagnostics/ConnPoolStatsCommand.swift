@@ -4,8 +4,11 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "connPoolStats".
 enum ConnPoolStatsCommand {
-    static let rule = CommandDefinition(
-        "connPoolStats", fields: [:],
+    static let definition = CommandDefinition(
+        "connPoolStats", aliases: [], [],
+        fields: [:], required: [],
+        privileges: .access(.monitoring), underRules: .refused, gateway: .here,
+        statements: nil, cursor: .none,
         .server { _ in
             .reply([
                 "numClientConnections": 0, "numAScopedConnections": 0, "totalInUse": 0,

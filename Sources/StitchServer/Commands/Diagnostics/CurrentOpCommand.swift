@@ -2,8 +2,11 @@ internal import BSONStore
 
 /// Lists the running commands and the open cursors.
 enum CurrentOpCommand {
-    static let rule = CommandDefinition(
-        "currentOp", [.adminOnly], fields: nil,
+    static let definition = CommandDefinition(
+        "currentOp", aliases: [], [.adminOnly, .vital],
+        fields: nil, required: [],
+        privileges: .access(.monitoring), underRules: .refused, gateway: .here,
+        statements: nil, cursor: .none,
         .store { call, store in
             let operations = call.server.operations.all.map { BSONValue.document($0.document) }
             let cursors = store.cursors.all.map { cursor in

@@ -24,7 +24,9 @@ extension DeniedWrites {
         for name in ["let", "collation", "explain"] {
             if let value = call[name] { body.append(name, value) }
         }
-        let pipeline = call.standing(for: body, as: "aggregate", givenName: "aggregate")
+        let pipeline = call.standing(
+            for: body, as: AggregateCommand.definition.signature,
+            givenName: AggregateCommand.definition.name)
         let parsed = ParsedAggregate(pipeline, pipeline.flag("explain") ? nil : store)
         guard call.name == "count" else { return try AggregateCommand.run(parsed, pipeline, store) }
         let found = try AggregateCommand.documents(parsed, pipeline, store).first?["n"]

@@ -2,8 +2,11 @@ internal import BSONStore
 
 /// Reports the command line of the server.
 enum GetCmdLineOptsCommand {
-    static let rule = CommandDefinition(
-        "getCmdLineOpts", [.adminOnly], fields: [:],
+    static let definition = CommandDefinition(
+        "getCmdLineOpts", aliases: [], [.adminOnly],
+        fields: [:], required: [],
+        privileges: .access(.monitoring), underRules: .refused, gateway: .here,
+        statements: nil, cursor: .none,
         .server { call in
             let arguments = call.server.settings.arguments
             let parameters: BSONValue =

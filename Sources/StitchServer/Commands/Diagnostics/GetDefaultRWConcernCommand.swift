@@ -2,8 +2,11 @@ internal import BSONStore
 
 /// Reports the default read and write concerns.
 enum GetDefaultRWConcernCommand {
-    static let rule = CommandDefinition(
-        "getDefaultRWConcern", [.adminOnly], fields: ["inMemory": .flag],
+    static let definition = CommandDefinition(
+        "getDefaultRWConcern", aliases: [], [.adminOnly],
+        fields: ["inMemory": .flag], required: [],
+        privileges: .access(.monitoring), underRules: .refused, gateway: .here,
+        statements: nil, cursor: .none,
         .server { call in
             .reply([
                 "defaultReadConcern": ["level": "local"],

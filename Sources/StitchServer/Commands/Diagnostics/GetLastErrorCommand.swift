@@ -4,8 +4,11 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual of version 4.4, "getLastError".
 enum GetLastErrorCommand {
-    static let rule = CommandDefinition(
-        "getLastError", aliases: ["getlasterror"], [], fields: nil,
+    static let definition = CommandDefinition(
+        "getLastError", aliases: ["getlasterror"], [],
+        fields: nil, required: [],
+        privileges: .access(.signedIn), underRules: .harmless, gateway: .here,
+        statements: nil, cursor: .none,
         .server { call in
             let last = call.connection.state.withLock { $0.lastOutcome }
             var reply: BSONDocument = [

@@ -2,8 +2,11 @@ internal import BSONStore
 
 /// Returns the newest log lines; the server keeps none.
 enum GetLogCommand {
-    static let rule = CommandDefinition(
-        "getLog", [.adminOnly], fields: [:],
+    static let definition = CommandDefinition(
+        "getLog", aliases: [], [.adminOnly],
+        fields: [:], required: [],
+        privileges: .access(.monitoring), underRules: .refused, gateway: .here,
+        statements: nil, cursor: .none,
         .server { call in
             let names = ["global", "startupWarnings"]
             if call.target.stringValue == "*" {

@@ -2,7 +2,11 @@ internal import BSONStore
 
 /// Reports the server's parameters.
 enum GetParameterCommand {
-    static let rule = CommandDefinition("getParameter", [.adminOnly], .server(run))
+    static let definition = CommandDefinition(
+        "getParameter", aliases: [], [.adminOnly],
+        fields: nil, required: [],
+        privileges: .access(.monitoring), underRules: .refused, gateway: .here,
+        statements: nil, cursor: .none, .server(run))
 
     private static func run(_ call: CommandCall) throws -> CommandOutcome {
         let all = parameters(call.server)

@@ -2,8 +2,11 @@ internal import BSONStore
 
 /// Reports facts about the machine.
 enum HostInfoCommand {
-    static let rule = CommandDefinition(
-        "hostInfo", [], fields: [:],
+    static let definition = CommandDefinition(
+        "hostInfo", aliases: [], [],
+        fields: [:], required: [],
+        privileges: .access(.signedIn), underRules: .refused, gateway: .here,
+        statements: nil, cursor: .none,
         .server { call in
             .reply([
                 "system": [

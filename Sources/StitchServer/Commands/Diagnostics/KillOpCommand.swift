@@ -4,8 +4,11 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "killOp": the reply is `ok: 1` even if the command has already ended.
 enum KillOpCommand {
-    static let rule = CommandDefinition(
-        "killOp", [.adminOnly], fields: ["op": .any],
+    static let definition = CommandDefinition(
+        "killOp", aliases: [], [.adminOnly, .vital],
+        fields: ["op": .any], required: [],
+        privileges: .access(.clusterAdministration), underRules: .refused, gateway: .here,
+        statements: nil, cursor: .none,
         .server { call in
             guard let op = call["op"] else {
                 throw CommandFailure(

@@ -4,23 +4,26 @@ internal import BSONStore
 enum ListCommandsCommand {
     /// Creates the command.
     ///
-    /// - Parameter rules: returns all commands.
-    static func rule(
-        listing rules: @escaping @Sendable () -> [CommandDefinition]
+    /// - Parameter all: returns all commands.
+    static func definition(
+        listing all: @escaping @Sendable () -> [CommandDefinition]
     ) -> CommandDefinition {
         CommandDefinition(
-            "listCommands", [.unauthenticated], fields: [:],
+            "listCommands", aliases: [], [.unauthenticated],
+            fields: [:], required: [],
+            privileges: .access(.read), underRules: .harmless, gateway: .here,
+            statements: nil, cursor: .none,
             .server { _ in
                 var commands = BSONDocument()
-                for rule in rules() where !rule.traits.contains(.testOnly) {
+                for definition in all() where !definition.traits.contains(.testOnly) {
                     commands.append(
-                        rule.name,
+                        definition.name,
                         [
                             "help": "",
-                            "requiresAuth": .bool(!rule.traits.contains(.unauthenticated)),
-                            "secondaryOk": .bool(!rule.traits.contains(.writes)),
-                            "adminOnly": .bool(rule.traits.contains(.adminOnly)),
-                            "apiVersions": rule.traits.contains(.stable) ? ["1"] : [],
+                            "requiresAuth": .bool(!definition.traits.contains(.unauthenticated)),
+                            "secondaryOk": .bool(!definition.traits.contains(.writes)),
+                            "adminOnly": .bool(definition.traits.contains(.adminOnly)),
+                            "apiVersions": definition.traits.contains(.stable) ? ["1"] : [],
                         ])
                 }
                 return .reply(["commands": .document(commands)])

@@ -4,9 +4,11 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "profile".
 enum ProfileCommand {
-    static let rule = CommandDefinition(
-        "profile", [],
-        fields: ["slowms": .number, "sampleRate": .number, "filter": .any], .store(run))
+    static let definition = CommandDefinition(
+        "profile", aliases: [], [],
+        fields: ["slowms": .number, "sampleRate": .number, "filter": .any], required: [],
+        privileges: .access(.databaseAdministration), underRules: .refused, gateway: .upstream,
+        statements: nil, cursor: .none, .store(run))
 
     /// The size of the capped profile collection in bytes.
     private static let bytesMax = 1024 * 1024

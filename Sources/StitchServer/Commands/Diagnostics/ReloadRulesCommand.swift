@@ -2,7 +2,11 @@ internal import BSONStore
 
 /// Reads the rules from their folder again.
 enum ReloadRulesCommand {
-    static let rule = CommandDefinition("reloadRules", [.adminOnly], fields: [:], .server(run))
+    static let definition = CommandDefinition(
+        "reloadRules", aliases: [], [.adminOnly],
+        fields: [:], required: [],
+        privileges: .access(.clusterAdministration), underRules: .refused, gateway: .here,
+        statements: nil, cursor: .none, .server(run))
 
     private static func run(_ call: CommandCall) throws -> CommandOutcome {
         guard let book = call.server.settings.rules else {

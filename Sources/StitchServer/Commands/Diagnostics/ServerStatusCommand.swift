@@ -8,7 +8,11 @@ internal import BSONStore
 
 /// Reports the state of the server.
 enum ServerStatusCommand {
-    static let rule = CommandDefinition("serverStatus", [], .store(run))
+    static let definition = CommandDefinition(
+        "serverStatus", aliases: [], [.vital],
+        fields: nil, required: [],
+        privileges: .access(.monitoring), underRules: .refused, gateway: .here,
+        statements: nil, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) -> CommandOutcome {
         let server = call.server

@@ -2,9 +2,11 @@ internal import BSONStore
 
 /// Accepts the only supported version.
 enum SetFeatureCompatibilityVersionCommand {
-    static let rule = CommandDefinition(
-        "setFeatureCompatibilityVersion", [.adminOnly, .takesWriteConcern],
-        fields: ["confirm": .flag],
+    static let definition = CommandDefinition(
+        "setFeatureCompatibilityVersion", aliases: [], [.adminOnly, .takesWriteConcern],
+        fields: ["confirm": .flag], required: [],
+        privileges: .access(.clusterAdministration), underRules: .refused, gateway: .here,
+        statements: nil, cursor: .none,
         .server { call in
             let version = call.server.settings.version.compatibility
             guard call.target.stringValue == version else {

@@ -2,8 +2,11 @@ internal import BSONStore
 
 /// Changes settings while the server runs; most have no effect here.
 enum SetParameterCommand {
-    static let rule = CommandDefinition(
-        "setParameter", [.adminOnly], fields: nil,
+    static let definition = CommandDefinition(
+        "setParameter", aliases: [], [.adminOnly],
+        fields: nil, required: [],
+        privileges: .access(.clusterAdministration), underRules: .refused, gateway: .here,
+        statements: nil, cursor: .none,
         .server { call in
             guard
                 let (name, value) = call.body.dropFirst().first(where: {

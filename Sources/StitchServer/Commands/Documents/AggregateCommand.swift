@@ -4,8 +4,11 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "aggregate"; the server's `aggregate_command.idl`.
 enum AggregateCommand {
-    static let rule = CommandDefinition(
-        "aggregate", [.inTransaction, .stable, .takesReadConcern, .takesWriteConcern],
+    static let definition = CommandDefinition(
+        "aggregate", aliases: [],
+        [
+            .read, .takesWriteConcern, .takesSnapshot, .writesResults, .readsDeniedWrites,
+        ],
         fields: [
             "pipeline": .array, "explain": .flag, "allowDiskUse": .bool, "cursor": .document,
             "bypassDocumentValidation": .flag, "collation": .document, "hint": .hint,
@@ -14,7 +17,10 @@ enum AggregateCommand {
             "collectionUUID": .any, "requestReshardingResumeToken": .bool,
             "encryptionInformation": .document, "querySettings": .document,
             "includeQueryStatsMetrics": .flag,
-        ],
+        ], required: [],
+        privileges: .arguments(orElse: .read), underRules: .reads(.pipeline),
+        gateway: .upstreamOrStream,
+        statements: nil, cursor: .opens,
         .parsed { call, store in
             let runs = store != nil && !call.flag("explain")
             let parsed = ParsedAggregate(call, runs ? store : nil)

@@ -4,13 +4,17 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual 8.0, "bulkWrite"; the server's `bulk_write.idl`.
 enum BulkWriteCommand {
-    static let rule = CommandDefinition(
-        "bulkWrite", [.adminOnly, .writes, .inTransaction, .retryable, .takesWriteConcern],
+    static let definition = CommandDefinition(
+        "bulkWrite", aliases: [],
+        [.adminOnly, .writes, .inTransaction, .retryable, .takesWriteConcern],
         fields: [
             "ops": .array, "nsInfo": .array, "ordered": .flag, "errorsOnly": .flag,
             "bypassDocumentValidation": .flag, "let": .document, "cursor": .document,
             "stmtId": .number, "stmtIds": .array, "bypassEmptyTsReplacement": .bool,
         ], required: ["ops", "nsInfo"],
+        privileges: .arguments(orElse: .write), underRules: .writes(.statements),
+        gateway: .upstream,
+        statements: .mixed, cursor: .none,
         .parsed { call, _ in
             let parsed = Result<[Namespace], any Error> { try namespaces(call) }
             let needs = parsed.map { $0.map { AccessNeed(.write, to: $0) } }

@@ -2,13 +2,15 @@ internal import BSONStore
 
 /// Counts documents.
 enum CountCommand {
-    static let rule = CommandDefinition(
-        "count", [.stable, .takesReadConcern],
+    static let definition = CommandDefinition(
+        "count", aliases: [], [.stable, .takesReadConcern, .readsDeniedWrites],
         fields: [
             "query": .document, "limit": .number, "skip": .number, "hint": .hint,
             "collation": .document, "fields": .any, "queryOptions": .document,
             "collectionUUID": .any, "encryptionInformation": .document, "mirrored": .bool,
-        ], .store(run))
+        ], required: [],
+        privileges: .access(.read), underRules: .reads(.count), gateway: .upstream,
+        statements: nil, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()

@@ -4,13 +4,15 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "delete"; the server's `write_ops.idl`.
 enum DeleteCommand {
-    static let rule = CommandDefinition(
-        "delete", .write,
+    static let definition = CommandDefinition(
+        "delete", aliases: [], .write,
         fields: [
             "deletes": .array, "ordered": .flag, "let": .document, "stmtId": .number,
             "stmtIds": .array, "bypassDocumentValidation": .flag, "runtimeConstants": .document,
             "collectionUUID": .any, "encryptionInformation": .document,
-        ], required: ["deletes"], .store(run))
+        ], required: ["deletes"],
+        privileges: .access(.write), underRules: .writes(.statements), gateway: .upstream,
+        statements: .deletes, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()

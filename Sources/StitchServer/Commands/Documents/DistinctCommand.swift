@@ -2,12 +2,14 @@ internal import BSONStore
 
 /// Returns the distinct values of a field.
 enum DistinctCommand {
-    static let rule = CommandDefinition(
-        "distinct", [.inTransaction, .takesReadConcern],
+    static let definition = CommandDefinition(
+        "distinct", aliases: [], [.inTransaction, .takesReadConcern, .takesSnapshot],
         fields: [
             "key": .string, "query": .document, "collation": .document, "hint": .hint,
             "collectionUUID": .any, "encryptionInformation": .document, "mirrored": .bool,
-        ], required: ["key"], .store(run))
+        ], required: ["key"],
+        privileges: .access(.read), underRules: .reads(.query), gateway: .upstream,
+        statements: nil, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()

@@ -9,11 +9,15 @@ enum ExplainCommand {
     /// Creates the command.
     ///
     /// - Parameter find: returns the command with a name.
-    static func rule(
+    static func definition(
         finding find: @escaping @Sendable (String) -> CommandDefinition?
     ) -> CommandDefinition {
         CommandDefinition(
-            name, [.stable, .takesReadConcern], fields: ["verbosity": .string],
+            name, aliases: [], [.stable, .takesReadConcern],
+            fields: ["verbosity": .string], required: [],
+            privileges: .arguments(orElse: .read), underRules: .reads(.explained),
+            gateway: .upstream,
+            statements: nil, cursor: .none,
             .parsed { call, _ in
                 let request = Result<ExplainRequest, any Error> { try ExplainRequest(call, find) }
                 // An explanation reveals as much as the command itself.
@@ -50,25 +54,25 @@ struct ExplainRequest: Sendable {
                 .badValue,
                 "Enumeration value '\(text)' for field 'explain.verbosity' is not a valid value.")
         }
-        guard let rule = find(name) else {
+        guard let definition = find(name) else {
             throw CommandFailure(
                 59, "Explain failed due to unknown command: \(name)")
         }
-        guard rule.name != ExplainCommand.name else {
+        guard definition.name != ExplainCommand.name else {
             throw CommandFailure(.illegalOperation, "Explain cannot explain itself.")
         }
         if inner["$db"] == nil { inner.append("$db", .string(call.database)) }
-        try rule.signature.schema.check(inner, named: rule.name, isCommand: true)
-        let explained = call.standing(for: inner, as: rule.name, givenName: name)
+        try definition.signature.schema.check(inner, named: definition.name, isCommand: true)
+        let explained = call.standing(for: inner, as: definition.signature, givenName: name)
         self.call = explained
         self.verbosity = verbosity
-        if rule.name == AggregateCommand.rule.name {
+        if definition.name == AggregateCommand.definition.name {
             let parsed = ParsedAggregate(explained, nil)
             aggregate = parsed
             needs = AggregateCommand.needs(parsed, explained)
         } else {
             aggregate = nil
-            needs = Authorization.needs(rule, explained, rule.parse(explained, nil))
+            needs = Authorization.needs(definition, explained, definition.parse(explained, nil))
         }
     }
 

@@ -4,9 +4,11 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "filemd5"; GridFS specification, "Computing MD5".
 enum Filemd5Command {
-    static let rule = CommandDefinition(
-        "filemd5", [.takesReadConcern],
-        fields: ["root": .string, "partialOk": .flag, "md5state": .any], .store(run))
+    static let definition = CommandDefinition(
+        "filemd5", aliases: [], [.takesReadConcern],
+        fields: ["root": .string, "partialOk": .flag, "md5state": .any], required: [],
+        privileges: .access(.read), underRules: .refused, gateway: .upstream,
+        statements: nil, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         guard !call.flag("partialOk"), call["md5state"] == nil else {

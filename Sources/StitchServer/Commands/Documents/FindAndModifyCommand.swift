@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "findAndModify"; the server's `find_and_modify.idl`.
 enum FindAndModifyCommand {
-    static let rule = CommandDefinition(
+    static let definition = CommandDefinition(
         "findAndModify", aliases: ["findandmodify"], .write,
         fields: [
             "query": .document, "update": .any, "remove": .flag, "new": .flag, "upsert": .flag,
@@ -13,7 +13,9 @@ enum FindAndModifyCommand {
             "stmtId": .number, "runtimeConstants": .document, "collectionUUID": .any,
             "encryptionInformation": .document, "sampleId": .any,
             "bypassEmptyTsReplacement": .bool,
-        ], .store(run))
+        ], required: [],
+        privileges: .access(.write), underRules: .writes(.firstOfQuery), gateway: .upstream,
+        statements: nil, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()

@@ -5,8 +5,11 @@ internal import StitchRules
 ///
 /// Source: MongoDB manual, "find"; the server's `find_command.idl`.
 enum FindCommand {
-    static let rule = CommandDefinition(
-        "find", .read, fields: fields, .store(run))
+    static let definition = CommandDefinition(
+        "find", aliases: [], [.read, .takesSnapshot, .readsDeniedWrites],
+        fields: fields, required: [],
+        privileges: .access(.read), underRules: .reads(.filter), gateway: .upstream,
+        statements: nil, cursor: .opens, .store(run))
 
     static let fields: [String: FieldKind] = [
         "filter": .document, "projection": .document, "sort": .document, "hint": .hint,

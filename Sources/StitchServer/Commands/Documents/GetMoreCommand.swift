@@ -4,12 +4,14 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "getMore"; the server's `getmore_command.idl`.
 enum GetMoreCommand {
-    static let rule = CommandDefinition(
-        "getMore", [.inTransaction, .stable],
+    static let definition = CommandDefinition(
+        "getMore", aliases: [], [.inTransaction, .stable],
         fields: [
             "collection": .string, "batchSize": .number, "term": .number,
             "lastKnownCommittedOpTime": .any, "includeQueryStatsMetrics": .flag,
-        ], required: ["collection"], .store(run))
+        ], required: ["collection"],
+        privileges: .cursor, underRules: .harmless, gateway: .here,
+        statements: nil, cursor: .continues, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let id: Int64

@@ -5,14 +5,16 @@ internal import StitchRules
 ///
 /// Source: MongoDB manual, "insert"; the server's `write_ops.idl`.
 enum InsertCommand {
-    static let rule = CommandDefinition(
-        "insert", .write,
+    static let definition = CommandDefinition(
+        "insert", aliases: [], .write,
         fields: [
             "documents": .array, "ordered": .flag, "bypassDocumentValidation": .flag,
             "stmtId": .number, "stmtIds": .array, "maxTimeMS": .number,
             "collectionUUID": .any, "encryptionInformation": .document,
             "bypassEmptyTsReplacement": .bool,
-        ], required: ["documents"], .store(run))
+        ], required: ["documents"],
+        privileges: .access(.write), underRules: .writes(.statements), gateway: .upstream,
+        statements: .inserts, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()

@@ -2,9 +2,11 @@ internal import BSONStore
 
 /// Ends cursors.
 enum KillCursorsCommand {
-    static let rule = CommandDefinition(
-        "killCursors", [.inTransaction, .stable], fields: ["cursors": .array],
-        required: ["cursors"], .store(run))
+    static let definition = CommandDefinition(
+        "killCursors", aliases: [], [.inTransaction, .stable],
+        fields: ["cursors": .array], required: ["cursors"],
+        privileges: .cursor, underRules: .harmless, gateway: .here,
+        statements: nil, cursor: .closes, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         _ = try call.collection()

@@ -4,13 +4,16 @@ internal import BSONStore
 ///
 /// Source: the server's `mr_common.cpp`; MongoDB manual, "mapReduce".
 enum MapReduceCommand {
-    static let rule = CommandDefinition(
-        "mapReduce", aliases: ["mapreduce"], [.takesReadConcern, .takesWriteConcern],
+    static let definition = CommandDefinition(
+        "mapReduce", aliases: ["mapreduce"],
+        [.takesReadConcern, .takesWriteConcern, .writesResults],
         fields: [
             "map": .any, "reduce": .any, "finalize": .any, "out": .any, "query": .document,
             "sort": .document, "limit": .number, "collation": .document, "scope": .document,
             "jsMode": .bool, "verbose": .bool, "bypassDocumentValidation": .bool,
         ], required: ["map", "reduce", "out"],
+        privileges: .arguments(orElse: .read), underRules: .refused, gateway: .upstream,
+        statements: nil, cursor: .none,
         .parsed { call, _ in
             let request = Result<MapReduceRequest, any Error> { try MapReduceRequest(call) }
             return ParsedCommand(needs: needs(request, call)) { try run(request, call, $0) }
@@ -38,7 +41,8 @@ enum MapReduceCommand {
             throw CommandFailure(166, "mapReduce on a view is not supported")
         }
         let aggregate = call.standing(
-            for: request.aggregate(namespace), as: "aggregate", givenName: "aggregate")
+            for: request.aggregate(namespace), as: AggregateCommand.definition.signature,
+            givenName: AggregateCommand.definition.name)
         // The parsed output is the one that was authorized.
         let documents = try AggregateCommand.documents(
             ParsedAggregate(aggregate, store), aggregate, store, failing: "MapReduce internal error"

@@ -4,12 +4,14 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "planCacheClear"; the server's `plan_cache_clear_command.cpp`.
 enum PlanCacheClearCommand {
-    static let rule = CommandDefinition(
-        "planCacheClear",
+    static let definition = CommandDefinition(
+        "planCacheClear", aliases: [], [],
         fields: [
             "query": .document, "sort": .document, "projection": .document,
             "collation": .document,
-        ], .store(run))
+        ], required: [],
+        privileges: .access(.databaseAdministration), underRules: .refused, gateway: .upstream,
+        statements: nil, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()

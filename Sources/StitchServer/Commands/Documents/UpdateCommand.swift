@@ -4,14 +4,16 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "update"; the server's `write_ops.idl`.
 enum UpdateCommand {
-    static let rule = CommandDefinition(
-        "update", .write,
+    static let definition = CommandDefinition(
+        "update", aliases: [], .write,
         fields: [
             "updates": .array, "ordered": .flag, "bypassDocumentValidation": .flag,
             "let": .document, "stmtId": .number, "stmtIds": .array, "runtimeConstants": .document,
             "collectionUUID": .any, "encryptionInformation": .document,
             "bypassEmptyTsReplacement": .bool,
-        ], required: ["updates"], .store(run))
+        ], required: ["updates"],
+        privileges: .access(.write), underRules: .writes(.statements), gateway: .upstream,
+        statements: .updates, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()

@@ -5,10 +5,16 @@ internal import StitchWire
 ///
 /// Source: the drivers' specification "Server Discovery and Monitoring" and the handshake's.
 enum HelloCommand {
-    static let rule = CommandDefinition(
-        "hello", [.stable, .unauthenticated, .whileStopping], .store(run))
-    static let legacyRule = CommandDefinition(
-        "isMaster", aliases: ["ismaster"], [.unauthenticated, .whileStopping], .store(run))
+    static let definition = CommandDefinition(
+        "hello", aliases: [], [.stable, .unauthenticated, .whileStopping, .vital],
+        fields: nil, required: [],
+        privileges: .access(.read), underRules: .harmless, gateway: .here,
+        statements: nil, cursor: .none, .store(run))
+    static let legacyDefinition = CommandDefinition(
+        "isMaster", aliases: ["ismaster"], [.unauthenticated, .whileStopping, .vital],
+        fields: nil, required: [],
+        privileges: .access(.read), underRules: .harmless, gateway: .here,
+        statements: nil, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         try remember(call)

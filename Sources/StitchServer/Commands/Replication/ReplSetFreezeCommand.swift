@@ -2,8 +2,11 @@ internal import BSONStore
 
 /// Prevents the election of the server for some time, or allows it again.
 enum ReplSetFreezeCommand {
-    static let rule = CommandDefinition(
-        "replSetFreeze", [.adminOnly],
+    static let definition = CommandDefinition(
+        "replSetFreeze", aliases: [], [.adminOnly],
+        fields: nil, required: [],
+        privileges: .access(.clusterAdministration), underRules: .refused, gateway: .here,
+        statements: nil, cursor: .none,
         .server { call in
             let seconds = max(0, call.number("replSetFreeze") ?? 0)
             try call.server.member.freeze(seconds: min(seconds, Int(Int32.max)))

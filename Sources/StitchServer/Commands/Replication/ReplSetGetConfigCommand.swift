@@ -2,8 +2,11 @@ internal import BSONStore
 
 /// Reports the configuration of the replica set.
 enum ReplSetGetConfigCommand {
-    static let rule = CommandDefinition(
-        "replSetGetConfig", [.adminOnly], fields: nil,
+    static let definition = CommandDefinition(
+        "replSetGetConfig", aliases: [], [.adminOnly],
+        fields: nil, required: [],
+        privileges: .access(.monitoring), underRules: .refused, gateway: .here,
+        statements: nil, cursor: .none,
         .server { call in
             .reply([
                 "config": [

@@ -2,8 +2,11 @@ internal import BSONStore
 
 /// Reports the state of the replica set, whose only member is the server.
 enum ReplSetGetStatusCommand {
-    static let rule = CommandDefinition(
-        "replSetGetStatus", [.adminOnly], fields: nil,
+    static let definition = CommandDefinition(
+        "replSetGetStatus", aliases: [], [.adminOnly],
+        fields: nil, required: [],
+        privileges: .access(.monitoring), underRules: .refused, gateway: .here,
+        statements: nil, cursor: .none,
         .server { call in
             let time = call.server.clock.now
             let standing = call.server.member.standing

@@ -4,7 +4,11 @@ internal import BSONStore
 ///
 /// Source: the server's `repl_set_commands.cpp`.
 enum ReplSetStepDownCommand {
-    static let rule = CommandDefinition("replSetStepDown", [.adminOnly], .store(run))
+    static let definition = CommandDefinition(
+        "replSetStepDown", aliases: [], [.adminOnly, .vital],
+        fields: nil, required: [],
+        privileges: .access(.clusterAdministration), underRules: .refused, gateway: .here,
+        statements: nil, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let given = call.number("replSetStepDown") ?? 0

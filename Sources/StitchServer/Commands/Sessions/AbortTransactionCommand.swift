@@ -4,10 +4,12 @@ internal import BSONStore
 ///
 /// Source: the drivers' specification "Transactions".
 enum AbortTransactionCommand {
-    static let rule = CommandDefinition(
-        "abortTransaction",
+    static let definition = CommandDefinition(
+        "abortTransaction", aliases: [],
         [.adminOnly, .inTransaction, .endsTransaction, .stable, .takesWriteConcern],
-        fields: ["recoveryToken": .document],
+        fields: ["recoveryToken": .document], required: [],
+        privileges: .access(.signedIn), underRules: .harmless, gateway: .abort,
+        statements: nil, cursor: .none,
         .store { call, store in
             let request = try TransactionEnd.request(call)
             try store.runner.transactions.abort(request.number, call.sessionKey)

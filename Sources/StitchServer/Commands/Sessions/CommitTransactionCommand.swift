@@ -4,10 +4,13 @@ internal import BSONStore
 ///
 /// Source: the drivers' specification "Transactions".
 enum CommitTransactionCommand {
-    static let rule = CommandDefinition(
-        "commitTransaction",
+    static let definition = CommandDefinition(
+        "commitTransaction", aliases: [],
         [.adminOnly, .inTransaction, .endsTransaction, .stable, .takesWriteConcern],
         fields: ["recoveryToken": .document, "commitTimestamp": .any, "participantList": .array],
+        required: [],
+        privileges: .access(.signedIn), underRules: .harmless, gateway: .commit,
+        statements: nil, cursor: .none,
         .store { call, store in
             let request = try TransactionEnd.request(call)
             let session = call.sessionKey

@@ -2,8 +2,12 @@ internal import BSONStore
 
 /// Ends logical sessions that the client no longer needs.
 enum EndSessionsCommand {
-    static let rule = CommandDefinition(
-        "endSessions", [.stable, .unauthenticated], fields: [:],
+    static let definition = CommandDefinition(
+        "endSessions", aliases: [], [.stable, .unauthenticated],
+        fields: [:], required: [],
+        privileges: .access(.read), underRules: .harmless,
+        gateway: .endsSessions(stopsCommands: false),
+        statements: nil, cursor: .none,
         .store { call, store in
             store.end(try call.ownSessions(call.target.arrayValue))
             return .ok

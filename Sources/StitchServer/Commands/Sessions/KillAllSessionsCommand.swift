@@ -2,8 +2,11 @@ internal import BSONStore
 
 /// Ends all logical sessions with their commands, cursors and transactions.
 enum KillAllSessionsCommand {
-    static let rule = CommandDefinition(
-        "killAllSessions", aliases: ["killAllSessionsByPattern"], [], fields: [:],
+    static let definition = CommandDefinition(
+        "killAllSessions", aliases: ["killAllSessionsByPattern"], [.vital],
+        fields: [:], required: [],
+        privileges: .access(.clusterAdministration), underRules: .refused, gateway: .here,
+        statements: nil, cursor: .none,
         .store { call, store in
             let ended = try sessions(call, store)
             // The end of a transaction would wait for the command in it.

@@ -2,8 +2,11 @@ internal import BSONStore
 
 /// Ends logical sessions with their commands, cursors and transactions.
 enum KillSessionsCommand {
-    static let rule = CommandDefinition(
-        "killSessions", [], fields: [:],
+    static let definition = CommandDefinition(
+        "killSessions", aliases: [], [.vital],
+        fields: [:], required: [],
+        privileges: .sessions, underRules: .refused, gateway: .endsSessions(stopsCommands: true),
+        statements: nil, cursor: .none,
         .store { call, store in
             try NamedSessions.check(call.target, of: call.name)
             let ended = try sessions(call, store)

@@ -2,8 +2,11 @@ internal import BSONStore
 
 /// Keeps idle logical sessions alive.
 enum RefreshSessionsCommand {
-    static let rule = CommandDefinition(
-        "refreshSessions", [], fields: [:],
+    static let definition = CommandDefinition(
+        "refreshSessions", aliases: [], [],
+        fields: [:], required: [],
+        privileges: .access(.signedIn), underRules: .harmless, gateway: .here,
+        statements: nil, cursor: .none,
         .store { call, store in
             try NamedSessions.check(call.target, of: call.name)
             for session in try call.ownSessions(call.target.arrayValue) {

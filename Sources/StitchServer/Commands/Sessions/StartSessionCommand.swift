@@ -2,8 +2,11 @@ internal import BSONStore
 
 /// Starts a logical session.
 enum StartSessionCommand {
-    static let rule = CommandDefinition(
-        "startSession", [], fields: [:],
+    static let definition = CommandDefinition(
+        "startSession", aliases: [], [],
+        fields: [:], required: [],
+        privileges: .access(.signedIn), underRules: .harmless, gateway: .here,
+        statements: nil, cursor: .none,
         .store { call, store in
             let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
             let session: BSONDocument = ["id": .binary(BSONBinary(bytes, subtype: 4))]

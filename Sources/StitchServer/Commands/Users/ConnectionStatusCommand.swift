@@ -2,8 +2,11 @@ internal import BSONStore
 
 /// Reports the user signed in on a connection.
 enum ConnectionStatusCommand {
-    static let rule = CommandDefinition(
-        "connectionStatus", [.unauthenticated, .stable], fields: ["showPrivileges": .flag],
+    static let definition = CommandDefinition(
+        "connectionStatus", aliases: [], [.unauthenticated, .stable, .vital],
+        fields: ["showPrivileges": .flag], required: [],
+        privileges: .access(.read), underRules: .harmless, gateway: .here,
+        statements: nil, cursor: .none,
         .server { call in
             let user = call.connection.state.withLock { $0.user }
             let users = user.map {

@@ -4,10 +4,12 @@ internal import BSONStore
 ///
 /// Source: the drivers' specification "Authentication".
 enum SaslContinueCommand {
-    static let rule = CommandDefinition(
-        "saslContinue", [.unauthenticated, .stable, .signsIn],
+    static let definition = CommandDefinition(
+        "saslContinue", aliases: [], [.unauthenticated, .stable, .signsIn, .vital],
         fields: ["conversationId": .number, "payload": .any],
         required: ["conversationId", "payload"],
+        privileges: .access(.read), underRules: .harmless, gateway: .here,
+        statements: nil, cursor: .none,
         .store { call, store in
             do {
                 return .reply(try store.signIn.proceed(call.body, call.connection))

@@ -4,12 +4,14 @@ internal import BSONStore
 ///
 /// Source: the drivers' specification "Authentication".
 enum SaslStartCommand {
-    static let rule = CommandDefinition(
-        "saslStart", [.unauthenticated, .stable, .signsIn],
+    static let definition = CommandDefinition(
+        "saslStart", aliases: [], [.unauthenticated, .stable, .signsIn, .vital],
         fields: [
             "mechanism": .string, "payload": .any, "autoAuthorize": .any, "db": .string,
             "options": .document,
         ], required: ["mechanism", "payload"],
+        privileges: .access(.read), underRules: .harmless, gateway: .here,
+        statements: nil, cursor: .none,
         .store { call, store in try start(call, store, waited: nil) })
 
     /// - Parameter waited: the end of the delay that the client has already waited.

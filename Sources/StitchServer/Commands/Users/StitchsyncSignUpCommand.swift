@@ -5,9 +5,11 @@ internal import BSONStore
 /// `{stitchsyncSignUp: "ann", pwd: "…", $db: "shop"}`. The user has no roles; rules alone decide what
 /// the user reads and writes.
 enum StitchsyncSignUpCommand {
-    static let rule = CommandDefinition(
-        "stitchsyncSignUp", [.unauthenticated, .takesWriteConcern], fields: ["pwd": .string],
-        required: ["pwd"], .store(run))
+    static let definition = CommandDefinition(
+        "stitchsyncSignUp", aliases: [], [.unauthenticated, .takesWriteConcern, .outsideRules],
+        fields: ["pwd": .string], required: ["pwd"],
+        privileges: .access(.read), underRules: .harmless, gateway: .users(.named),
+        statements: nil, cursor: .none, .store(run))
 
     /// The length of a name, in bytes.
     static let nameBytes = 1...128
@@ -57,7 +59,7 @@ enum StitchsyncSignUpCommand {
     /// - Throws: 2 (BadValue), 13 (Unauthorized) without encryption over a network.
     private static func user(_ call: CommandCall) throws(CommandFailure) -> User {
         guard call.connection.isSecure || call.connection.isLoopback else {
-            throw CommandFailure(13, "\(rule.name) needs an encrypted connection (TLS)")
+            throw CommandFailure(13, "\(definition.name) needs an encrypted connection (TLS)")
         }
         guard !closed.contains(Name(call.database)) else {
             throw CommandFailure(

@@ -5,11 +5,14 @@ internal import BSONStore
 /// Source: MongoDB manual, "User Management Commands".
 enum UserCommands {
     static let create = CommandDefinition(
-        "createUser", [.takesWriteConcern],
+        "createUser", aliases: [], [.takesWriteConcern, .createsFirstUser],
         fields: [
             "pwd": .string, "customData": .document, "roles": .array,
             "digestPassword": .flag, "mechanisms": .array, "authenticationRestrictions": .array,
         ], required: ["roles"],
+        privileges: .arguments(orElse: .userAdministration), underRules: .refused,
+        gateway: .users(.named),
+        statements: nil, cursor: .none,
         takingRoles { roles, call, store in
             let name = try Self.name(call)
             guard !User.isAmbiguous(name, call.database) else {
@@ -48,11 +51,14 @@ enum UserCommands {
         })
 
     static let update = CommandDefinition(
-        "updateUser", [.takesWriteConcern],
+        "updateUser", aliases: [], [.takesWriteConcern],
         fields: [
             "pwd": .string, "customData": .document, "roles": .array,
             "digestPassword": .flag, "mechanisms": .array, "authenticationRestrictions": .array,
-        ],
+        ], required: [],
+        privileges: .arguments(orElse: .userAdministration), underRules: .refused,
+        gateway: .users(.named),
+        statements: nil, cursor: .none,
         takingRoles { roles, call, store in
             let roles = try roles.get()
             let mechanisms = try Self.mechanisms(call)
@@ -67,8 +73,11 @@ enum UserCommands {
         })
 
     static let grantRoles = CommandDefinition(
-        "grantRolesToUser", [.takesWriteConcern], fields: ["roles": .array],
-        required: ["roles"],
+        "grantRolesToUser", aliases: [], [.takesWriteConcern],
+        fields: ["roles": .array], required: ["roles"],
+        privileges: .arguments(orElse: .userAdministration), underRules: .refused,
+        gateway: .users(.named),
+        statements: nil, cursor: .none,
         takingRoles { roles, call, store in
             let roles = try roles.get() ?? []
             try Self.change(call, store) { user in
@@ -78,8 +87,11 @@ enum UserCommands {
         })
 
     static let revokeRoles = CommandDefinition(
-        "revokeRolesFromUser", [.takesWriteConcern], fields: ["roles": .array],
-        required: ["roles"],
+        "revokeRolesFromUser", aliases: [], [.takesWriteConcern],
+        fields: ["roles": .array], required: ["roles"],
+        privileges: .arguments(orElse: .userAdministration), underRules: .refused,
+        gateway: .users(.named),
+        statements: nil, cursor: .none,
         takingRoles { roles, call, store in
             let roles = try roles.get() ?? []
             try Self.change(call, store) { user in
@@ -89,7 +101,10 @@ enum UserCommands {
         })
 
     static let drop = CommandDefinition(
-        "dropUser", [.takesWriteConcern], fields: [:],
+        "dropUser", aliases: [], [.takesWriteConcern],
+        fields: [:], required: [],
+        privileges: .access(.userAdministration), underRules: .refused, gateway: .users(.named),
+        statements: nil, cursor: .none,
         .store { call, store in
             let name = try Self.name(call)
             let database = call.database
@@ -103,7 +118,11 @@ enum UserCommands {
         })
 
     static let dropAll = CommandDefinition(
-        "dropAllUsersFromDatabase", [.takesWriteConcern], fields: [:],
+        "dropAllUsersFromDatabase", aliases: [], [.takesWriteConcern],
+        fields: [:], required: [],
+        privileges: .access(.userAdministration), underRules: .refused,
+        gateway: .users(.ofDatabase),
+        statements: nil, cursor: .none,
         .store { call, store in
             let filter = try Filter(["db": .string(call.database)])
             let count = try store.changeUsers(call) { transaction in

@@ -4,12 +4,15 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "usersInfo".
 enum UsersInfoCommand {
-    static let rule = CommandDefinition(
-        "usersInfo", [],
+    static let definition = CommandDefinition(
+        "usersInfo", aliases: [], [],
         fields: [
             "showCredentials": .flag, "showCustomData": .flag, "showPrivileges": .flag,
             "showAuthenticationRestrictions": .flag, "filter": .document,
-        ],
+        ], required: [],
+        privileges: .arguments(orElse: .userAdministration), underRules: .refused,
+        gateway: .users(.selected),
+        statements: nil, cursor: .none,
         .parsed { call, _ in
             let users = Result<UserSelection, any Error> { try UserSelection(call) }
             let needs = users.map { $0.databases.map { AccessNeed(.userAdministration, on: $0) } }

@@ -1,14 +1,8 @@
 internal import BSONStore
 
-/// The commands that users under rules may send: those that reach documents only through the rules,
-/// and those that reach none.
-enum RestrictedCommands {
-    private static let allowed: Set<String> = [
-        "find", "count", "distinct", "aggregate", "getMore", "killCursors", "insert", "update",
-        "delete", "findAndModify", "bulkWrite", "explain", "listCollections", "listDatabases",
-        "commitTransaction", "abortTransaction", "startSession", "endSessions",
-        "refreshSessions", "getLastError", "logout", "features", "stitchsyncTombstones",
-    ]
+/// The check of what users under access rules ask for: only commands that reach documents through the
+/// rules, or none, and only with arguments that reveal no more than documents.
+enum RestrictedUse {
     /// Stages that reveal more than the documents visible to a user.
     private static let forbiddenStages: Set<String> = [
         "$collStats", "$indexStats", "$currentOp", "$listSessions", "$listLocalSessions",
@@ -18,19 +12,22 @@ enum RestrictedCommands {
     /// Checks that a user under rules may send a command.
     ///
     /// - Throws: 13 (Unauthorized).
-    static func check(_ rule: CommandDefinition, _ call: CommandCall) throws(CommandFailure) {
-        guard !rule.traits.contains(.unauthenticated) else { return }
-        guard allowed.contains(rule.name), !asksForMore(call.body, 0) else {
-            throw CommandFailure(
-                13,
-                "not authorized on \(call.database) to execute command "
-                    + call.body.extendedJSON(.relaxed))
+    static func check(
+        _ definition: CommandDefinition, _ call: CommandCall
+    ) throws(CommandFailure) {
+        switch definition.underRules {
+        case .refused: throw refusal(call)
+        case .harmless, .reads, .writes: break
         }
+        guard !asksForMore(call.body, 0) else { throw refusal(call) }
         guard !call.server.settings.allowsScriptsUnderRules else { return }
-        let parts = call.sequences.filter { rule.name != "insert" || $0.key != "documents" }
-        guard !holdsScript(.document(call.body), 0, in: rule.name),
+        let statements = definition.statements
+        let parts = call.sequences.filter {
+            statements != .inserts || $0.key != StatementList.inserts.field
+        }
+        guard !holdsScript(.document(call.body), 0, in: statements),
             !parts.values.joined().contains(where: {
-                holdsScript(.document($0), 2, in: rule.name)
+                holdsScript(.document($0), 2, in: statements)
             })
         else {
             throw CommandFailure(
@@ -40,29 +37,40 @@ enum RestrictedCommands {
         }
     }
 
+    /// Returns the error for a command that a user under rules may not send.
+    static func refusal(_ call: CommandCall) -> CommandFailure {
+        CommandFailure(
+            13,
+            "not authorized on \(call.database) to execute command "
+                + call.body.extendedJSON(.relaxed))
+    }
+
     private static let scripts: Set<String> = [
         "$where", "$function", "$accumulator", "$_internalJsEmit", "$_internalJsReduce",
     ]
     /// Whether a field is stored as it is, and never evaluated as a filter or expression.
-    private static func isCarried(_ name: String, _ depth: Int, in command: String) -> Bool {
-        switch (command, depth) {
-        case ("insert", 0): name == "documents"
-        case ("bulkWrite", 2): name == "document"
-        default: false
+    private static func isStored(
+        _ name: String, _ depth: Int, in statements: StatementList?
+    ) -> Bool {
+        switch statements {
+        case .inserts: depth == 0 && name == StatementList.inserts.field
+        case .mixed: depth == 2 && name == "document"
+        case .updates, .deletes, nil: false
         }
     }
 
     private static func holdsScript(
-        _ value: BSONValue, _ depth: Int, in command: String
+        _ value: BSONValue, _ depth: Int, in statements: StatementList?
     ) -> Bool {
         guard depth < 250 else { return true }
         switch value {
-        case .array(let array): return array.contains { holdsScript($0, depth + 1, in: command) }
+        case .array(let array):
+            return array.contains { holdsScript($0, depth + 1, in: statements) }
         case .document(let document):
             return document.contains { name, value in
                 scripts.contains(name)
-                    || !isCarried(name, depth, in: command)
-                        && holdsScript(value, depth + 1, in: command)
+                    || !isStored(name, depth, in: statements)
+                        && holdsScript(value, depth + 1, in: statements)
             }
         default: return false
         }

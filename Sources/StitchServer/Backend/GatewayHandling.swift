@@ -1,0 +1,30 @@
+/// Where a gateway runs a command.
+enum GatewayHandling: Sendable, Hashable {
+    /// In the gateway, as a server over a file does.
+    case here
+    /// In the gateway, which then ends the transactions of the named sessions.
+    ///
+    /// - Parameter stopsCommands: whether their running commands are interrupted first.
+    case endsSessions(stopsCommands: Bool)
+    /// At the upstream's end of the session's transaction.
+    case commit, abort
+    /// On an excerpt with the upstream's users that it concerns.
+    case users(ConcernedUsers)
+    /// In the gateway, from its record of deletions.
+    case deletions
+    /// Upstream as it is; for a user under access rules, on an excerpt of what it reads
+    /// (``UseUnderRules``).
+    case upstream
+    /// The same, but a change stream is read from the gateway's feed.
+    case upstreamOrStream
+}
+
+/// The users that a command concerns.
+enum ConcernedUsers: Sendable, Hashable {
+    /// The user whom the command names.
+    case named
+    /// All users of the command's database.
+    case ofDatabase
+    /// The user whom the command names, or all for another selection.
+    case selected
+}
