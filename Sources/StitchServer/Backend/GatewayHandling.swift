@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// Where a gateway runs a command.
 enum GatewayHandling: Sendable, Hashable {
     /// In the gateway, as a server over a file does.

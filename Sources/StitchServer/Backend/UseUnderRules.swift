@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// What a user under access rules may do with a command.
 enum UseUnderRules: Sendable, Hashable {
     /// Nothing: it is refused (13, Unauthorized).

@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// What a command does with a cursor.
 enum CursorUse: Sendable, Hashable {
     case none

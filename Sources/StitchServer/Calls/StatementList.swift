@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// The kind of the statements in a command that writes documents.
 enum StatementList: Sendable, Hashable {
     /// Documents to insert.

@@ -1,4 +1,5 @@
 import BSONStore
+import Foundation
 import TestProcesses
 import Testing
 
@@ -105,71 +106,152 @@ import Testing
     func table() throws {
         var page = ""
         for definition in CommandTable.all {
-            page += "\(definition.name)\n"
+            page += "\(([definition.name] + definition.signature.aliases).joined(separator: " "))\n"
+            page += "  \(Self.traits.filter { definition.traits.contains($0.0) }.map(\.1))\n"
             page += "  needs \(try Self.privileges(definition).joined(separator: " "))\n"
-            page += "  gateway \(Self.gateway(definition))\n"
-            page += "  under rules \(try Self.underRules(definition))\n"
-            page += "  statements \(definition.statements?.field ?? "-")\n"
-            page += "  opens a cursor \(definition.cursor == .opens)\n"
-            page += "  reads \(try Self.reads(definition))\n"
-            let rank = WorkRank(command: definition.name, ofOperator: false)
-            page += "  rank \(rank)\n"
+            page += "  gateway \(Self.text(definition.gateway))\n"
+            page += "  under rules \(Self.text(definition.underRules))\n"
+            page += "  statements \(definition.statements.map(Self.text) ?? "none")\n"
+            page += "  cursor \(definition.cursor)\n"
+            page += "  documents \(try Self.reads(definition))\n"
         }
         let difference = try GoldenPage.difference(of: page, from: "server/commands.txt")
         #expect(difference == nil, "\(difference ?? "")")
     }
 
-    /// The rights that a command needs on a collection, on the users, and on no collection.
+    private static let traits: [(CommandSignature.Traits, String)] = [
+        (.adminOnly, "adminOnly"), (.unauthenticated, "unauthenticated"),
+        (.inTransaction, "inTransaction"), (.writes, "writes"), (.retryable, "retryable"),
+        (.stable, "stable"), (.takesWriteConcern, "takesWriteConcern"),
+        (.takesReadConcern, "takesReadConcern"), (.testOnly, "testOnly"),
+        (.whileStopping, "whileStopping"), (.endsTransaction, "endsTransaction"),
+        (.signsIn, "signsIn"), (.writesResults, "writesResults"),
+        (.takesSnapshot, "takesSnapshot"), (.checksReadPreference, "checksReadPreference"),
+        (.createsFirstUser, "createsFirstUser"), (.vital, "vital"),
+        (.outsideRules, "outsideRules"), (.readsDeniedWrites, "readsDeniedWrites"),
+    ]
+
+    /// A case with the names of its values, without those of their types.
+    private static func text(_ value: some Sendable) -> String {
+        "\(value)".replacing(/StitchServer\.(\w+\.)*/, with: "")
+    }
+
+    /// The rights that a command needs in each of its forms, for the users, and for no collection.
     private static func privileges(_ definition: CommandDefinition) throws -> [String] {
         let name = definition.name
-        var probes = probes(definition)
-        probes += [
-            CommandProbe([name: "system.users"], on: "admin"), CommandProbe([name: 1], on: "shop"),
-        ]
+        let probes =
+            probes(definition) + [
+                CommandProbe([name: "system.users"], on: "admin"),
+                CommandProbe([name: 1], on: "shop"),
+            ]
         return try probes.map { probe in
             let call = try probe.call(definition)
             let needs = Authorization.needs(definition, call, definition.parse(call, nil))
-            return needs.map { "\($0.access)@\($0.database)" }.joined(separator: "+")
+            let texts = needs.map { "\($0.access)@\($0.database)" }
+            return texts.isEmpty ? "none" : texts.joined(separator: "+")
         }
     }
 
-    private static func gateway(_ definition: CommandDefinition) -> String {
-        switch definition.gateway {
-        case .here: "here"
-        case .commit: "commit"
-        case .abort: "abort"
-        case .endsSessions: "sessionEnds"
-        case .users: "users"
-        case .upstream, .upstreamOrStream, .deletions: "upstream"
-        }
-    }
-
-    private static func underRules(_ definition: CommandDefinition) throws -> String {
-        if definition.traits.contains(.unauthenticated) { return "open to strangers" }
-        let call = try probes(definition)[0].call(definition)
-        do {
-            try RestrictedUse.check(definition, call)
-            return "allowed"
-        } catch {
-            return "refused \(error.code)"
-        }
-    }
-
+    /// What a command reads upstream in each of its forms: the limits of the queries on each
+    /// collection, and the number of ids.
     private static func reads(_ definition: CommandDefinition) throws -> String {
-        let needs = try probes(definition).map { probe in
-            let call = try probe.call(definition)
-            var needs = CommandNeeds()
+        let all = try probes(definition).map { probe -> String in
             switch definition.underRules {
-            case .refused, .harmless: break
+            case .refused, .harmless: return "none"
             case .reads(let subject), .writes(let subject):
-                needs = try CommandNeeds(subject, of: call)
+                let needs = try CommandNeeds(subject, of: probe.call(definition)).needs.values
+                    .sorted { $0.namespace < $1.namespace }
+                    .map { "\($0.namespace) \($0.queries.map(\.limit)) \($0.ids.count)" }
+                return needs.isEmpty ? "none" : needs.joined(separator: " + ")
             }
-            let all = needs.needs.values.sorted { $0.namespace < $1.namespace }
-            return all.map { need in
-                let limits = need.queries.map { "\($0.limit)" }.joined(separator: ",")
-                return "\(need.namespace)[\(limits)]\(need.ids.count)"
-            }.joined(separator: "+")
         }
-        return needs.map { $0.isEmpty ? "-" : $0 }.joined(separator: " ")
+        return all.joined(separator: ", ")
+    }
+
+    @Test("A user under rules gets nothing from a refused command, wherever it runs")
+    func refused() throws {
+        for definition in CommandTable.all where definition.underRules == .refused {
+            for probe in Self.probes(definition) {
+                #expect(try probe.fileAnswer(to: .ben) == "13", "\(probe.command)")
+                let (code, sent) = try probe.gatewayAnswer(to: .ben)
+                #expect(code == "13" && sent.isEmpty, "\(probe.command): \(code) \(sent)")
+            }
+        }
+    }
+
+    @Test("A command that the table does not have is refused, and is not sent upstream")
+    func unknown() throws {
+        for caller in CommandProbe.Caller.allCases {
+            for command: BSONDocument in [["unknown": "items"], ["Find": "items"], ["": 1]] {
+                let probe = CommandProbe(command, on: "shop")
+                #expect(try probe.fileAnswer(to: caller) == "59")
+                let (code, sent) = try probe.gatewayAnswer(to: caller)
+                #expect(code == "59" && sent.isEmpty, "\(command): \(code) \(sent)")
+            }
+        }
+    }
+
+    @Test("Each row agrees with itself")
+    func laws() {
+        for definition in CommandTable.all {
+            let (name, traits) = (Comment(rawValue: definition.name), definition.traits)
+            if case .server = definition.answering { #expect(definition.gateway == .here, name) }
+            switch definition.underRules {
+            case .refused: #expect(!traits.contains(.unauthenticated), name)
+            case .harmless: #expect(!Self.isUpstream(definition), name)
+            case .reads(let subject):
+                #expect(Self.isUpstream(definition) && !traits.contains(.writes), name)
+                #expect(subject != .statements && subject != .firstOfQuery, name)
+            case .writes(let subject):
+                #expect(Self.isUpstream(definition) && traits.contains(.writes), name)
+                #expect((subject == .statements) == (definition.statements != nil), name)
+            }
+            // A retryable write changes only what its statements, or its collection, name.
+            #expect(traits.contains(.retryable) == Self.isJudged(definition), name)
+            if let statements = definition.statements {
+                #expect(definition.signature.schema.fields?[statements.field] == .array, name)
+                #expect(definition.signature.schema.required.contains(statements.field), name)
+            }
+        }
+    }
+
+    private static func isJudged(_ definition: CommandDefinition) -> Bool {
+        if case .writes = definition.underRules { true } else { false }
+    }
+
+    private static func isUpstream(_ definition: CommandDefinition) -> Bool {
+        switch definition.gateway {
+        case .deletions, .upstream, .upstreamOrStream: true
+        case .here, .endsSessions, .commit, .abort, .users: false
+        }
+    }
+
+    @Test("A command that opens a cursor replies with one, and no other command does")
+    func cursors() throws {
+        for definition in CommandTable.all {
+            let probe = Self.probes(definition)[0]
+            let server = try OfflineServer(CommandProbe.settings())
+            server.become(CommandProbe.Caller.root.user)
+            _ = server.answer(command: ["create": "items", "$db": "shop"])
+            let reply = server.answer(command: probe.body)
+            // The results of mixed statements are all in the first batch.
+            let isExpected = definition.cursor == .opens || definition.statements == .mixed
+            #expect(
+                (reply?["cursor"]?.documentValue?["id"] != nil) == isExpected,
+                "\(definition.name): \(reply ?? [:])")
+        }
+    }
+
+    @Test("The documentation lists each command, and no other")
+    func documentation() throws {
+        let page = try String(
+            contentsOf: Python.folder.appending(path: "Docs/SERVER.md"), encoding: .utf8)
+        let section = page.split(separator: "\n## ").first { $0.hasPrefix("Commands\n") } ?? ""
+        let table = section.split(separator: "\n\n").first { $0.hasPrefix("|") } ?? ""
+        let rows = table.split(separator: "\n")
+        let listed = rows.flatMap { row in row.matches(of: /`(\w+)`/).map { String($0.1) } }
+        let known = CommandTable.all.filter { !$0.traits.contains(.testOnly) }.map(\.name)
+        #expect(known.filter { !listed.contains($0) } == [])
+        #expect(listed.filter { CommandTable.find($0) == nil } == [])
     }
 }
