@@ -116,7 +116,7 @@ struct AttackWorld: Sendable {
     private static func contents(of store: DocumentStore) throws -> Contents {
         var contents: Contents = [:]
         for namespace in namespaces {
-            for document in try store.collection(namespace).find() {
+            for document in try store.collection(namespace).find().fetch() {
                 let id = document["_id"]?.int64Value ?? -1
                 // A device gives documents that others wrote a version, which is no change of theirs.
                 let content = document.withoutVersion.extendedJSON(.canonical)

@@ -45,7 +45,7 @@ struct LiedLedger {
                 lost.append("\(namespace) \(id) changed at the remote")
                 continue
             }
-            let here = try await engine.collection(namespace).findOne(id: .int32(id))
+            let here = try engine.collection(namespace).findOne(id: .int32(id))
             if here == nil, wasHere { lost.append("\(namespace) \(id) left the device") }
             let status = try await engine.collection(namespace).status(of: .int32(id))
             if status == .synced, here != nil, here?.withoutVersion != expected(id, isWritten) {
@@ -53,7 +53,7 @@ struct LiedLedger {
             }
         }
         let known = Array(all) + (isWritten ? Array(inserted) + Array(insertedThere) : [])
-        for document in try there.find() {
+        for document in try there.find().fetch() {
             // What the remote itself told of may be sent to it where it was adopted.
             guard let id = document["_id"], id != "stranger" else { continue }
             if !known.contains(where: { id == .int32($0) }) {
@@ -72,13 +72,13 @@ struct LiedLedger {
     /// Whether what the user wrote is at the remote, waits here, or is kept among the rejected writes.
     private func isKept(_ id: Int32, _ namespace: Namespace) async throws -> Bool {
         let here = engine.collection(namespace)
-        let rejected = try await here.rejectedWrites()
+        let rejected = try await here.rejectedWrites.all()
         let isRejected = rejected.contains { write in
             write.documentID == .int32(id) && holds(write.latestDocument, id)
         }
         if isRejected { return true }
         if holds(try remote.collection(namespace).findOne(id: .int32(id)), id) { return true }
-        guard holds(try await here.findOne(id: .int32(id)), id) else { return false }
+        guard holds(try here.findOne(id: .int32(id)), id) else { return false }
         switch try await here.status(of: .int32(id)) {
         case .pending, .stale, .conflicted, .paused, .unexplained: return true
         case .notSynced, .synced: return false

@@ -31,12 +31,12 @@ struct Victim {
         defer { store.close() }
         for namespace in AttackWorld.namespaces {
             let collection = store.collection(namespace)
-            let ids = try collection.find().compactMap { $0["_id"] }
-            guard try collection.count() == ids.count else { throw Told("another count") }
+            let ids = try collection.find().fetch().compactMap { $0["_id"] }
+            guard try collection.find().count() == ids.count else { throw Told("another count") }
             for id in ids {
                 let isHere = try collection.findOne(id: id) != nil
                 guard isHere else { throw Told("\(id) is not found by its key") }
-                _ = try collection.find(["n": id])
+                _ = try collection.find(["n": id]).fetch()
             }
         }
         let report = try store.verify()

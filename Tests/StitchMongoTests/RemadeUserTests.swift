@@ -90,7 +90,7 @@
             let items = engine.collection(Self.items)
             let (report, _) = try await engine.syncUntilQuiet()
             #expect(report.errors == [] && report.paused == 0)
-            #expect(try await items.find().compactMap { $0["_id"]?.stringValue }.sorted() == ids)
+            #expect(try items.find().fetch().compactMap { $0["_id"]?.stringValue }.sorted() == ids)
             #expect(try shop.ids() == ids)
             #expect(try await items.status() == SyncStatus(synced: ids.count))
         }

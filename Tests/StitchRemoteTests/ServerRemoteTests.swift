@@ -74,7 +74,7 @@
                     #expect(report.errors == [])
                 }
                 for engine in [ann, ben] {
-                    let found = try await engine.collection(Self.notes).find()
+                    let found = try engine.collection(Self.notes).find().fetch()
                     #expect(Set(found.map { $0["text"] }) == ["milk", "eggs"])
                     #expect(
                         try await engine.collection(Self.notes).status() == SyncStatus(synced: 2))

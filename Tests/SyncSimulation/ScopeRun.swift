@@ -151,7 +151,7 @@ final class ScopeRun: Sendable {
             }
             if status.paused > 0 { violations.append("L1 \(actor) paused") }
             guard status.synced > 0 else { continue }
-            if !isEqual(try await items.findOne(id: Self.key), remote) {
+            if !isEqual(try items.findOne(id: Self.key), remote) {
                 violations.append("I2 \(actor) diverged")
             }
         }
@@ -185,7 +185,7 @@ extension ScopeRun {
             try await sync(client)
             return
         }
-        let current = try await items.findOne(id: Self.key)
+        let current = try items.findOne(id: Self.key)
         let token = tokens.withLock { tokens in
             tokens += 1
             return "\(action.actor.rawValue)\(tokens)"

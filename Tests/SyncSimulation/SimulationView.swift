@@ -82,7 +82,7 @@ extension SimulationWorld {
         let items = items(client, document)
         noteAppKnows(client, document)
         func note() async throws {
-            guard try await items.rejectedWrite(id: write.id) == nil else { return }
+            guard try await items.rejectedWrites.write(id: write.id) == nil else { return }
             let now = try local(clients[client], document)
             if now == nil { return try await noteDeleted(client, document) }
             var values: [String: String] = [:]
@@ -93,7 +93,7 @@ extension SimulationWorld {
             ledger.withLock { $0.note(client, document, values: values, isWhole: true) }
         }
         do {
-            try await items.retryRejectedWrite(write.id)
+            try await items.rejectedWrites.retry(write.id)
         } catch let error as StoreError where error.code == .duplicateKey {
             return
         } catch {
@@ -116,7 +116,7 @@ extension SimulationWorld {
         do {
             for index in 0..<(plan.hasTwoCollections ? 2 : 1) {
                 try await clients[client].engine.collection(Self.namespaces[index])
-                    .discardRejectedWrites()
+                    .rejectedWrites.discardAll()
             }
         } catch {
             try await note()
@@ -131,7 +131,7 @@ extension SimulationWorld {
         for index in 0..<(plan.hasTwoCollections ? 2 : 1) {
             let namespace = Self.namespaces[index]
             let collection = clients[client].engine.collection(namespace)
-            for write in try await collection.rejectedWrites() {
+            for write in try await collection.rejectedWrites.all() {
                 guard let document = document(namespace, write.documentID) else {
                     fail("a rejected write of no document that there is")
                     continue

@@ -128,7 +128,7 @@ extension SimulationWorld {
         case .pipeline:
             guard current != nil else { return }
             try await change(client, document, ["b": token]) {
-                try await items.updateOne(filter, pipeline: [["$set": ["b": .string(token)]]])
+                try await items.find(filter).update(pipeline: [["$set": ["b": .string(token)]]])
             }
         case .upsert:
             try await change(client, document, ["a": token], isWhole: current == nil) {

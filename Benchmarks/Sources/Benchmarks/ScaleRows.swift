@@ -15,7 +15,7 @@ final class ScaleRows {
         let documents: StoreDocuments
         let path: String
         let store: DocumentStore
-        let collection: DocumentCollection
+        let collection: DocumentCollection<BSONDocument>
         var next = 0
         var inserted = 0
 
@@ -55,8 +55,8 @@ final class ScaleRows {
             for _ in 0..<count {
                 let from = Int32(place() % (documents.order.count - 100))
                 let found = must {
-                    try collection.find(
-                        ["n": ["$gte": .int32(from), "$lt": .int32(from + 100)]])
+                    try collection.find(["n": ["$gte": .int32(from), "$lt": .int32(from + 100)]])
+                        .fetch()
                 }
                 precondition(found.count == 100, "The range is there")
                 baseline_keep(UInt64(found.count))
@@ -70,7 +70,7 @@ final class ScaleRows {
                 let bounds: BSONDocument = [
                     "$gte": documents.ids[from], "$lt": documents.ids[from + 100],
                 ]
-                let found = must { try collection.find(["_id": .document(bounds)]) }
+                let found = must { try collection.find(["_id": .document(bounds)]).fetch() }
                 precondition(found.count == 100, "The range is there")
                 baseline_keep(UInt64(found.count))
             }

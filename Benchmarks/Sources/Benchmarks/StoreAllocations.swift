@@ -44,7 +44,8 @@ final class StoreAllocations {
                     .insertMany(Array(documents[..<(100 * count)]))
             }
             // The pages and the statement are in the cache afterwards.
-            baseline_keep(UInt64(must { try store.collection(Self.namespace(count)).find().count }))
+            baseline_keep(
+                UInt64(must { try store.collection(Self.namespace(count)).find().fetch().count }))
         }
         return store
     }

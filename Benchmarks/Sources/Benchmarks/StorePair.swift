@@ -8,7 +8,7 @@ final class StorePair {
 
     let baseline: OpaquePointer
     let store: DocumentStore
-    let collection: DocumentCollection
+    let collection: DocumentCollection<BSONDocument>
 
     /// Fills new files with the first documents.
     init(

@@ -4,7 +4,7 @@ import Foundation
 /// Does in the process, on a file, what the rows do through a driver.
 struct LocalStore {
     private let store: DocumentStore
-    private let items: DocumentCollection
+    private let items: DocumentCollection<BSONDocument>
     private let folder: URL
     private static let pad = String(repeating: ".", count: 200)
 
@@ -43,9 +43,9 @@ struct LocalStore {
         switch row {
         case .ping: break
         case .insert: try items.insertOne(Self.document(1_000_000 + Int32(index)))
-        case .findByID: _ = try items.find(["_id": .int32(place)])
+        case .findByID: _ = try items.find(["_id": .int32(place)]).fetch()
         case .findIndexed:
-            _ = try items.find(["n": ["$gte": .int32(low), "$lt": .int32(low + 10)]])
+            _ = try items.find(["n": ["$gte": .int32(low), "$lt": .int32(low + 10)]]).fetch()
         case .update:
             try items.updateOne(["_id": .int32(place)], ["$inc": ["group": 1]])
         case .aggregate:
@@ -53,11 +53,11 @@ struct LocalStore {
                 ["$match": ["n": ["$lt": 1_000]]],
                 ["$group": ["_id": "$group", "n": ["$sum": "$n"]]],
             ])
-        case .count: _ = try items.count(["group": .int32(place % 100)])
+        case .count: _ = try items.find(["group": .int32(place % 100)]).count()
         case .insertMany:
             let first = 10_000_000 + Int32(index) * 500
             try items.insertMany((first..<first + 500).map(Self.document))
-        case .cursor: _ = try items.find(["_id": ["$lt": 10_000]])
+        case .cursor: _ = try items.find(["_id": ["$lt": 10_000]]).fetch()
         }
     }
 

@@ -40,7 +40,7 @@ extension SyncCollection {
     ) async throws -> UpdateResult {
         let filter = try Filter(filter)
         let update = try Update(update, arrayFilters: arrayFilters)
-        return try await change { sync in
+        return try await engine.change(namespace) { sync in
             try sync.transaction.updateOne(
                 sync.namespace, filter: filter, update: update, upsert: upsert)
         }
@@ -52,39 +52,9 @@ extension SyncCollection {
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
         arrayFilters: [BSONDocument] = []
     ) async throws -> UpdateResult {
-        let filter = try Filter(filter)
-        let update = try Update(update, arrayFilters: arrayFilters)
-        return try await change { sync in
-            try sync.transaction.updateMany(
-                sync.namespace, filter: filter, update: update, upsert: upsert)
-        }
-    }
-
-    /// Updates the first document that matches a filter by a pipeline of `$set`, `$unset`,
-    /// `$project`, `$replaceWith` and their aliases.
-    @discardableResult
-    public func updateOne(
-        _ filter: BSONDocument, pipeline: [BSONDocument], upsert: Bool = false
-    ) async throws -> UpdateResult {
-        let filter = try Filter(filter)
-        let update = try Update(pipeline: pipeline)
-        return try await change { sync in
-            try sync.transaction.updateOne(
-                sync.namespace, filter: filter, update: update, upsert: upsert)
-        }
-    }
-
-    /// Updates every document that matches a filter by a pipeline, in one transaction.
-    @discardableResult
-    public func updateMany(
-        _ filter: BSONDocument, pipeline: [BSONDocument], upsert: Bool = false
-    ) async throws -> UpdateResult {
-        let filter = try Filter(filter)
-        let update = try Update(pipeline: pipeline)
-        return try await change { sync in
-            try sync.transaction.updateMany(
-                sync.namespace, filter: filter, update: update, upsert: upsert)
-        }
+        try await engine.update(
+            namespace, try Filter(filter), within: nil,
+            try Update(update, arrayFilters: arrayFilters), upsert: upsert)
     }
 
     /// Replaces the first document that matches a filter.
@@ -98,7 +68,7 @@ extension SyncCollection {
     ) async throws -> UpdateResult {
         let filter = try Filter(filter)
         let coding = coding
-        return try await change { sync in
+        return try await engine.change(namespace) { sync in
             let original = try sync.transaction.find(
                 sync.namespace, filter: filter, options: FindOptions(limit: 1)
             ).first
@@ -127,7 +97,7 @@ extension SyncCollection {
     ///   - change: changes the document; what it throws is thrown on, and nothing is stored.
     /// - Returns: the document after the change; `nil` if the collection has no document of the
     ///   `_id`.
-    /// - Throws: `SyncError` of code `.decodingFailed`; `StoreError` of code `immutableField` if
+    /// - Throws: `DocumentDecodingFailure`; `StoreError` of code `immutableField` if
     ///   the closure changes the `_id`.
     @discardableResult
     public func modify(
@@ -136,7 +106,7 @@ extension SyncCollection {
         let filter = try Filter(comparingBytes: ["_id": id])
         let modified = try await write { sync -> Document? in
             guard let original = try sync.local(id)?.withoutVersion else { return nil }
-            var document = try decode(original)
+            var document = try coding.decoded(original)
             let edition = try coding.edition(document, original)
             try change(&document)
             let encoded = try coding.change(document, [edition]).withoutVersion
@@ -173,10 +143,29 @@ extension SyncCollection {
     /// - Returns: the number of deleted documents.
     @discardableResult
     public func deleteMany(_ filter: BSONDocument) async throws -> Int {
-        let filter = try Filter(filter)
-        let count = try await write { sync in
+        try await engine.delete(namespace, try Filter(filter), within: nil)
+    }
+}
+
+// MARK: - Writes of queries
+
+extension SyncEngine: QueryWriter {
+    package func update(
+        _ namespace: Namespace, _ filter: Filter, within range: FindOptions?, _ update: Update,
+        upsert: Bool
+    ) async throws -> UpdateResult {
+        try await change(namespace) { sync in
+            try sync.transaction.updateMany(
+                namespace, filter: filter, update: update, upsert: upsert, within: range)
+        }
+    }
+
+    package func delete(
+        _ namespace: Namespace, _ filter: Filter, within range: FindOptions?
+    ) async throws -> Int {
+        let count = try await writeForApp(namespace) { sync in
             var deleted: [BSONDocument] = []
-            try sync.transaction.deleteMany(sync.namespace, filter: filter) {
+            try sync.transaction.deleteMany(namespace, filter: filter, within: range) {
                 deleted.append($0)
             }
             for document in deleted {
@@ -184,14 +173,16 @@ extension SyncCollection {
             }
             return deleted.count
         }
-        engine.wake()
+        wake()
         return count
     }
 
-    private func change(
+    /// Runs an update of the app, notes each changed document and wakes the next pass.
+    fileprivate func change(
+        _ namespace: Namespace,
         _ body: @escaping @Sendable (SyncTransaction) throws -> UpdateResult
     ) async throws -> UpdateResult {
-        let result = try await write { sync in
+        let result = try await writeForApp(namespace) { sync in
             let outcome = try body(sync)
             var untouched = 0
             for image in outcome.images {
@@ -205,7 +196,7 @@ extension SyncCollection {
                 matchedCount: outcome.matchedCount,
                 modifiedCount: outcome.modifiedCount - untouched, upsertedID: outcome.upsertedID)
         }
-        engine.wake()
+        wake()
         return result
     }
 }
@@ -271,7 +262,7 @@ extension SyncCollection {
             return found
         }
         engine.wake()
-        return try deleted.map(decode)
+        return try deleted.map(coding.decoded)
     }
 
     private func findAndChange(
@@ -296,7 +287,7 @@ extension SyncCollection {
         }
         engine.wake()
         return try found.map { document in
-            try decode(
+            try coding.decoded(
                 options.projection?.apply(to: document, matching: filter) ?? document)
         }
     }

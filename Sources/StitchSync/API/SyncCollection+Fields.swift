@@ -1,7 +1,21 @@
 public import BSONStore
 
-/// Local writes whose filters and updates are closures over the type's fields.
+/// Local calls whose filters and updates are closures over the type's fields.
+///
+/// Updates and deletes of many documents are verbs of the query: `todos.find { … }.update { … }`.
 extension SyncCollection where Document: TypedDocument {
+    /// Returns a query of the local documents that fulfil a condition.
+    ///
+    /// ```swift
+    /// let open = todos.find { !$0.done }.sort(\.due)
+    /// show(try open.limit(10).fetch())
+    /// ```
+    public func find(
+        @TypedFilterBuilder _ filter: (Document.Fields) throws -> TypedFilter
+    ) -> Query<Document> {
+        Query(engine.store, namespace, coding, writer: engine, filter)
+    }
+
     /// Updates the first document that fulfils a condition.
     ///
     /// ```swift
@@ -20,31 +34,6 @@ extension SyncCollection where Document: TypedDocument {
             try Document.filter(filter).bson, try Document.update(update).bson, upsert: upsert)
     }
 
-    /// Updates every document that fulfils a condition, in one transaction.
-    ///
-    /// - Throws: as the form for one document does.
-    @discardableResult
-    public func updateMany(
-        @TypedFilterBuilder _ filter: (Document.Fields) throws -> TypedFilter,
-        upsert: Bool = false,
-        @TypedListBuilder<TypedUpdate> _ update: (Document.Fields) throws -> [TypedUpdate]
-    ) async throws -> UpdateResult {
-        try await updateMany(
-            try Document.filter(filter).bson, try Document.update(update).bson, upsert: upsert)
-    }
-
-    /// Replaces the first document that fulfils a condition; its `_id` and the fields that the type
-    /// does not know stay.
-    ///
-    /// - Throws: as `TypedFilter/bson(with:)` and the form with a BSON filter do.
-    @discardableResult
-    public func replaceOne(
-        @TypedFilterBuilder _ filter: (Document.Fields) throws -> TypedFilter,
-        with document: Document, upsert: Bool = false
-    ) async throws -> UpdateResult {
-        try await replaceOne(try Document.filter(filter).bson, document, upsert: upsert)
-    }
-
     /// Deletes the first document that fulfils a condition.
     ///
     /// - Returns: the number of deleted documents: 0 or 1.
@@ -54,22 +43,14 @@ extension SyncCollection where Document: TypedDocument {
         @TypedFilterBuilder _ filter: (Document.Fields) throws -> TypedFilter
     ) async throws -> Int { try await deleteOne(try Document.filter(filter).bson) }
 
-    /// Deletes every document that fulfils a condition, in one transaction.
-    ///
-    /// - Returns: the number of deleted documents.
-    /// - Throws: as `TypedFilter/bson(with:)` does.
-    @discardableResult
-    public func deleteMany(
-        @TypedFilterBuilder _ filter: (Document.Fields) throws -> TypedFilter
-    ) async throws -> Int { try await deleteMany(try Document.filter(filter).bson) }
-
     /// Updates the first document that fulfils a condition and returns it.
     ///
     /// - Parameters:
     ///   - returnsAfter: whether to return the document as it is after the update.
     ///   - sort: the order that decides which document is the first.
     /// - Returns: the document; `nil` when none matches, and before an upsert.
-    /// - Throws: as the form of `updateOne` does; `SyncError` of code `.decodingFailed`.
+    /// - Throws: as the form of `updateOne` does; `DocumentDecodingFailure`
+    ///   after the write if the document does not decode.
     @discardableResult
     public func findOneAndUpdate(
         @TypedFilterBuilder _ filter: (Document.Fields) throws -> TypedFilter,
@@ -87,7 +68,8 @@ extension SyncCollection where Document: TypedDocument {
     /// Deletes the first document that fulfils a condition and returns it, or `nil`.
     ///
     /// - Parameter sort: the order that decides which document is the first.
-    /// - Throws: as `TypedFilter/bson(with:)` does; `SyncError` of code `.decodingFailed`.
+    /// - Throws: as `TypedFilter/bson(with:)` does; `DocumentDecodingFailure`
+    ///   after the write if the document does not decode.
     @discardableResult
     public func findOneAndDelete(
         @TypedFilterBuilder _ filter: (Document.Fields) throws -> TypedFilter,
@@ -96,5 +78,12 @@ extension SyncCollection where Document: TypedDocument {
     ) async throws -> Document? {
         try await findOneAndDelete(
             try Document.filter(filter).bson, sort: try Self.order(sort))
+    }
+
+    private static func order(
+        _ sort: (Document.Fields) throws -> [TypedSort]
+    ) throws -> SortOrder? {
+        let document = try Document.sort(sort).bson
+        return document.isEmpty ? nil : try SortOrder(document)
     }
 }

@@ -74,19 +74,6 @@ extension SyncCollection {
         return ListenerRegistration { delivery.remove(receiver) }
     }
 
-    /// Adds a listener of the collection's errors to the configured one.
-    ///
-    /// Each listener receives errors at its own pace. A refused write is reported once all
-    /// listeners have handled the refused writes before it.
-    ///
-    /// - Returns: the registration that ends the listener; deallocating it does not.
-    @discardableResult
-    public func addErrorListener(
-        _ listener: @escaping @Sendable (SyncError) async -> Void
-    ) -> ListenerRegistration {
-        engine.addErrorListener(in: namespace, listener)
-    }
-
     /// The collection's changes in order, for `for try await`.
     ///
     /// Each iterator is a listener. A change counts as delivered when the iterator requests the

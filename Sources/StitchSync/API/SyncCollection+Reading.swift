@@ -1,99 +1,22 @@
 public import BSONStore
 
-/// Local reads without `await`, for functions that are not asynchronous; they include pending
-/// changes.
+/// Local reads; they include pending changes and never wait.
 extension SyncCollection {
-    /// Returns the first document that matches a filter.
+    /// Returns a query of the local documents that match a filter.
     ///
     /// ```swift
-    /// let oldest = try todos.findOne(["done": false], sort: SortOrder(["due": 1]))
+    /// let open = try todos.find(["done": false]).sort(["due": 1]).fetch()
+    /// try await todos.find(["done": true]).delete()
     /// ```
-    ///
-    /// - Parameter projection: the fields to return; the type must decode without the others.
-    /// - Throws: `StoreError` with MongoDB's codes for an invalid filter; `SyncError` of code
-    ///   `.decodingFailed` if the document does not decode as the collection's type.
-    public func findOne(
-        _ filter: BSONDocument = [:], sort: SortOrder? = nil, projection: Projection? = nil
-    ) throws -> Document? {
-        let options = try FindOptions(sort: sort, projection: projection)
-        return try local.findOne(filter, options: options).map(decode)
+    public func find(_ filter: BSONDocument = [:]) -> Query<Document> {
+        Query(engine.store, namespace, coding, filter, writer: engine)
     }
 
-    /// Returns the document with an `_id`; O(log n).
+    /// Returns the local document with an `_id`, or `nil`; O(log n).
     ///
-    /// - Throws: `SyncError` of code `.decodingFailed` if the document does not decode.
+    /// - Throws: `DocumentDecodingFailure` if the document does not decode.
     public func findOne(id: BSONValue) throws -> Document? {
-        try local.findOne(id: id).map(decode)
-    }
-
-    /// Returns the documents that match a filter.
-    ///
-    /// A document that does not decode is in the result's `failures`, not an error; the result's
-    /// `strict` throws for it.
-    ///
-    /// - Throws: `StoreError` with MongoDB's codes for an invalid filter.
-    public func find(
-        _ filter: BSONDocument = [:], options: FindOptions = .all
-    ) throws -> FoundDocuments<Document> {
-        FoundDocuments(decoding: try local.find(filter, options: options), by: coding.decode)
-    }
-
-    /// Returns the documents that match a filter.
-    ///
-    /// - Throws: `StoreError` with MongoDB's codes for an invalid filter.
-    public func find(
-        _ filter: BSONDocument = [:], options: FindOptions = .all
-    ) throws -> [BSONDocument] where Document == BSONDocument {
-        try local.find(filter, options: options)
-    }
-
-    /// Calls a body with every document that matches a filter and decodes, from one snapshot of the
-    /// store.
-    ///
-    /// ```swift
-    /// var total = 0
-    /// let failures = try todos.forEach { total += $0.complexity }
-    /// ```
-    ///
-    /// Unlike `find`, it does not hold all documents in memory. The body must not write to the
-    /// collection.
-    ///
-    /// - Returns: the documents that did not decode.
-    /// - Throws: `StoreError` with MongoDB's codes for an invalid filter; the body's error, which
-    ///   ends the iteration.
-    public func forEach(
-        _ filter: BSONDocument = [:], options: FindOptions = .all,
-        _ body: (Document) throws -> Void
-    ) throws -> [DocumentDecodingFailure] {
-        try local.forEach(filter, options, decodedBy: coding.decode, body)
-    }
-
-    /// Calls a body with every document that matches a filter, from one snapshot of the store.
-    ///
-    /// - Throws: as the form for other types does.
-    public func forEach(
-        _ filter: BSONDocument = [:], options: FindOptions = .all,
-        _ body: (BSONDocument) throws -> Void
-    ) throws where Document == BSONDocument {
-        try local.forEach(filter, options: options, body)
-    }
-
-    /// Returns the number of documents that match a filter.
-    ///
-    /// - Parameter limit: the highest number to return; 0 sets no limit.
-    /// - Throws: `StoreError` with MongoDB's codes for an invalid filter.
-    public func count(_ filter: BSONDocument = [:], limit: Int = 0) throws -> Int {
-        let count = try local.count(filter)
-        return limit > 0 ? min(count, limit) : count
-    }
-
-    /// Returns the distinct values of a field in the documents that match a filter.
-    ///
-    /// The elements of an array count one by one.
-    ///
-    /// - Throws: `StoreError` with MongoDB's codes for an invalid filter.
-    public func distinct(_ field: String, _ filter: BSONDocument = [:]) throws -> [BSONValue] {
-        try local.distinct(field, filter)
+        try engine.store.collection(namespace).findOne(id: id).map(coding.decoded)
     }
 
     /// Returns the results of a pipeline over one snapshot of the local documents.
@@ -121,9 +44,8 @@ extension SyncCollection {
         _ pipeline: [BSONDocument], as type: Output.Type,
         options: PipelineOptions = PipelineOptions()
     ) throws -> [Output] {
-        try aggregate(pipeline, options: options).map { try BSONDecoder().decode(type, from: $0) }
+        try aggregate(pipeline, options: options).map {
+            try coding.decoder.decode(type, from: $0)
+        }
     }
-
-    /// The same collection of the store, for reads only: its writes would bypass sync.
-    var local: DocumentCollection { engine.store.collection(namespace) }
 }

@@ -107,91 +107,9 @@ extension SyncTransaction {
 
 // MARK: - Rejected writes
 
-/// Reverted writes that the remote did not allow; the store keeps them until the app retries or
-/// discards them.
 extension SyncCollection {
-    /// Returns the collection's rejected writes, the oldest first.
-    public func rejectedWrites() async throws -> [RejectedWrite<Document>] {
-        let found = try read(orIfNeverSynced: []) { sync in
-            try sync.rejectedWrites.all(.reverted, in: sync.collection)
-        }
-        return try found.map { try coding.typed($0.write) }
-    }
-
-    /// Returns one rejected write; `nil` when it was retried or discarded.
-    public func rejectedWrite(id: Int64) async throws -> RejectedWrite<Document>? {
-        try read(orIfNeverSynced: nil) { sync in
-            try sync.rejectedWrites.write(id, in: sync.collection)
-        }.flatMap { $0.state == .reverted ? try coding.typed($0.write) : nil }
-    }
-
-    /// Repeats a rejected write with its later edits and removes the rejection.
-    ///
-    /// Where the document has changed since, the write changes the same fields of the current
-    /// document.
-    ///
-    /// - Returns: whether the rejected write existed.
-    /// - Throws: `StoreError` of code 11000 for an insert whose `_id` another document has now;
-    ///   ``SyncError`` of code `.writeRefused` where the collection is strict. After an error the
-    ///   rejection stays.
-    @discardableResult
-    public func retryRejectedWrite(_ id: Int64) async throws -> Bool {
-        try await retry(id, nil)
-    }
-
-    /// Stores a document in place of a rejected write and removes the rejection.
-    ///
-    /// - Returns: whether the rejected write existed.
-    /// - Throws: `StoreError` of code 66 for a document with another `_id`; ``SyncError`` of code
-    ///   `.writeRefused` where the collection is strict. After an error the rejection stays.
-    @discardableResult
-    public func retryRejectedWrite(_ id: Int64, as document: Document) async throws -> Bool {
-        let coding = coding
-        return try await retry(id) { rejected in
-            try coding.write(
-                document, onto: [rejected.latestDocument, rejected.document, rejected.base]
-            ).withoutVersion
-        }
-    }
-
-    private func retry(
-        _ id: Int64, _ edit: (@Sendable (RejectedWrite<BSONDocument>) throws -> BSONDocument)?
-    ) async throws -> Bool {
-        let isFound = try await write { sync in
-            guard let rejection = try sync.rejectedWrites.write(id, in: sync.collection),
-                rejection.state == .reverted
-            else { return false }
-            let rejected = rejection.write
-            try RetryRejectedWrite(sync: sync).retry(
-                rejected, as: edit?(rejected).identified(rejected.documentID))
-            return try sync.rejectedWrites.remove(id)
-        }
-        if isFound { engine.wake() }
-        return isFound
-    }
-
-    /// Removes a rejected write without repeating it.
-    ///
-    /// - Returns: whether the rejected write existed.
-    @discardableResult
-    public func discardRejectedWrite(_ id: Int64) async throws -> Bool {
-        try await write { sync in
-            guard try sync.rejectedWrites.write(id, in: sync.collection)?.state == .reverted else {
-                return false
-            }
-            return try sync.rejectedWrites.remove(id)
-        }
-    }
-
-    /// Removes all of the collection's rejected writes.
-    ///
-    /// - Returns: the number of removed writes.
-    @discardableResult
-    public func discardRejectedWrites() async throws -> Int {
-        try await write { sync in
-            try sync.rejectedWrites.removeReverted(in: sync.collection.rowID)
-        }
-    }
+    /// The changes that the remote did not allow, to be retried or discarded.
+    public var rejectedWrites: RejectedWrites<Document> { RejectedWrites(collection: self) }
 }
 
 // MARK: - Pending changes
@@ -231,6 +149,6 @@ extension SyncCollection {
                     .record(of: id, in: collection.rowID)
             else { return nil }
             return record.base.document(local: try transaction.get(namespace, id: id))
-        }.map(decode)
+        }.map(coding.decoded)
     }
 }

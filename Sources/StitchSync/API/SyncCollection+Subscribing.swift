@@ -1,13 +1,6 @@
 public import BSONStore
 
 extension SyncCollection {
-    /// Returns a query on the collection, for subscriptions.
-    ///
-    /// - Throws: as ``SubscriptionQuery/init(_:_:)`` does.
-    public func query(_ filter: BSONDocument = [:]) throws(StoreError) -> SubscriptionQuery {
-        try SubscriptionQuery(namespace, filter)
-    }
-
     /// Subscribes to the documents that match a filter, which keeps them on the device.
     ///
     /// An existing subscription with the name changes to the filter, even from another collection.
@@ -22,7 +15,7 @@ extension SyncCollection {
         to filter: BSONDocument = [:], named name: String? = nil,
         waitForSync waiting: WaitForSync = .onCreation, timeout: Duration? = nil
     ) async throws -> Subscription {
-        let query = try query(filter)
+        let query = try SubscriptionQuery(namespace, filter)
         let latest = try engine.subscriptions.latest
         // What the remote refused is asked for again.
         let isRefused =
@@ -67,7 +60,7 @@ extension SyncCollection {
         from filter: BSONDocument = [:], waitForSync waiting: WaitForSync = .always,
         timeout: Duration? = nil
     ) async throws -> Bool {
-        let query = try query(filter)
+        let query = try SubscriptionQuery(namespace, filter)
         let known = try engine.subscriptions.latest.subscriptions.first {
             $0.name == nil && $0.query == query
         }
@@ -122,7 +115,7 @@ extension SubscriptionChanges {
     public mutating func append<Document: Sendable>(
         name: String, in collection: SyncCollection<Document>, where filter: BSONDocument = [:]
     ) throws(StoreError) -> Subscription {
-        try append(try collection.query(filter), named: name)
+        try append(try SubscriptionQuery(collection.namespace, filter), named: name)
     }
 
     /// Adds an unnamed subscription to the documents that match a filter.
@@ -132,7 +125,7 @@ extension SubscriptionChanges {
     public mutating func append<Document: Sendable>(
         in collection: SyncCollection<Document>, where filter: BSONDocument = [:]
     ) throws(StoreError) -> Subscription {
-        insertOrAssign(try collection.query(filter)).subscription
+        insertOrAssign(try SubscriptionQuery(collection.namespace, filter)).subscription
     }
 
     /// Returns the subscription with a name.
@@ -144,13 +137,6 @@ extension SubscriptionChanges {
 // MARK: - Typed subscriptions
 
 extension SyncCollection where Document: TypedDocument {
-    /// Returns a query on the collection, for subscriptions.
-    ///
-    /// - Throws: as `TypedFilter/bson(with:)` and ``SubscriptionQuery/init(_:_:)`` do.
-    public func query(
-        @TypedFilterBuilder _ filter: (Document.Fields) throws -> TypedFilter
-    ) throws -> SubscriptionQuery { try query(try Document.filter(filter).bson) }
-
     /// Subscribes to the documents that fulfil a condition, which keeps them on the device.
     ///
     /// ```swift
@@ -205,7 +191,9 @@ extension SubscriptionChanges {
     public mutating func append<Document: TypedDocument>(
         name: String, in collection: SyncCollection<Document>,
         @TypedFilterBuilder where filter: (Document.Fields) throws -> TypedFilter
-    ) throws -> Subscription { try append(try collection.query(filter), named: name) }
+    ) throws -> Subscription {
+        try append(try SubscriptionQuery(collection.find(filter)), named: name)
+    }
 
     /// Adds an unnamed subscription to the documents that fulfil a condition.
     ///
@@ -214,7 +202,9 @@ extension SubscriptionChanges {
     public mutating func append<Document: TypedDocument>(
         in collection: SyncCollection<Document>,
         @TypedFilterBuilder where filter: (Document.Fields) throws -> TypedFilter
-    ) throws -> Subscription { insertOrAssign(try collection.query(filter)).subscription }
+    ) throws -> Subscription {
+        insertOrAssign(try SubscriptionQuery(collection.find(filter))).subscription
+    }
 }
 
 extension SubscriptionQuery {
@@ -233,4 +223,18 @@ extension SubscriptionQuery {
         _ namespace: Namespace, of type: Document.Type,
         @TypedFilterBuilder _ filter: (Document.Fields) throws -> TypedFilter
     ) throws { try self.init(namespace, try Document.filter(filter).bson) }
+}
+
+extension SubscriptionQuery {
+    /// Makes the query of a subscription from a query of a collection.
+    ///
+    /// ```swift
+    /// let mine = try SubscriptionQuery(todos.find { $0.ownerID == user })
+    /// ```
+    ///
+    /// - Throws: the error of the query's filter; `badValue` for a query with an order, a range, a
+    ///   projection, an index or a collation: a subscription is a filter; as ``init(_:_:)`` does.
+    public init<Document: Sendable>(_ query: Query<Document>) throws {
+        try self.init(query.namespace, try query.soleFilter())
+    }
 }

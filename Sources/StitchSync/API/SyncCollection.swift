@@ -2,19 +2,17 @@ public import BSONStore
 
 /// One collection of an engine: its documents, and the choice of those that are synced.
 ///
-/// Reads and writes are local: they work offline and never wait for the network. Each read also has
-/// a form without `await`, for functions that are not asynchronous.
+/// Reads and writes are local: they work offline and never wait for the network.
 ///
 /// ```swift
 /// let todos = engine.collection(Namespace("app", "todos"), of: Todo.self)
 /// try await todos.insertOne(Todo(_id: 1, task: "Buy milk"))
 /// try await todos.updateOne(["_id": 1], ["$set": ["done": true]])
-/// let open = try await todos.find(["done": false])
+/// let open = try todos.find(["done": false]).fetch()
 /// ```
 ///
 /// This file has the choice of the synced documents. Writes are in `SyncCollection+Documents.swift`,
-/// reads in `SyncCollection+Reading.swift` and `+AsyncReading.swift`, subscriptions in
-/// `+Subscribing.swift`, handlers and listeners in `+Listening.swift`.
+/// reads in `SyncCollection+Reading.swift`, subscriptions in `+Subscribing.swift`, handlers and listeners in `+Listening.swift`.
 public struct SyncCollection<Document: Sendable>: Sendable {
     /// The engine that syncs the collection.
     public let engine: SyncEngine
@@ -84,18 +82,6 @@ extension SyncCollection {
         }
     }
 
-    /// Begins the sync of one document: Stitch's name for ``sync(ids:)``.
-    public func syncOne(_ id: BSONValue) async throws { try await sync(ids: [id]) }
-
-    /// Begins the sync of documents: Stitch's name for ``sync(ids:)``.
-    public func syncMany(_ ids: BSONValue...) async throws { try await sync(ids: ids) }
-
-    /// Ends the sync of one document: Stitch's name for ``desync(ids:)``.
-    public func desyncOne(_ id: BSONValue) async throws { try await desync(ids: [id]) }
-
-    /// Ends the sync of documents: Stitch's name for ``desync(ids:)``.
-    public func desyncMany(_ ids: BSONValue...) async throws { try await desync(ids: ids) }
-
     /// The ids of all synced documents, and those that wait for their documents.
     public var syncedIDs: [BSONValue] {
         get async throws { try documentIDs(.all) }
@@ -127,11 +113,6 @@ extension SyncCollection {
         }
     }
 
-    /// Returns the reason for a document's pause; `nil` when it is not paused or not synced.
-    public func pauseReason(of id: BSONValue) async throws -> PauseReason? {
-        try read(orIfNeverSynced: nil) { snapshot in try snapshot.record(id)?.pause }
-    }
-
     /// Resumes the sync of a paused document; the next pass first fetches the remote's version.
     ///
     /// - Returns: `false` if the document is not synced; `true` even if it was not paused.
@@ -152,20 +133,6 @@ extension SyncCollection {
 // MARK: - What the other files of the type use
 
 extension SyncCollection {
-    /// Decodes a local document as the collection's type.
-    ///
-    /// - Throws: `SyncError` of code `.decodingFailed`; its message names the document.
-    func decode(_ document: BSONDocument) throws -> Document {
-        do {
-            return try coding.decode(document)
-        } catch {
-            let failure = DocumentDecodingFailure(error, decoding: document, as: Document.self)
-            throw SyncError(
-                .decodingFailed, failure.description, namespace: namespace,
-                documentID: document.documentID, underlying: failure)
-        }
-    }
-
     /// Runs a transaction of the app over the collection, which it registers at the first write.
     ///
     /// Before the body, each synced id gets a record, also one whose document has not appeared yet.

@@ -1,4 +1,4 @@
-internal import BSONStore
+package import BSONStore
 
 extension SyncEngine {
     /// Adds a listener of all collections' errors.
@@ -14,7 +14,9 @@ extension SyncEngine {
     /// All collections' errors from now on; the stream buffers the newest thousand.
     public var errors: AsyncStream<SyncError> { errors(in: nil) }
 
-    func addErrorListener(
+    /// Adds a listener of one collection's errors, or of all.
+    @discardableResult
+    package func addErrorListener(
         in namespace: Namespace?, _ listener: @escaping @Sendable (SyncError) async -> Void
     ) -> ListenerRegistration {
         let delivery = delivery

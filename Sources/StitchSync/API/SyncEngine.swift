@@ -124,7 +124,7 @@ public final class SyncEngine: Sendable {
     public func collection<Document: Codable & Sendable>(
         _ namespace: Namespace, of type: Document.Type
     ) -> SyncCollection<Document> {
-        SyncCollection(engine: self, namespace: namespace, coding: .codable())
+        SyncCollection(engine: self, namespace: namespace, coding: DocumentCoding())
     }
 }
 

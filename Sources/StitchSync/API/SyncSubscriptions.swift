@@ -6,7 +6,7 @@ internal import BSONStore
 /// restart. See Docs/FLEXIBLE-SYNC.md.
 ///
 /// ```swift
-/// let query = try todos.query(["done": false])
+/// let query = try SubscriptionQuery(todos.find(["done": false]))
 /// try await engine.subscriptions.update { changes in
 ///     changes.insertOrAssign(query, named: "open")
 /// }

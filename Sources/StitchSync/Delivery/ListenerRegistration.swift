@@ -3,7 +3,7 @@ internal import BSONStore
 /// The registration of a listener; deallocating it does not end the listener.
 ///
 /// ```swift
-/// let registration = todos.addErrorListener { error in print(error) }
+/// let registration = engine.addErrorListener { error in print(error) }
 /// registration.remove()
 /// ```
 public final class ListenerRegistration: Sendable {

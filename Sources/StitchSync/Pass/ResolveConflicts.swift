@@ -42,8 +42,8 @@ struct ResolveConflicts {
         do {
             let shown = shown(conflict)
             try await context.engine.conflictFound?(shown)
-            if let immediate = handler.immediate {
-                return ConflictAnswer(conflict: conflict, result: .success(try immediate(shown)))
+            if let answer = try handler.rule.resolveAtOnce(shown) {
+                return ConflictAnswer(conflict: conflict, result: .success(answer))
             }
             let resolution = try await withTimeout(
                 context.limits.handlerTimeout, clock: context.engine.clock
@@ -134,7 +134,7 @@ struct ResolveConflicts {
     /// Journals the outcome of a conflict that was resolved in the transaction that found it.
     func note(
         _ conflict: OpenConflict, _ outcome: ResolutionOutcome,
-        _ answer: ConflictHandler<BSONDocument>.FixedResolution?
+        _ answer: ConflictSide?
     ) {
         switch answer {
         case .local: note(conflict, outcome, JournaledConflict.Answer.useLocal)

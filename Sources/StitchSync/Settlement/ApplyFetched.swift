@@ -10,7 +10,7 @@ struct ApplyFetched {
     /// Whether a document without a version may get one.
     var mayClaim = false
     /// The resolution of every conflict; `nil` where it depends on the conflict.
-    var answer: ConflictHandler<BSONDocument>.FixedResolution?
+    var answer: ConflictSide?
     /// The reason in the events of newly downloaded documents.
     var insertReason = ChangeReason.remote
     /// The keys of missing documents that a scan of all rows found; `nil` before a scan.

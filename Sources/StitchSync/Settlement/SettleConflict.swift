@@ -36,7 +36,7 @@ struct SettleConflict {
 
     /// Applies a fixed resolution.
     func carryOut(
-        _ answer: ConflictHandler<BSONDocument>.FixedResolution, _ conflict: OpenConflict,
+        _ answer: ConflictSide, _ conflict: OpenConflict,
         _ record: SyncRecord, _ local: StoredDocument?
     ) throws -> ResolutionOutcome {
         switch answer {

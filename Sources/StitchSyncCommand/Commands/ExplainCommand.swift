@@ -32,9 +32,8 @@
         func run() async throws {
             let store = try place.open(readOnly: true)
             defer { store.close() }
-            let options = try FindOptions(sort: sorting.order())
             let plan = try store.collection(place.namespace)
-                .explain(selection.filter, options: options, verbosity: .executionStats)
+                .find(selection.filter).sort(sorting.sort ?? [:]).explain(.executionStats)
             try Console.standard.say(plan.extendedJSON(.relaxed, pretty: !json))
         }
     }

@@ -61,7 +61,7 @@
                 isForPeople: true)
             let isWatched = out != "-" || !Descriptor.output.isTerminal
             var lines = BufferedLines(to: file.descriptor)
-            try store.collection(place.namespace).forEach(selection.filter) { document in
+            try store.collection(place.namespace).find(selection.filter).forEach { document in
                 count += 1
                 if isWatched { try progress.show(count) }
                 if bson {

@@ -47,18 +47,14 @@
         var json = false
 
         func run() async throws {
-            let options = try FindOptions(
-                sort: sorting.order(), skip: skip, limit: limit,
-                projection: try projection.map { try Projection($0) })
             let store = try place.open(readOnly: true)
             defer { store.close() }
             var lines = DocumentLines(
                 to: Console.standard.output, isRelaxed: relaxed || pretty && !json, isArray: json,
                 isPretty: pretty)
-            try store.collection(place.namespace).forEach(selection.filter, options: options) {
-                document in
-                try lines.append(document)
-            }
+            try store.collection(place.namespace).find(selection.filter)
+                .sort(sorting.sort ?? [:]).skip(skip).limit(limit).project(projection ?? [:])
+                .forEach { document in try lines.append(document) }
             try lines.finish()
         }
     }

@@ -84,7 +84,7 @@
         ) async throws -> [RejectedWrite<BSONDocument>] {
             var writes: [RejectedWrite<BSONDocument>] = []
             for namespace in try engine.syncedCollections() {
-                writes += try await engine.collection(namespace).rejectedWrites()
+                writes += try await engine.collection(namespace).rejectedWrites.all()
             }
             return writes.sorted { $0.id < $1.id }
         }
@@ -126,11 +126,11 @@
             do {
                 let collection = engine.collection(write.namespace)
                 if discard {
-                    try await collection.discardRejectedWrite(write.id)
+                    try await collection.rejectedWrites.discard(write.id)
                 } else if let document {
-                    try await collection.retryRejectedWrite(write.id, as: document)
+                    try await collection.rejectedWrites.retry(write.id, as: document)
                 } else {
-                    try await collection.retryRejectedWrite(write.id)
+                    try await collection.rejectedWrites.retry(write.id)
                 }
             } catch let error as StoreError {
                 try Console.standard.warn("error: \(title): \(error.message.printable)")

@@ -54,7 +54,7 @@
                         ].map(String.init))
                 var reasons = BSONArray()
                 for id in try await collection.pausedIDs {
-                    let reason = try await collection.pauseReason(of: id)
+                    let reason = try await collection.status(of: id).pauseReason
                     let text = reason?.message ?? "the reason is unknown"
                     remarks.append("paused: \(namespace) \(id.extendedJSON(.relaxed)): \(text)")
                     reasons.append(

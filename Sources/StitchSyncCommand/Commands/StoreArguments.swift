@@ -53,8 +53,5 @@
             help: "The fields to sort by: 1 ascending, -1 descending.",
             transform: { try ExtendedJSONArgument.document($0) })
         var sort: BSONDocument?
-
-        /// Returns the order; `nil` without the option.
-        func order() throws -> SortOrder? { try sort.map { try SortOrder($0) } }
     }
 #endif

@@ -60,13 +60,15 @@ struct StoreInspection: Sendable {
         let collection = engine.collection(namespace)
         var paused: [(id: BSONValue, reason: PauseReason)] = []
         for id in try await collection.pausedIDs {
-            if let reason = try await collection.pauseReason(of: id) { paused.append((id, reason)) }
+            if let reason = try await collection.status(of: id).pauseReason {
+                paused.append((id, reason))
+            }
         }
         return Collection(
             namespace: namespace, documentCount: size?.documentCount ?? 0,
             byteCount: size?.documentBytes ?? 0, status: try await collection.status(),
             editions: try engine.editions(in: namespace, limit: documentsMax), paused: paused,
-            rejected: try await collection.rejectedWrites())
+            rejected: try await collection.rejectedWrites.all())
     }
 }
 

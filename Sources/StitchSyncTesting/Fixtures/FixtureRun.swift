@@ -242,7 +242,7 @@ extension FixtureRun {
         let notes = notes.withLock { $0 }
         return FixtureOutcome(
             calls: notes.calls,
-            local: try await collection.findOne(id: fixture.documentID),
+            local: try collection.findOne(id: fixture.documentID),
             remote: remote?.withoutVersion,
             version: remote.map(VersionField.init) ?? .absent,
             baseVersion: baseVersion.withLock { $0 }, events: notes.events, errors: notes.errors,

@@ -101,7 +101,7 @@ enum AggregationFixture {
             let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
             let namespace =
                 parts.count == 2 ? Namespace(parts[0], parts[1]) : Namespace(database, name)
-            let found = try store.collection(namespace).find()
+            let found = try store.collection(namespace).find().fetch()
             fixture.expect(found.map { .document($0) }, toBe: value.arrayValue?.values ?? [])
         }
     }

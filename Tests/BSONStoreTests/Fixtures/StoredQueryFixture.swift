@@ -54,7 +54,7 @@ enum StoredQueryFixture {
     }
 
     private static func answer(
-        _ fixture: Fixture, _ collection: DocumentCollection
+        _ fixture: Fixture, _ collection: DocumentCollection<BSONDocument>
     ) throws -> [BSONValue] {
         let (options, frame) = try QueryFixture.options(fixture)
         let filter = try Filter(try fixture.document("filter") ?? [:], options: options)

@@ -48,7 +48,7 @@ enum StoredUpdateFixture {
     /// What an update did; `nil` where an index may lead to another one of several documents, so
     /// that only the case's going well is known, or where the indexes refuse what comes of it.
     private static func run(
-        _ fixture: Fixture, _ collection: DocumentCollection
+        _ fixture: Fixture, _ collection: DocumentCollection<BSONDocument>
     ) throws -> UpdateFixture.Outcome? {
         let (filter, update) = try UpdateFixture.parse(fixture)
         let namespace = collection.namespace

@@ -43,7 +43,7 @@ import Testing
         func search(_ text: String, in language: String) throws -> [BSONDocument] {
             try things.find([
                 "$text": ["$search": .string(text), "$language": .string(language)]
-            ])
+            ]).fetch()
         }
         #expect(try search(example.form, in: example.language) == [document])
         #expect(try search(example.form, in: "none") == [])
@@ -57,7 +57,7 @@ import Testing
         try things.insertOne(["_id": 1, "t": "SIRLI İSTANBUL"])
         try things.insertOne(["_id": 2, "t": "sirli i\u{307}stanbul"])
         func search(_ text: String) throws -> [BSONValue?] {
-            try things.find(["$text": ["$search": .string(text)]]).map { $0["_id"] }
+            try things.find(["$text": ["$search": .string(text)]]).fetch().map { $0["_id"] }
         }
         #expect(try search("sırlı") == [1])
         #expect(try search("SİRLİ") == [2])

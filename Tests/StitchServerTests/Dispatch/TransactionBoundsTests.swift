@@ -151,7 +151,7 @@ import Testing
         }
         #expect(transaction.abort())
         try Self.insert(store)
-        #expect(try store.collection(Self.things).count() == 1)
+        #expect(try store.collection(Self.things).find().count() == 1)
     }
 
     @Test("a transaction begins to write behind those who came before it")

@@ -65,7 +65,7 @@ struct TransactionEndTests {
             #expect(Self.isClosed(Self.fault { try transaction.commit() }))
             try Self.checkIsFree(store)
         }
-        #expect(try store.collection(Self.things).count() == 0)
+        #expect(try store.collection(Self.things).find().count() == 0)
     }
 
     @Test("a commit after an abort is refused, an abort after a commit too; both may be repeated")
@@ -81,7 +81,7 @@ struct TransactionEndTests {
         try committed.commit()
         try committed.commit()
         #expect(!committed.abort())
-        #expect(try store.collection(Self.things).find() == [["_id": 2]])
+        #expect(try store.collection(Self.things).find().fetch() == [["_id": 2]])
         let read = Self.transaction(store)
         try read.read { _ in }
         try read.commit()
@@ -117,7 +117,7 @@ struct TransactionEndTests {
         isOpen.withLock(waking: .all) { $0 = true }
         #expect(await writing == nil)
         try Self.checkIsFree(store)
-        #expect(try store.collection(Self.things).count() == 0)
+        #expect(try store.collection(Self.things).find().count() == 0)
     }
 
     @Test("what sessions did last is forgotten when they are long over")
@@ -184,6 +184,6 @@ struct TransactionEndTests {
         }
         #expect((fault as? CommandFailure)?.code == 251)
         #expect((fault as? CommandFailure)?.labels == ["TransientTransactionError"])
-        #expect(try store.collection(Self.things).count() == 0)
+        #expect(try store.collection(Self.things).find().count() == 0)
     }
 }

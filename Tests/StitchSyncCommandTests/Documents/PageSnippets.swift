@@ -32,10 +32,10 @@ struct PageSnippets {
     private func rejected(
         _ items: SyncCollection<BSONDocument>, _ item: BSONDocument
     ) async throws {
-        for rejected in try await items.rejectedWrites() {
-            try await items.retryRejectedWrite(rejected.id)
-            try await items.retryRejectedWrite(rejected.id, as: item)
-            try await items.discardRejectedWrite(rejected.id)
+        for rejected in try await items.rejectedWrites.all() {
+            try await items.rejectedWrites.retry(rejected.id)
+            try await items.rejectedWrites.retry(rejected.id, as: item)
+            try await items.rejectedWrites.discard(rejected.id)
         }
     }
 

@@ -159,7 +159,7 @@ struct SyncingWriter {
 
     /// The next write of a document; says its number.
     private func write(_ items: SyncCollection<BSONDocument>, _ id: BSONValue) async throws -> Int {
-        guard let local = try await items.findOne(id: id) else {
+        guard let local = try items.findOne(id: id) else {
             let number = try next(id)
             try await items.insertOne(["_id": id, "a": .int64(Int64(number))])
             return number

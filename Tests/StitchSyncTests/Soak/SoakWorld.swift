@@ -153,7 +153,7 @@
         /// Checks that the server has each acknowledged write, and each device what it may see.
         private func check() async throws {
             let expected = expected()
-            let stored = try servers.documents.collection(Self.items).find()
+            let stored = try servers.documents.collection(Self.items).find().fetch()
             #expect(
                 Set(stored.map(\.withoutVersion.sortedByKey)) == Set(expected),
                 "the documents of the server")
@@ -161,7 +161,7 @@
                 let visible = expected.filter {
                     ["all", .string(device.userID)].contains($0["owner"])
                 }
-                let held = try await device.items.find()
+                let held = try device.items.find().fetch()
                 #expect(
                     Set(held.map(\.sortedByKey)) == Set(visible),
                     "the documents of \(device.name)")

@@ -26,7 +26,7 @@ import Testing
             let collection = engine.collection(namespace)
             lines.append("\(namespace) \(try await collection.status())")
             lines.append("\(try await collection.pausedIDs)")
-            lines.append("\(try await collection.rejectedWrites().map(\.documentID))")
+            lines.append("\(try await collection.rejectedWrites.all().map(\.documentID))")
             lines.append("\(try engine.editions(in: namespace, limit: 100).map(\.status))")
         }
         return lines + (try await engine.verify()).map(\.description)
@@ -109,7 +109,7 @@ import Testing
             let reading = try Self.engine(try DocumentStore(at: .file(path), options: options))
             let collection = reading.collection(things)
             #expect(try await collection.status() == SyncStatus(synced: 1, pending: 1))
-            #expect(try await collection.findOne(["_id": 1]) == ["_id": 1])
+            #expect(try collection.find(["_id": 1]).first() == ["_id": 1])
             let error = await #expect(throws: StoreError.self) {
                 try await collection.insertOne(["_id": 2])
             }

@@ -81,7 +81,7 @@ struct StatementPlanTests {
         try await a.settle()
         world.remote.outcomes(nil)
         _ = try await a.items.status()
-        _ = try await a.items.rejectedWrites()
+        _ = try await a.items.rejectedWrites.all()
         _ = try await a.items.pausedIDs
         try await a.items.resumeSync(of: 1)
         try await look()

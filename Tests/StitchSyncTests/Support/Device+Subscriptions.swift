@@ -7,7 +7,7 @@ extension Device {
     /// Makes a set in which a subscription has a filter.
     @discardableResult
     func subscribe(_ name: String? = nil, to filter: BSONDocument) async throws -> Int64 {
-        let query = try items.query(filter)
+        let query = try SubscriptionQuery(items.find(filter))
         return try await engine.subscriptions.update {
             $0.insertOrAssign(query, named: name)
         }.version
@@ -25,7 +25,7 @@ extension Device {
     /// The `_id`s of the documents that are here, in order.
     var heldIDs: [BSONValue] {
         get async throws {
-            try await items.find(options: FindOptions(sort: SortOrder(["_id": 1])))
+            try items.find().sort(["_id": 1]).fetch()
                 .map(\.documentID)
         }
     }

@@ -170,17 +170,16 @@ final class Device: Sendable {
 
     /// Starts, or starts anew as after a kill: all that was in memory is gone.
     func start() async throws {
+        let (name, world) = (name, world)
         let engine = try SyncEngine(
-            store: store, remote: ownRemote ?? world.remote, limits: limits)
+            store: store, remote: ownRemote ?? world.remote, limits: limits,
+            backoff: Backoff(), clock: ContinuousClock(),
+            probe: EngineProbe(conflictFound: { conflict in
+                world.note("\(name) conflict \(Self.text(conflict))")
+            }), freshInstance: UInt64.random(in: 1...UInt64.max))
         engineBox.withLock { $0 = engine }
-        let (name, world, handler) = (name, world, handler)
         await items.configure(
-            conflictHandler: handler.map { handler in
-                ConflictHandler { conflict in
-                    world.note("\(name) conflict \(Self.text(conflict))")
-                    return try await handler.resolve(conflict)
-                }.counting(by: handler.counting)
-            },
+            conflictHandler: handler,
             changeEventListener: { event in
                 let pending = event.hasUncommittedWrites ? "pending" : "settled"
                 world.note(
@@ -224,7 +223,7 @@ final class Device: Sendable {
         }
     }
 
-    func local(_ id: BSONValue) async throws -> BSONDocument? { try await items.findOne(id: id) }
+    func local(_ id: BSONValue) async throws -> BSONDocument? { try items.findOne(id: id) }
 
     static func text(_ value: BSONValue) -> String {
         switch value {

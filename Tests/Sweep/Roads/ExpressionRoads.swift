@@ -10,7 +10,7 @@ enum ExpressionRoads {
         Road("expression: \(name)", growth, from: from, upTo: upTo, reason: reason) { n in
             let items = try await Sample.collection([document(n)])
             let pipeline: [BSONDocument] = [["$project": ["x": expression(n)]]]
-            return Trip { try await items.aggregate(pipeline) }
+            return Trip { try items.aggregate(pipeline) }
         }
     }
 

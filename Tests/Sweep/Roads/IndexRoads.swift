@@ -88,7 +88,8 @@ enum IndexRoads {
 
     private static func indexed(
         _ name: String, _ keys: BSONDocument, _ growth: Road.Growth = .documents,
-        upTo: Int = 16_000, _ run: @escaping (DocumentCollection, Int) async throws -> Void
+        upTo: Int = 16_000,
+        _ run: @escaping (DocumentCollection<BSONDocument>, Int) async throws -> Void
     ) -> Road {
         Road("index: \(name)", growth, upTo: upTo) { n in
             let items = try await Sample.collection(Sample.documents(n))
@@ -100,42 +101,40 @@ enum IndexRoads {
     private static var using: [Road] {
         [
             indexed("find a range", ["n": 1]) { items, n in
-                _ = try items.find(["n": ["$gte": .int(n / 2)]])
+                _ = try items.find(["n": ["$gte": .int(n / 2)]]).fetch()
             },
             indexed("sort by an index", ["shuffled": 1]) { items, _ in
-                _ = try items.find(options: .init(sort: try SortOrder(["shuffled": 1])))
+                _ = try items.find().sort(["shuffled": 1]).fetch()
             },
             indexed("$in of many values", ["n": 1], .values) { items, n in
-                _ = try items.find(["n": ["$in": Sample.array(n)]])
+                _ = try items.find(["n": ["$in": Sample.array(n)]]).fetch()
             },
             indexed("$in of many values, sorted", ["n": 1, "shuffled": 1], .values, upTo: 8_000) {
                 items, n in
-                _ = try items.find(
-                    ["n": ["$in": Sample.array(n)]],
-                    options: .init(sort: try SortOrder(["shuffled": 1])))
+                _ = try items.find(["n": ["$in": Sample.array(n)]]).sort(["shuffled": 1]).fetch()
             },
             indexed("$or of many equalities", ["n": 1], .branches, upTo: 8_000) { items, n in
-                _ = try items.find(["$or": Sample.array(n) { ["n": .int($0)] }])
+                _ = try items.find(["$or": Sample.array(n) { ["n": .int($0)] }]).fetch()
             },
             indexed("$nin of many values", ["n": 1], .values, upTo: 8_000) { items, n in
-                _ = try items.find(["n": ["$nin": Sample.array(n)]])
+                _ = try items.find(["n": ["$nin": Sample.array(n)]]).fetch()
             },
             indexed("count by an index", ["n": 1]) { items, n in
-                _ = try items.count(["n": ["$gte": .int(n / 2)]])
+                _ = try items.find(["n": ["$gte": .int(n / 2)]]).count()
             },
             indexed("distinct by an index", ["shuffled": 1]) { items, _ in
-                _ = try items.distinct("shuffled")
+                _ = try items.find().distinct("shuffled")
             },
             indexed("$text search", ["text": "text"], upTo: 8_000) { items, _ in
-                _ = try items.find(["$text": ["$search": "item"]])
+                _ = try items.find(["$text": ["$search": "item"]]).fetch()
             },
             indexed("$text search of many words", ["text": "text"], .words, upTo: 4_000) {
                 items, n in
                 let words = (0..<n).map { "\($0)" }.joined(separator: " ")
-                _ = try items.find(["$text": ["$search": .string(words)]])
+                _ = try items.find(["$text": ["$search": .string(words)]]).fetch()
             },
             indexed("prefix regex", ["text": 1]) { items, _ in
-                _ = try items.find(["text": ["$regex": "^item 1"]])
+                _ = try items.find(["text": ["$regex": "^item 1"]]).fetch()
             },
         ]
     }

@@ -10,7 +10,7 @@ enum QueryRoads {
         Road("filter: \(name)", growth, upTo: upTo, reason: reason) { n in
             let items = try await Sample.collection(Sample.documents(100))
             let filter = filter(n)
-            return Trip { try items.find(filter) }
+            return Trip { try items.find(filter).fetch() }
         }
     }
 
@@ -25,8 +25,7 @@ enum QueryRoads {
             let items = try await Sample.collection([document(n)])
             let (filter, projection) = (filter(n), projection?(n))
             return Trip {
-                try items.find(
-                    filter, options: .init(projection: try projection.map { try Projection($0) }))
+                try items.find(filter).project(projection ?? [:]).fetch()
             }
         }
     }
@@ -76,7 +75,7 @@ enum QueryRoads {
                 let filter = (0..<n).reduce(["n": 1] as BSONDocument) { inner, _ in
                     ["$and": [.document(inner)]]
                 }
-                return Trip { try items.find(filter) }
+                return Trip { try items.find(filter).fetch() }
             },
         ]
     }

@@ -185,22 +185,22 @@ enum RulesRoads {
             Road("rules: rejected writes listed", .writes, upTo: 2_000) { n in
                 let device = try await rejected(n)
                 return Trip(end: { try await device.end() }) {
-                    let found = try await device.items.rejectedWrites()
+                    let found = try await device.items.rejectedWrites.all()
                     guard found.count == n else { throw SweptFailure("\(found.count) of \(n)") }
                 }
             },
             Road(once: "rules: rejected writes discarded one by one", .writes, upTo: 2_000) { n in
                 let device = try await rejected(n)
-                let writes = try await device.items.rejectedWrites()
+                let writes = try await device.items.rejectedWrites.all()
                 return Trip(end: { try await device.end() }) {
-                    for write in writes { try await device.items.discardRejectedWrite(write.id) }
+                    for write in writes { try await device.items.rejectedWrites.discard(write.id) }
                 }
             },
             Road(once: "rules: rejected writes retried", .writes, upTo: 1_000) { n in
                 let device = try await rejected(n)
-                let writes = try await device.items.rejectedWrites()
+                let writes = try await device.items.rejectedWrites.all()
                 return Trip(end: { try await device.end() }) {
-                    for write in writes { try await device.items.retryRejectedWrite(write.id) }
+                    for write in writes { try await device.items.rejectedWrites.retry(write.id) }
                 }
             },
         ]

@@ -15,7 +15,9 @@ enum Sample {
     }
 
     /// Returns a collection of a store in memory.
-    static func collection(_ documents: [BSONDocument] = []) async throws -> DocumentCollection {
+    static func collection(_ documents: [BSONDocument] = []) async throws -> DocumentCollection<
+        BSONDocument
+    > {
         let collection = try store().collection(namespace)
         if !documents.isEmpty { try await collection.insertMany(documents) }
         return collection

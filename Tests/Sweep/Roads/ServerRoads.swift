@@ -421,7 +421,7 @@ struct ServerRoads {
 
         /// Closes the device; fails unless it has so many documents.
         func end(count: Int) async throws {
-            let found = try await items.count()
+            let found = try items.find().count()
             await engine.close()
             await remote.close()
             store.close()

@@ -11,7 +11,7 @@ enum StageRoads {
             let items = try await Sample.collection(Sample.documents(n))
             for keys in indexes { try items.createIndex(keys) }
             let pipeline = pipeline(n)
-            return Trip { try await items.aggregate(pipeline) }
+            return Trip { try items.aggregate(pipeline) }
         }
     }
 
@@ -24,7 +24,7 @@ enum StageRoads {
         Road("pipeline: \(name)", growth, from: from, upTo: upTo, reason: reason) { n in
             let items = try await Sample.collection([document(n)])
             let pipeline = pipeline(n)
-            return Trip { try await items.aggregate(pipeline) }
+            return Trip { try items.aggregate(pipeline) }
         }
     }
 
@@ -120,7 +120,7 @@ enum StageRoads {
                 let near: BSONDocument = [
                     "near": ["type": "Point", "coordinates": [3, 3]], "distanceField": "d",
                 ]
-                return Trip { try await items.aggregate([["$geoNear": .document(near)]]) }
+                return Trip { try items.aggregate([["$geoNear": .document(near)]]) }
             },
         ]
     }
@@ -276,7 +276,7 @@ enum StageRoads {
                 let items = try await Sample.collection(
                     (0..<n).map { ["_id": .int($0), "next": .int($0 + 1)] })
                 return Trip {
-                    try await items.aggregate([
+                    try items.aggregate([
                         ["$match": ["_id": 0]],
                         [
                             "$graphLookup": [
@@ -372,7 +372,7 @@ enum StageRoads {
                         ])
                 }
                 let view = store.collection(.init("app", "f\(n)"))
-                return Trip { try view.find() }
+                return Trip { try view.find().fetch() }
             },
             Road(
                 once: "pipeline: createCollection of views on views", .depth, from: 2, upTo: 16,
@@ -404,7 +404,7 @@ enum StageRoads {
                         ])
                 }
                 let view = store.collection(.init("app", "f\(n)"))
-                return Trip { try view.find() }
+                return Trip { try view.find().fetch() }
             },
             Road("pipeline: a view of many documents", .documents, upTo: 16_000) { n in
                 let items = try await Sample.collection(Sample.documents(n))
@@ -412,7 +412,7 @@ enum StageRoads {
                     .init("app", "view"),
                     ["viewOn": "items", "pipeline": [["$set": ["x": 1]]]])
                 let view = items.store.collection(.init("app", "view"))
-                return Trip { try view.find(["half": 1]) }
+                return Trip { try view.find(["half": 1]).fetch() }
             },
         ]
     }

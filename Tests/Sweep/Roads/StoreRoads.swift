@@ -7,7 +7,7 @@ enum StoreRoads {
 
     private static func filled(
         _ name: String, upTo: Int = 32_000,
-        _ run: @escaping (DocumentCollection, Int) async throws -> Void
+        _ run: @escaping (DocumentCollection<BSONDocument>, Int) async throws -> Void
     ) -> Road {
         Road(name, .documents, upTo: upTo) { n in
             let items = try await Sample.collection(Sample.documents(n))
@@ -17,7 +17,7 @@ enum StoreRoads {
 
     private static func changed(
         _ name: String, _ growth: Road.Growth = .documents, upTo: Int = 16_000,
-        _ run: @escaping (DocumentCollection, Int) async throws -> Void
+        _ run: @escaping (DocumentCollection<BSONDocument>, Int) async throws -> Void
     ) -> Road {
         Road(once: name, growth, upTo: upTo) { n in
             let items = try await Sample.collection(Sample.documents(n))
@@ -129,32 +129,32 @@ enum StoreRoads {
 
     private static var reading: [Road] {
         [
-            filled("store: find all") { items, _ in _ = try items.find() },
-            filled("store: forEach") { items, _ in try items.forEach { _ in } },
+            filled("store: find all") { items, _ in _ = try items.find().fetch() },
+            filled("store: forEach") { items, _ in try items.find().forEach { _ in } },
             filled("store: findOne(id:)", upTo: 16_000) { items, n in
                 for number in 0..<n { _ = try items.findOne(id: .int(number)) }
             },
             filled("store: find by a scan") { items, _ in
-                _ = try items.find(["group": 3, "half": 1])
+                _ = try items.find(["group": 3, "half": 1]).fetch()
             },
             filled("store: sort without an index") { items, _ in
-                _ = try items.find(options: .init(sort: try SortOrder(["shuffled": 1])))
+                _ = try items.find().sort(["shuffled": 1]).fetch()
             },
             filled("store: sort and limit") { items, n in
-                _ = try items.find(
-                    options: .init(sort: try SortOrder(["shuffled": 1]), skip: n / 2, limit: 10))
+                _ = try items.find().sort(["shuffled": 1]).skip(n / 2).limit(10).fetch()
             },
             filled("store: pages by skip and limit", upTo: 8_000) { items, n in
                 // 20 pages, whatever n.
                 for page in 0..<20 {
-                    _ = try items.find(options: .init(skip: page * n / 20, limit: n / 20))
+                    _ = try items.find().skip(page * n / 20).limit(n / 20).fetch()
                 }
             },
-            filled("store: count") { items, _ in _ = try items.count(["half": 1]) },
-            filled("store: distinct") { items, _ in _ = try items.distinct("shuffled") },
-            filled("store: distinct of arrays") { items, _ in _ = try items.distinct("tags") },
+            filled("store: count") { items, _ in _ = try items.find(["half": 1]).count() },
+            filled("store: distinct") { items, _ in _ = try items.find().distinct("shuffled") },
+            filled("store: distinct of arrays") { items, _ in _ = try items.find().distinct("tags")
+            },
             filled("store: explain with execution") { items, _ in
-                _ = try items.explain(["half": 1], verbosity: .executionStats)
+                _ = try items.find(["half": 1]).explain(.executionStats)
             },
         ]
     }
@@ -164,7 +164,7 @@ enum StoreRoads {
             Road(once: "store: observe, first snapshot and a change", .documents, upTo: 16_000) {
                 n in
                 let items = try await Sample.collection(Sample.documents(n))
-                var snapshots = try items.observe(sort: try SortOrder(["n": 1]))
+                var snapshots = try items.find().sort(["n": 1]).observe()
                     .makeAsyncIterator()
                 return Trip {
                     _ = try await snapshots.next()
@@ -174,7 +174,7 @@ enum StoreRoads {
             },
             Road(once: "store: observe, all documents reversed", .documents, upTo: 8_000) { n in
                 let items = try await Sample.collection(Sample.documents(n))
-                var snapshots = try items.observe(sort: try SortOrder(["n": 1]))
+                var snapshots = try items.find().sort(["n": 1]).observe()
                     .makeAsyncIterator()
                 _ = try await snapshots.next()
                 return Trip {
@@ -184,7 +184,7 @@ enum StoreRoads {
             },
             Road(once: "store: observe, every second removed", .documents, upTo: 8_000) { n in
                 let items = try await Sample.collection(Sample.documents(n))
-                var snapshots = try items.observe().makeAsyncIterator()
+                var snapshots = try items.find().observe().makeAsyncIterator()
                 _ = try await snapshots.next()
                 return Trip {
                     try await items.deleteMany(["half": 1])
@@ -290,7 +290,7 @@ enum StoreRoads {
                 store.close()
                 return Trip(end: remove) {
                     let store = try DocumentStore(at: .file(path))
-                    _ = try store.collection(.init("app", "f0")).count()
+                    _ = try store.collection(.init("app", "f0")).find().count()
                     store.close()
                 }
             },

@@ -137,7 +137,7 @@ enum SubscriptionRoads {
     }
 
     private static func widen(_ device: SweptDevice, to filter: BSONDocument) async throws {
-        let query = try device.items.query(filter)
+        let query = try SubscriptionQuery(device.items.find(filter))
         try await device.engine.subscriptions.update { try $0.update(named: "a", to: query) }
     }
 

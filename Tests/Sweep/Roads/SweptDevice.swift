@@ -82,7 +82,7 @@ struct SweptDevice {
     /// Closes the device; fails unless it has so many documents.
     func end(count: Int? = nil, remoteCount: Int? = nil) async throws {
         let (found, remoteFound) = (
-            try await items.count(), try remote.collection(Sample.namespace).count()
+            try items.find().count(), try remote.collection(Sample.namespace).find().count()
         )
         await engine.close()
         store.close()

@@ -13,7 +13,7 @@ enum SyncRoads {
         try device.fillRemote(count)
         try await device.items.subscribe(waitForSync: .never)
         try await device.sync()
-        let found = try await device.items.count()
+        let found = try device.items.find().count()
         guard found == count else { throw SweptFailure("\(found) documents, not \(count)") }
         return device
     }
@@ -197,10 +197,10 @@ enum SyncRoads {
                 }
             },
             stepping("local find", upTo: 8_000) { device, _ in
-                _ = try await device.items.find(["half": 1])
+                _ = try device.items.find(["half": 1]).fetch()
             },
             stepping("observe, first snapshot and a change") { device, _ in
-                var snapshots = try device.items.observe().makeAsyncIterator()
+                var snapshots = try device.items.find().observe().makeAsyncIterator()
                 _ = try await snapshots.next()
                 try await device.items.updateOne(["_id": 1], ["$set": ["x": 1]])
                 _ = try await snapshots.next()

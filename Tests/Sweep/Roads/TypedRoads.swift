@@ -48,7 +48,7 @@ struct SweptOrder: TypedDocument, Equatable {
 enum TypedRoads {
     private static func orders(
         _ orders: [SweptOrder]
-    ) async throws -> TypedCollection<SweptOrder> {
+    ) async throws -> DocumentCollection<SweptOrder> {
         let items = try Sample.store().collection(Sample.namespace, of: SweptOrder.self)
         if !orders.isEmpty { try await items.insertMany(orders) }
         return items
@@ -56,7 +56,7 @@ enum TypedRoads {
 
     private static func filled(
         _ name: String, upTo: Int = 8_000,
-        _ run: @escaping (TypedCollection<SweptOrder>, Int) async throws -> Void
+        _ run: @escaping (DocumentCollection<SweptOrder>, Int) async throws -> Void
     ) -> Road {
         Road("typed: \(name)", .documents, upTo: upTo) { n in
             let items = try await orders(SweptOrder.many(n))
@@ -85,15 +85,15 @@ enum TypedRoads {
                 let (items, orders) = (try await orders([]), SweptOrder.many(n))
                 return Trip { try await items.insertMany(orders) }
             },
-            filled("find") { items, _ in _ = try items.find() },
+            filled("find") { items, _ in _ = try items.find().fetch() },
             filled("find by a condition") { items, n in
-                _ = try items.find { $0.votes >= n / 2 }
+                _ = try items.find { $0.votes >= n / 2 }.fetch()
             },
             filled("find in many values") { items, n in
                 let wanted = Array(0..<n)
-                _ = try items.find { $0.votes.in(wanted) }
+                _ = try items.find { $0.votes.in(wanted) }.fetch()
             },
-            filled("forEach") { items, _ in _ = try items.forEach { (_: SweptOrder) in } },
+            filled("forEach") { items, _ in _ = try items.find().forEach { (_: SweptOrder) in } },
             Road(once: "typed: modify each document", .documents, upTo: 4_000) { n in
                 let items = try await orders(SweptOrder.many(n))
                 return Trip {
@@ -113,13 +113,13 @@ enum TypedRoads {
             Road(once: "typed: updateMany", .documents, upTo: 8_000) { n in
                 let items = try await orders(SweptOrder.many(n))
                 return Trip {
-                    try await items.updateMany({ $0.votes >= 0 }) { $0.votes.increment() }
+                    try await items.find { $0.votes >= 0 }.update { $0.votes.increment() }
                 }
             },
             Road(once: "typed: observe, first snapshot and a change", .documents, upTo: 8_000) {
                 n in
                 let items = try await orders(SweptOrder.many(n))
-                var snapshots = try items.observe().makeAsyncIterator()
+                var snapshots = try items.find().observe().makeAsyncIterator()
                 return Trip {
                     _ = try await snapshots.next()
                     try items.modify(id: 0) { $0.votes = -1 }

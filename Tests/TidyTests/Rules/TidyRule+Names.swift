@@ -51,6 +51,9 @@ extension TidyRule {
         "Sources/StitchServer/Backend/ServerSources.swift",
         // Kinds of metadata.
         "Sources/BSONStore/Query/Pipelines/PipelineMetadata.swift",
+        "Sources/BSONStore/Query/Pipelines/AggregationSource.swift",
+        "Sources/BSONStore/Query/Filters/Projections/Projection.swift",
+        "Sources/BSONStore/Store/Queries/StoredPlacement.swift",
         "Sources/BSONStore/Query/Expressions/Operators/RequestedMetadata.swift",
         "Sources/BSONStore/Query/Pipelines/PipelineRun.swift",
         "Sources/BSONStore/Query/Expressions/ExpressionFrame.swift",

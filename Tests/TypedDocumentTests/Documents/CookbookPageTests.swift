@@ -41,11 +41,11 @@
 
         @Test func `dates`() async throws {
             try await insertDates()
-            let overdue = try await todos.find { $0.due < now && !$0.done }
-            let same = try await todos.find([
+            let overdue = try todos.find { $0.due < now && !$0.done }.fetch()
+            let same = try todos.find([
                 "due": ["$lt": .date(now)], "done": false,
-            ])
-            let soon = try await todos.find { $0.due.in(now..<now.addingTimeInterval(86_400)) }
+            ]).fetch()
+            let soon = try todos.find { $0.due.in(now..<now.addingTimeInterval(86_400)) }.fetch()
             #expect(overdue.map(\.task) == ["late"])
             #expect(same.map(\.task) == ["late"])
             #expect(soon.map(\.task) == ["soon"])
@@ -56,11 +56,11 @@
             try await users.insertOne(User(id: userID, name: "Ann"))
             try await products.insertOne(Product(id: "milk", price: 1))
             let stored = try await todos.insertOne(Todo(task: "Buy milk"))
-            let todo = try await todos.findOne(id: stored)
-            let user = try await users.findOne(id: .uuid(userID))
-            let product = try await products.findOne(id: "milk")
+            let todo = try todos.findOne(id: stored)
+            let user = try users.findOne(id: .uuid(userID))
+            let product = try products.findOne(id: "milk")
             let link = "todo/" + (stored.objectIDValue?.hex ?? "")
-            let opened = try await todos.findOne(
+            let opened = try todos.findOne(
                 id: .objectID(BSONObjectID("65f0c0ffee00c0ffee00c0de")))
             #expect(todo?.task == "Buy milk" && user?.name == "Ann" && product?.price == 1)
             #expect(link.count == 29 && opened == nil)
@@ -68,13 +68,13 @@
 
         @Test func `optional fields`() async throws {
             try await insertDates()
-            let id = try #require(try await todos.findOne(["task": "late"])).id
-            let undated = try await todos.find { $0.due == nil }
-            let dated = try await todos.find(["due": ["$ne": nil]])
+            let id = try #require(try todos.find(["task": "late"]).first()).id
+            let undated = try todos.find { $0.due == nil }.fetch()
+            let dated = try todos.find(["due": ["$ne": nil]]).fetch()
             try await todos.updateOne({ $0.id == id }) { $0.due.set(nil) }
             #expect(undated.map(\.task) == ["some day"])
             #expect(dated.map(\.task) == ["late", "soon", "later", "done"])
-            #expect(try await todos.count(["due": ["$exists": false]]) == 2)
+            #expect(try todos.find(["due": ["$exists": false]]).count() == 2)
         }
 
         @Test func `enums`() async throws {
@@ -82,13 +82,13 @@
                 Todo(task: "a", priority: .high), Todo(task: "b", done: true, priority: .high),
                 Todo(task: "c"),
             ])
-            let urgent = try await todos.find { $0.priority.in([.high]) && !$0.done }
-            let same = try await todos.find([
+            let urgent = try todos.find { $0.priority.in([.high]) && !$0.done }.fetch()
+            let same = try todos.find([
                 "priority": ["$in": [.enum(Todo.Priority.high)]], "done": false,
-            ])
-            try await todos.updateMany({ $0.priority == .high }) { $0.done.set(true) }
+            ]).fetch()
+            try await todos.find { $0.priority == .high }.update { $0.done.set(true) }
             #expect(urgent.map(\.task) == ["a"] && same.map(\.task) == ["a"])
-            #expect(try await todos.find { !$0.done }.map(\.task) == ["c"])
+            #expect(try todos.find { !$0.done }.fetch().map(\.task) == ["c"])
         }
 
         @Test func `money`() async throws {
@@ -98,10 +98,10 @@
             try await products.insertMany([
                 Product(id: "milk", price: price), Product(id: "tea", price: 4),
             ])
-            let cheap = try await products.find { $0.price < limit }
-            let same = try await products.find(["price": ["$lt": .decimal(limit)]])
+            let cheap = try products.find { $0.price < limit }.fetch()
+            let same = try products.find(["price": ["$lt": .decimal(limit)]]).fetch()
             try await products.updateOne({ $0.id == "milk" }) { $0.price.increment(by: step) }
-            let totals = try await products.aggregate([
+            let totals = try products.aggregate([
                 ["$group": ["_id": nil, "total": ["$sum": "$price"]]]
             ])
             let total = totals.first?["total"]?.decimalValue
@@ -122,7 +122,7 @@
             let month: BSONDocument = [
                 "$dateToString": ["format": "%Y-%m", "date": "$paid", "timezone": "Europe/Oslo"]
             ]
-            let months = try await bills.aggregate(
+            let months = try bills.aggregate(
                 [
                     ["$group": ["_id": .document(month), "total": ["$sum": "$amount"]]],
                     ["$project": ["_id": 0, "month": "$_id", "total": 1]],
@@ -142,7 +142,7 @@
                 todo.done = true
             }
             #expect(changed?.tags == ["home", "done"] && changed?.done == true)
-            #expect(try await todos.findOne { $0.id == id } == changed)
+            #expect(try todos.find { $0.id == id }.first() == changed)
         }
 
         @Test func `the first subscriptions are made before there is an engine`() async throws {
@@ -165,31 +165,31 @@
             let (id, photo, address) = (todo.id, Data([1, 2, 3]), Address(city: "Rome"))
             try await todos.insertMany([todo, Todo(task: "b")])
             try await todos.updateOne({ $0.id == id }) { $0.photo.set(photo) }
-            let withPhoto = try await todos.find { $0.photo != nil }
+            let withPhoto = try todos.find { $0.photo != nil }.fetch()
             #expect(withPhoto.map(\.photo) == [photo])
             func nested() async throws {
-                let inOslo = try await todos.find { $0.address.city == "Oslo" }
-                let same = try await todos.find(["address.city": "Oslo"])
+                let inOslo = try todos.find { $0.address.city == "Oslo" }.fetch()
+                let same = try todos.find(["address.city": "Oslo"]).fetch()
                 try await todos.updateOne({ $0.id == id }) { $0.address.city.set("Bergen") }
                 try await todos.updateOne(
                     ["_id": .objectID(id)], ["$set": ["address": BSONValue(encoding: address)]])
                 #expect(inOslo.map(\.id) == [id] && same.map(\.id) == [id])
             }
             try await nested()
-            #expect(try await todos.findOne { $0.id == id }?.address == address)
+            #expect(try todos.find { $0.id == id }.first()?.address == address)
         }
 
         @Test func `arrays and counters`() async throws {
             let todo = Todo(task: "a", tags: ["home"])
             let id = todo.id
             try await todos.insertMany([todo, Todo(task: "b", tags: ["work"])])
-            let home = try await todos.find { $0.tags.contains("home") }
-            let same = try await todos.find(["tags": "home"])
+            let home = try todos.find { $0.tags.contains("home") }.fetch()
+            let same = try todos.find(["tags": "home"]).fetch()
             try await todos.updateOne({ $0.id == id }) { $0.tags.addToSet("work") }
             #expect(home == [todo] && same == [todo])
             try await todos.updateOne({ $0.id == id }) { $0.votes.increment() }
             await todos.configure(conflictHandler: .mergeFields(ThreeWayMerge(counters: ["votes"])))
-            let found = try await todos.findOne { $0.id == id }
+            let found = try todos.find { $0.id == id }.first()
             #expect(found?.tags == ["home", "work"] && found?.votes == 1)
         }
 
@@ -200,9 +200,9 @@
                 Todo(task: "a", ownerID: bob.id), Todo(task: "b", done: true, ownerID: ann.id),
                 Todo(task: "c"),
             ])
-            let open = try await todos.find { !$0.done }
+            let open = try todos.find { !$0.done }.fetch()
             let ownerIDs = open.compactMap(\.ownerID)
-            let owners = try await users.find { $0.id.in(ownerIDs) }
+            let owners = try users.find { $0.id.in(ownerIDs) }.fetch()
             #expect(owners.map(\.name) == ["Bob"])
         }
 

@@ -59,14 +59,14 @@ import Testing
             ["_id": 3, "length": "9", "minutes": 8],
         ])
         // Edition 2: "minutes" (a number) replaces "length" (a text), which edition 1 still reads.
-        for document in try todos.documents.find(["minutes": ["$exists": false]]) {
+        for document in try todos.documents.find(["minutes": ["$exists": false]]).fetch() {
             guard let text = document["length"]?.stringValue, let minutes = Int(text),
                 let id = document["_id"]
             else { continue }
             try todos.documents.updateOne(
                 ["_id": id], ["$set": ["minutes": .int(minutes)]])
         }
-        let minutes = try todos.documents.find().map { $0["minutes"]?.int64Value }
+        let minutes = try todos.documents.find().fetch().map { $0["minutes"]?.int64Value }
         #expect(minutes == [25, nil, 8])
     }
 
@@ -80,11 +80,11 @@ import Testing
         func show(_ failure: DocumentDecodingFailure) { shown.append(failure) }
         func page() throws {
             typealias Todo = ByHand.Todo
-            let found = try todos.find()
+            let found = try todos.find().fetch()
             for failure in found.failures {
                 show(failure)
             }
-            let all: [Todo] = try todos.find().strict  // throws the first failure
+            let all: [Todo] = try todos.find().fetch().strict  // throws the first failure
             _ = all
         }
         #expect(throws: DocumentDecodingFailure.self) { try page() }

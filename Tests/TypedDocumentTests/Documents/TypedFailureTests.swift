@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    private static func todos() throws -> TypedCollection<Todo> {
+    private static func todos() throws -> DocumentCollection<Todo> {
         let store = try DocumentStore(at: .inMemory)
         let todos = store.collection(Namespace("app", "todos"), of: Todo.self)
         try todos.documents.insertMany([
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `the documents that decode are found, and the others are reported`() throws {
-        let found = try Self.todos().find()
+        let found = try Self.todos().find().fetch()
         #expect(found.map(\.id) == [1, 7])
         #expect(found.count == 2 && found[1].task == "jam" && found.documents.count == 2)
         #expect(found.failures.map(\.documentID) == [2, 3, 4, 5, 6])
@@ -61,10 +61,12 @@ import Testing
 
     @Test func `the strict result throws the first failure`() throws {
         let todos = try Self.todos()
-        let error = #expect(throws: DocumentDecodingFailure.self) { try todos.find().strict }
+        let error = #expect(throws: DocumentDecodingFailure.self) {
+            try todos.find().fetch().strict
+        }
         #expect(error?.documentID == 2 && error?.field == "tags")
         #expect(error?.underlying is DecodingError)
-        let fine = try todos.find(["_id": ["$in": [1, 7]]])
+        let fine = try todos.find(["_id": ["$in": [1, 7]]]).fetch()
         #expect(try fine.strict.map(\.id) == [1, 7])
         #expect(
             fine == [Todo(id: 1, task: "milk", tags: []), Todo(id: 7, task: "jam", tags: ["a"])])
@@ -73,7 +75,7 @@ import Testing
     @Test func `one document that is asked for is an error if it does not decode`() throws {
         let todos = try Self.todos()
         #expect(throws: DocumentDecodingFailure.self) { try todos.findOne(id: 2) }
-        #expect(throws: DocumentDecodingFailure.self) { try todos.findOne(["task": 5]) }
+        #expect(throws: DocumentDecodingFailure.self) { try todos.find(["task": 5]).first() }
     }
 
     @Test func `an error of the type's own code names no field`() throws {
@@ -83,7 +85,7 @@ import Testing
             func encode(to encoder: any Encoder) throws {}
         }
         let store = try Self.todos().documents.store
-        let found = try store.collection(Namespace("app", "todos"), of: Picky.self).find()
+        let found = try store.collection(Namespace("app", "todos"), of: Picky.self).find().fetch()
         #expect(found.isEmpty && found.failures.count == 7)
         #expect(found.failures.first?.field == nil)
         #expect(

@@ -111,7 +111,7 @@ import Testing
         expected.counters = ["seen": 4]
         expected.matrix = [[3]]
         #expect(try orders.findOne(id: 2) == expected)
-        #expect(try await orders.updateMany({ $0.done }) { $0.done.set(false) }.modifiedCount == 1)
+        #expect(try await orders.find { $0.done }.update { $0.done.set(false) }.modifiedCount == 1)
         try await orders.updateOne({ $0.lines.product == "pen" }) {
             $0.lines.matchedElement.count.set(0)
         }

@@ -45,8 +45,8 @@ import Testing
         try orders.insertMany(Order.samples)
         var found: Set<[Int]> = []
         for one in group.cases {
-            let typed = try orders.find { _ in one.filter }.strict.map(\.id)
-            let plain = try orders.documents.find(try BSONDocument(extendedJSON: one.json))
+            let typed = try orders.find { _ in one.filter }.fetch().strict.map(\.id)
+            let plain = try orders.documents.find(try BSONDocument(extendedJSON: one.json)).fetch()
             let ids = plain.compactMap { $0["_id"]?.int64Value }
             #expect(typed == ids.map { Int($0) }, "\(one.json)")
             found.insert(typed)
@@ -90,16 +90,17 @@ import Testing
         }
         let strategies = BSONCodingStrategies(dates: .iso8601, keys: .snakeCase)
         let store = try DocumentStore(at: .inMemory)
-        var pages = store.collection(Self.namespace, of: Page.self)
-        pages.encoder.strategies = strategies
-        pages.decoder.strategies = strategies
+        var (encoder, decoder) = (BSONEncoder(), BSONDecoder())
+        (encoder.strategies, decoder.strategies) = (strategies, strategies)
+        let pages = store.collection(
+            Self.namespace, of: Page.self, encoder: encoder, decoder: decoder)
         let seen = Order.start
         try pages.insertOne(Page(id: 1, firstSeen: seen, hitCount: ["aB": 2]))
-        #expect(try pages.find { $0.firstSeen == seen }.count == 1)
-        #expect(try pages.find { $0.hitCount["aB"] == 2 }.count == 1)
+        #expect(try pages.find { $0.firstSeen == seen }.fetch().count == 1)
+        #expect(try pages.find { $0.hitCount["aB"] == 2 }.fetch().count == 1)
         let filter = Page.filter { $0.firstSeen == seen && $0.hitCount["aB"] == 2 }
         #expect(
-            try filter.bson(with: pages.encoder)
+            try filter.bson(with: encoder)
                 == ["first_seen": "2023-11-14T22:13:20.000Z", "hit_count.aB": .int64(2)])
         #expect(throws: StoreError.self) {
             try pages.updateOne({ $0.id == 1 }) { $0.firstSeen.currentDate() }
@@ -120,7 +121,7 @@ import Testing
         ]
         for (isFound, filter) in holds {
             let json = try filter.bson.extendedJSON(.relaxed)
-            #expect(try orders.count { _ in filter } == (isFound ? 1 : 0), "\(json)")
+            #expect(try orders.find { _ in filter }.count() == (isFound ? 1 : 0), "\(json)")
         }
     }
 

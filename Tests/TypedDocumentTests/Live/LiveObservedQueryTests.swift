@@ -42,11 +42,9 @@ import Testing
         let tasks = try LiveTask.collection()
         try await tasks.documents.insertOne(["_id": 7, "done": false])
         let observed = ObservedQuery(
-            try tasks.observe {
+            try tasks.find {
                 !$0.done
-            } sort: {
-                $0.complexity.ascending
-            })
+            }.sort(\.complexity).observe())
         #expect(!observed.isLoaded && observed.documents.isEmpty)
         try await run(observed) {
             while !observed.isLoaded { await Task.yield() }
@@ -72,9 +70,9 @@ import Testing
     @Test func `another query takes over with the changes from what is shown`() async throws {
         let tasks = try LiveTask.collection()
         try await tasks.insertMany((1...4).map { LiveTask(id: $0, complexity: $0) })
-        let observed = ObservedQuery(try tasks.observe { $0.complexity <= 3 })
+        let observed = ObservedQuery(try tasks.find { $0.complexity <= 3 }.observe())
         try await run(observed) { while !observed.isLoaded { await Task.yield() } }
-        try await run(observed, try tasks.observe { $0.complexity >= 2 }) {
+        try await run(observed, try tasks.find { $0.complexity >= 2 }.observe()) {
             while observed.documents.first?.id == 1 { await Task.yield() }
             #expect(observed.documents.map(\.id) == [2, 3, 4])
             #expect(observed.changes == ListChanges(removed: [0], inserted: [2]))
@@ -83,7 +81,7 @@ import Testing
 
     @Test func `a closed store ends the run with an error`() async throws {
         let tasks = try LiveTask.collection()
-        let observed = ObservedQuery(try tasks.observe())
+        let observed = ObservedQuery(try tasks.find().observe())
         tasks.documents.store.close()
         await observed.run()
         #expect((observed.error as? StoreError)?.code == .closed && !observed.isLoaded)
@@ -93,7 +91,7 @@ import Testing
         let store = try DocumentStore(at: .inMemory)
         let things = store.collection(Namespace("app", "things"), of: Patient.self)
         try await things.documents.insertOne(["_id": 1])
-        let observed = ObservedQuery(try things.observe())
+        let observed = ObservedQuery(try things.find().observe())
         try await run(observed) {
             while Patient.step.withLock({ $0 }) != .decoding { await Task.yield() }
             Patient.step.withLock { $0 = .released }

@@ -31,15 +31,13 @@
         @Test func `the store's page finds and changes typed documents`() async throws {
             let store = try await Self.store()
             let known = store.collection(Namespace("app", "todos"), of: Todo.self)
-            let id = try #require(try known.findOne(["task": "later"])).id
+            let id = try #require(try known.find(["task": "later"]).first()).id
             func run() throws -> (FoundDocuments<Todo>, BSONDocument) {
                 // Docs/STORE.md
                 let todos = store.collection(Namespace("app", "todos"), of: Todo.self)
-                let home = try todos.find(limit: 10) {
+                let home = try todos.find {
                     !$0.done && $0.tags.contains("home")
-                } sort: {
-                    $0.due.ascending
-                }
+                }.sort(\.due).limit(10).fetch()
                 try todos.updateOne({ $0.id == id }) {
                     $0.done.set(true); $0.votes.increment()
                 }
@@ -52,7 +50,7 @@
             let (home, popular) = try run()
             #expect(home.map(\.task) == ["soon", "later"])
             #expect(popular == ["votes": ["$gt": .int64(4)]])
-            #expect(try known.findOne(["task": "later"])?.votes == 1)
+            #expect(try known.find(["task": "later"]).first()?.votes == 1)
             #expect(try known.documents.listIndexes().map(\.name).contains("owner_id_1_due_-1"))
         }
 
@@ -68,7 +66,7 @@
             try await withThrowingTaskGroup { group in
                 group.addTask {
                     // Docs/STORE.md
-                    for try await snapshot in try todos.observe({ !$0.done }) {
+                    for try await snapshot in try todos.find({ !$0.done }).observe() {
                         try await show(snapshot.documents)
                     }
                 }
@@ -86,11 +84,9 @@
                     var rows: [Row] = []
                     func report(_ failure: DocumentDecodingFailure) { Self.end() }
                     // Docs/STORE.md
-                    let open = try todos.observe(limit: 50) {
+                    let open = try todos.find {
                         !$0.done
-                    } sort: {
-                        $0.due.ascending
-                    }
+                    }.sort(\.due).limit(50).observe()
                     for try await snapshot in open {
                         snapshot.changes.apply(to: &rows) { index in Row(snapshot.documents[index])
                         }
@@ -107,7 +103,7 @@
             let store = try await Self.store()
             let todos = store.collection(Namespace("app", "todos"), of: Todo.self)
             // Docs/STORE.md
-            let open = ObservedQuery(try todos.observe { !$0.done })
+            let open = ObservedQuery(try todos.find { !$0.done }.observe())
             async let _: Void = open.run()
             while !open.isLoaded { await Task.yield() }
             #expect(open.documents.map(\.task) == ["later", "soon"])
@@ -135,7 +131,7 @@
             let todos = engine.collection(Namespace("app", "todos"), of: Todo.self)
             try await todos.subscribe(named: "mine") { $0.ownerID == user }
             try await todos.updateOne({ $0.id == id }) { $0.done.set(true) }
-            let open = try await todos.find { !$0.done }
+            let open = try todos.find { !$0.done }.fetch()
             for failure in open.failures { show(failure) }
             #expect(open.map(\.task) == ["open"])
             #expect(failed.withLock(\.self) == [3])
@@ -147,7 +143,8 @@
                         Self.end()
                     }
                     // Docs/SYNC.md
-                    for try await snapshot in try todos.observe({ $0.ownerID == user && !$0.done })
+                    for try await snapshot
+                        in try todos.find({ $0.ownerID == user && !$0.done }).observe()
                     {
                         show(snapshot.documents)
                     }
@@ -156,7 +153,7 @@
             }
             #expect(shown.withLock(\.self) == [["open"]])
             // Docs/SYNC.md
-            func openCount() throws -> Int { try todos.count { !$0.done } }
+            func openCount() throws -> Int { try todos.find { !$0.done }.count() }
             #expect(try openCount() == 2)
         }
     }

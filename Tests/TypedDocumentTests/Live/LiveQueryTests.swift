@@ -11,11 +11,9 @@ import Testing
             LiveTask(id: 1, complexity: 1), LiveTask(id: 2, complexity: 2),
             LiveTask(id: 3, complexity: 3), LiveTask(id: 9, complexity: 9),
         ])
-        let query = try tasks.observe {
+        let query = try tasks.find {
             $0.complexity <= 4
-        } sort: {
-            $0.complexity.ascending
-        }
+        }.sort(\.complexity).observe()
         var snapshots = query.makeAsyncIterator()
         let first = try #require(try await snapshots.next())
         #expect(first.documents.map(\.id) == [1, 2, 3])
@@ -41,17 +39,15 @@ import Testing
     @Test func `a limit lets the next document move up`() async throws {
         let tasks = try LiveTask.collection()
         try await tasks.insertMany((1...4).map { LiveTask(id: $0, complexity: $0) })
-        var snapshots = try tasks.observe(limit: 2) { _ in
+        var snapshots = try tasks.find { _ in
             .all
-        } sort: {
-            $0.id.descending
-        }.makeAsyncIterator()
+        }.sort(\.id, .descending).limit(2).observe().makeAsyncIterator()
         #expect(try await snapshots.next()?.documents.map(\.id) == [4, 3])
         try await tasks.deleteOne { $0.id == 4 }
         let next = try await snapshots.next()
         #expect(next?.documents.map(\.id) == [3, 2])
         #expect(next?.changes == ListChanges(removed: [0], inserted: [1]))
-        #expect(throws: StoreError.self) { try tasks.observe(limit: -1) { $0.done } }
+        #expect(throws: StoreError.self) { try tasks.find { $0.done }.limit(-1).observe() }
     }
 
     @Test func `a document that does not decode is reported and ends nothing`() async throws {
@@ -59,7 +55,7 @@ import Testing
         try await tasks.insertMany([
             LiveTask(id: 1, complexity: 1), LiveTask(id: 2, complexity: 1),
         ])
-        var snapshots = try tasks.observe(["complexity": ["$lt": 5]]).makeAsyncIterator()
+        var snapshots = try tasks.find(["complexity": ["$lt": 5]]).observe().makeAsyncIterator()
         #expect(try await snapshots.next()?.failures.isEmpty == true)
 
         try await tasks.documents.updateOne(["_id": 1], ["$set": ["name": 5]])
@@ -82,7 +78,7 @@ import Testing
             view, ["viewOn": "things", "pipeline": [["$unwind": "$tags"]]])
         let things = store.collection(Namespace("app", "things"))
         try await things.insertOne(["_id": 1, "tags": ["a", "b", "c"]])
-        var snapshots = try store.collection(view).observe().makeAsyncIterator()
+        var snapshots = try store.collection(view).find().observe().makeAsyncIterator()
         #expect(try await snapshots.next()?.changes == ListChanges(inserted: [0, 1, 2]))
         try await things.updateOne(["_id": 1], ["$set": ["tags": ["a", "x"]]])
         let next = try await snapshots.next()
@@ -95,12 +91,12 @@ import Testing
         seed: UInt64
     ) async throws {
         let tasks = try LiveTask.collection()
-        var snapshots = try tasks.observe(limit: 6) {
+        var snapshots = try tasks.find {
             $0.complexity < 8
-        } sort: {
+        }.sort {
             $0.complexity.ascending
             $0.id.ascending
-        }.makeAsyncIterator()
+        }.limit(6).observe().makeAsyncIterator()
         var state = seed
         func number(below end: Int) -> Int {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -115,14 +111,14 @@ import Testing
             } else {
                 let task = LiveTask(
                     id: id, name: "\(number(below: 3))", complexity: number(below: 10))
-                try await tasks.replaceOne({ $0.id == id }, with: task, upsert: true)
+                try await tasks.replaceOne(["_id": .int64(Int64(id))], task, upsert: true)
             }
-            let expected = try tasks.find(limit: 6) {
+            let expected = try tasks.find {
                 $0.complexity < 8
-            } sort: {
+            }.sort {
                 $0.complexity.ascending
                 $0.id.ascending
-            }
+            }.limit(6).fetch()
             guard rows != expected.documents else { continue }
             let snapshot = try #require(try await snapshots.next())
             snapshot.changes.apply(to: &rows) { snapshot.documents[$0] }
@@ -134,7 +130,7 @@ import Testing
 
     @Test func `a cancelled query ends, one of a closed store throws`() async throws {
         let tasks = try LiveTask.collection()
-        let query = try tasks.observe { $0.done }
+        let query = try tasks.find { $0.done }.observe()
         let count = try await withThrowingTaskGroup(of: Int.self) { group in
             group.addTask {
                 var count = 0
@@ -155,18 +151,18 @@ import Testing
         try tasks.insertMany((1...3).map { LiveTask(id: $0, complexity: $0, done: $0 > 1) })
         try tasks.documents.insertOne(["_id": 4, "done": true])
         var visited: [Int] = []
-        let failures = try tasks.forEach(where: { $0.done }, sort: { $0.id.descending }) {
+        let failures = try tasks.find { $0.done }.sort { $0.id.descending }.forEach {
             visited.append($0.id)
         }
         #expect(visited == [3, 2] && failures.map(\.documentID) == [4])
         struct Enough: Error {}
-        #expect(throws: Enough.self) { _ = try tasks.forEach { _ in throw Enough() } }
+        #expect(throws: Enough.self) { _ = try tasks.find().forEach { _ in throw Enough() } }
         struct Name: Codable, Equatable { var name: String }
-        let name = try tasks.findOne(as: Name.self) {
+        let name = try tasks.find {
             $0.done
-        } projection: {
+        }.project {
             $0.name.included
-        }
+        }.decoded(as: Name.self).first()
         #expect(name == Name(name: "task"))
     }
 }

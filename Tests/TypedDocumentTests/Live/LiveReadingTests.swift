@@ -26,59 +26,56 @@ import Testing
 
     /// Reads with BSON filters, without `await`.
     private func readBSON(_ tasks: SyncCollection<LiveTask>) throws {
-        #expect(try tasks.find().map(\.id) == [1, 2, 3])
-        #expect(try tasks.find(["done": true]).strict.map(\.id) == [3])
-        #expect(try tasks.findOne(["done": false], sort: SortOrder(["_id": -1]))?.id == 2)
+        #expect(try tasks.find().fetch().map(\.id) == [1, 2, 3])
+        #expect(try tasks.find(["done": true]).fetch().strict.map(\.id) == [3])
+        #expect(try tasks.find(["done": false]).sort(["_id": -1]).first()?.id == 2)
         #expect(try tasks.findOne(id: 1)?.name == "a")
-        #expect(try tasks.findOne(["_id": 4]) == nil)
-        #expect(try tasks.count() == 3)
-        #expect(try tasks.count(limit: 2) == 2)
-        #expect(try tasks.distinct("name", ["done": false]) == ["a", "b"])
+        #expect(try tasks.find(["_id": 4]).first() == nil)
+        #expect(try tasks.find().count() == 3)
+        #expect(try tasks.find().limit(2).count() == 2)
+        #expect(try tasks.find(["done": false]).distinct("name") == ["a", "b"])
         #expect(try tasks.aggregate([["$match": ["_id": 1]]]).count == 1)
         let raw = tasks.engine.collection(LiveTask.namespace)
-        let documents: [BSONDocument] = try raw.find(["_id": 1])
+        let documents: [BSONDocument] = try raw.find(["_id": 1]).fetch()
         #expect(documents.first?["name"] == "a")
-        let projected = try raw.findOne(
-            sort: SortOrder(["_id": -1]), projection: Projection(["name": 1, "_id": 0]))
+        let projected = try raw.find().sort(["_id": -1]).project(["name": 1, "_id": 0]).first()
         #expect(projected == ["name": "c"])
         // By an id alone, which has a way of its own.
-        let byID = try raw.findOne(["_id": 1], projection: Projection(["done": 1, "_id": 0]))
+        let byID = try raw.find(["_id": 1]).project(["done": 1, "_id": 0]).first()
         #expect(byID == ["done": false])
-        #expect(throws: StoreError.self) { try tasks.find(["a": ["$no": 1]]) }
+        #expect(throws: StoreError.self) { try tasks.find(["a": ["$no": 1]]).fetch() }
         #expect(throws: StoreError.self) { try tasks.aggregate([["$out": "x"]]) }
-        #expect(throws: SyncError.self) {
-            try tasks.findOne(["_id": 1], projection: Projection(["done": 1]))
+        #expect(throws: DocumentDecodingFailure.self) {
+            try tasks.find(["_id": 1]).project(["done": 1]).first()
         }
     }
 
     /// Reads with conditions, without `await`.
     private func readTyped(_ tasks: SyncCollection<LiveTask>) throws {
-        let found = try tasks.find(skip: 1, limit: 1) {
+        let found = try tasks.find {
             !$0.done
-        } sort: {
-            $0.complexity.ascending
-        }
+        }.sort(\.complexity).skip(1).limit(1).fetch()
         #expect(found.map(\.id) == [1])
-        #expect(try tasks.findOne({ !$0.done }, sort: { $0.id.descending })?.id == 2)
-        #expect(try tasks.count { $0.complexity < 3 } == 2)
-        #expect(try Set(tasks.distinct { $0.name }) == ["a", "b", "c"])
-        #expect(try tasks.distinct({ $0.name }, where: { $0.done }) == ["c"])
+        #expect(try tasks.find { !$0.done }.sort { $0.id.descending }.first()?.id == 2)
+        #expect(try tasks.find { $0.complexity < 3 }.count() == 2)
+        #expect(try Set(tasks.find().distinct(\.name)) == ["a", "b", "c"])
+        #expect(try tasks.find { $0.done }.distinct(\.name) == ["c"])
+        let later = try LiveTask.filter { $0.id > 1 }.bson
         let totals = try tasks.aggregate(
-            { $0.id > 1 }, [["$sortByCount": "$done"], ["$sort": ["_id": 1]]], as: Total.self)
+            [["$match": .document(later)], ["$sortByCount": "$done"], ["$sort": ["_id": 1]]],
+            as: Total.self)
         #expect(totals == [Total(done: false, count: 1), Total(done: true, count: 1)])
-        let names = try tasks.find(as: Name.self) {
+        let names = try tasks.find {
             $0.done
-        } projection: {
+        }.project {
             $0.name.included
-        }
+        }.decoded(as: Name.self).fetch()
         #expect(names == [Name(name: "c")])
-        let last = try tasks.findOne(as: Name.self) { _ in
+        let last = try tasks.find { _ in
             .all
-        } projection: {
+        }.sort(\.id, .descending).project {
             $0.name.included
-        } sort: {
-            $0.id.descending
-        }
+        }.decoded(as: Name.self).first()
         #expect(last == Name(name: "c"))
     }
 
@@ -90,30 +87,29 @@ import Testing
 
     @Test func `the asynchronous forms return the same`() async throws {
         let tasks = try await Self.tasks()
-        #expect(try await tasks.find().map(\.id) == [1, 2, 3])
-        #expect(try await tasks.findOne(["done": false], sort: SortOrder(["_id": -1]))?.id == 2)
-        #expect(try await tasks.findOne(id: 1)?.name == "a")
-        #expect(try await tasks.count(limit: 2) == 2)
-        #expect(try await tasks.count { $0.complexity < 3 } == 2)
-        #expect(try await tasks.distinct("name", ["done": false]) == ["a", "b"])
-        #expect(try await tasks.distinct({ $0.name }, where: { $0.done }) == ["c"])
-        let names = try await tasks.find(as: Name.self) {
+        #expect(try tasks.find().fetch().map(\.id) == [1, 2, 3])
+        #expect(try tasks.find(["done": false]).sort(["_id": -1]).first()?.id == 2)
+        #expect(try tasks.findOne(id: 1)?.name == "a")
+        #expect(try tasks.find().limit(2).count() == 2)
+        #expect(try tasks.find { $0.complexity < 3 }.count() == 2)
+        #expect(try tasks.find(["done": false]).distinct("name") == ["a", "b"])
+        #expect(try tasks.find { $0.done }.distinct(\.name) == ["c"])
+        let names = try tasks.find {
             $0.done
-        } projection: {
+        }.project {
             $0.name.included
-        }
+        }.decoded(as: Name.self).fetch()
         #expect(names == [Name(name: "c")])
-        let name = try await tasks.findOne(as: Name.self) {
+        let name = try tasks.find {
             $0.id == 2
-        } projection: {
+        }.project {
             $0.name.included
-        }
+        }.decoded(as: Name.self).first()
         #expect(name == Name(name: "b"))
         let raw = tasks.engine.collection(LiveTask.namespace)
-        let projected = try await raw.findOne(
-            ["_id": 2], projection: Projection(["name": 1, "_id": 0]))
+        let projected = try raw.find(["_id": 2]).project(["name": 1, "_id": 0]).first()
         #expect(projected == ["name": "b"])
-        let documents: [BSONDocument] = try await raw.find()
+        let documents: [BSONDocument] = try raw.find().fetch()
         #expect(documents.count == 3)
     }
 
@@ -124,14 +120,14 @@ import Testing
         let raw = tasks.engine.collection(LiveTask.namespace)
         try await raw.insertOne(["_id": 4, "done": true])
         var visited: [Int] = []
-        let all = try tasks.forEach { visited.append($0.id) }
+        let all = try tasks.find().forEach { visited.append($0.id) }
         #expect(visited == [1, 2, 3] && all.map(\.documentID) == [4])
-        let done = try tasks.forEach(where: { $0.done }, sort: { $0.id.ascending }) {
+        let done = try tasks.find { $0.done }.sort { $0.id.ascending }.forEach {
             visited.append($0.id)
         }
         #expect(visited == [1, 2, 3, 3] && done.map(\.documentID) == [4])
         var ids: [BSONValue] = []
-        try raw.forEach(["done": true], options: FindOptions(sort: SortOrder(["_id": -1]))) {
+        try raw.find(["done": true]).sort(["_id": -1]).forEach {
             if let id = $0["_id"] { ids.append(id) }
         }
         #expect(ids == [4, .int64(3)])

@@ -40,11 +40,9 @@ import Testing
         ])
         try await devices.first.engine.syncUntilQuiet()
         try await devices.second.engine.syncUntilQuiet()
-        let query = try devices.first.observe {
+        let query = try devices.first.find {
             $0.complexity <= 4
-        } sort: {
-            $0.complexity.ascending
-        }
+        }.sort(\.complexity).observe()
         var snapshots = query.makeAsyncIterator()
         #expect(try await snapshots.next()?.documents.map(\.id) == [1, 2, 3])
 
@@ -70,9 +68,8 @@ import Testing
     @Test func `a document of another edition of the app is reported`() async throws {
         let devices = try await Devices()
         try await devices.first.insertOne(LiveTask(id: 1, complexity: 1))
-        var snapshots = try devices.first.observe(
-            ["complexity": ["$gte": 0]], sort: SortOrder(["_id": 1])
-        ).makeAsyncIterator()
+        var snapshots = try devices.first.find(["complexity": ["$gte": 0]]).sort(["_id": 1])
+            .observe().makeAsyncIterator()
         #expect(try await snapshots.next()?.documents.count == 1)
         let raw = devices.second.engine.collection(LiveTask.namespace)
         try await raw.insertOne(["_id": 2, "complexity": 2, "done": "yes"])
@@ -82,13 +79,13 @@ import Testing
         #expect(snapshot.failures.map(\.documentID) == [2])
         // Raw documents need no decoding.
         var documents = try devices.first.engine.collection(LiveTask.namespace)
-            .observe(["_id": 2]).makeAsyncIterator()
+            .find(["_id": 2]).observe().makeAsyncIterator()
         #expect(try await documents.next()?.documents.first?["done"] == "yes")
     }
 
     @Test @MainActor func `a view follows what another device changes`() async throws {
         let devices = try await Devices()
-        let observed = ObservedQuery(try devices.first.observe { !$0.done })
+        let observed = ObservedQuery(try devices.first.find { !$0.done }.observe())
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await observed.run() }
             defer { group.cancelAll() }

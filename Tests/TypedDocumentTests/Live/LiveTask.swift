@@ -19,7 +19,7 @@ struct LiveTask: TypedDocument, Equatable, Identifiable {
 
     static let namespace = Namespace("app", "tasks")
 
-    static func collection() throws -> TypedCollection<LiveTask> {
+    static func collection() throws -> DocumentCollection<LiveTask> {
         try DocumentStore(at: .inMemory).collection(namespace, of: LiveTask.self)
     }
 }

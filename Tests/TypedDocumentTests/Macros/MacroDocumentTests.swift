@@ -138,9 +138,9 @@
                 "colour": "red",
                 "address": ["city": "Oslo", "floor": 3],
             ])
-            var todo = try #require(try todos.findOne { $0.id == 1 })
+            var todo = try #require(try todos.find { $0.id == 1 }.first())
             todo.address?.city = "Bergen"
-            try todos.replaceOne({ $0.id == 1 }, with: todo)
+            try todos.replaceOne(["_id": 1], todo)
             let stored = try todos.documents.findOne(id: 1)
             #expect(stored?["colour"] == "red")
             #expect(stored?["address"] == ["city": "Bergen", "floor": 3])

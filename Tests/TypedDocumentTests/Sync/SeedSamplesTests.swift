@@ -52,14 +52,15 @@ import Testing
         let simple = Item(ownerID: "ann", itemName: "This item meets sync criteria", complexity: 3)
         try await items.insertOne(simple)
         try await engine.syncUntilQuiet()
-        #expect(try remote.store.collection(items.namespace, of: Item.self).find() == [simple])
+        #expect(
+            try remote.store.collection(items.namespace, of: Item.self).find().fetch() == [simple])
 
         // Compensating write.
         let hard = Item(ownerID: "ann", itemName: "Test compensating writes", complexity: 7)
         try await items.insertOne(hard)
-        #expect(try await items.count { $0.id == hard.id } == 1)
+        #expect(try items.find { $0.id == hard.id }.count() == 1)
         try await engine.syncUntilQuiet()
-        #expect(try await items.find() == [simple])
+        #expect(try items.find().fetch() == [simple])
         await engine.flushEvents()
         log.finish()
         var reported: [String] = []

@@ -121,7 +121,7 @@ import Testing
     func bothArrive(_ stored: Case) async throws {
         for write in ["modify", "replaceOne", "findOneAndReplace"] {
             let world = try await World(Self.document(stored))
-            let read = try #require(try await world.todos.findOne(id: 1))
+            let read = try #require(try world.todos.findOne(id: 1))
             try await world.remote.store.collection(Self.namespace).updateOne(
                 ["_id": 1],
                 ["$set": [stored.field: stored.edited], "$inc": ["__stitch_sync_version.v": 1]])
@@ -141,19 +141,19 @@ import Testing
             expected["title"] = "ink"
             expected[stored.field] = stored.edited
             #expect(try world.there?.contentEquals(expected) == true, "\(write)")
-            #expect(try await world.raw.findOne(id: 1)?.contentEquals(expected) == true)
+            #expect(try world.raw.findOne(id: 1)?.contentEquals(expected) == true)
         }
     }
 
     @Test("an edit that changes nothing stores nothing", arguments: cases)
     func nothing(_ stored: Case) async throws {
         let world = try await World(Self.document(stored))
-        let read = try #require(try await world.todos.findOne(id: 1))
+        let read = try #require(try world.todos.findOne(id: 1))
         try await world.todos.modify(id: 1) { _ in }
         try await world.todos.replaceOne(["_id": 1], read)
         try await world.todos.findOneAndReplace(["_id": 1], read)
         #expect(try await world.todos.pendingIDs.isEmpty)
-        #expect(try await world.raw.findOne(id: 1) == Self.document(stored))
+        #expect(try world.raw.findOne(id: 1) == Self.document(stored))
 
         let local = world.store.collection(Namespace("local", "todos"), of: Todo.self)
         try await local.documents.insertOne(Self.document(stored))
@@ -221,7 +221,7 @@ import Testing
         let bump: BSONDocument = ["__stitch_sync_version.v": 1]
         try await remote.updateOne(["_id": 1], ["$set": ["title": 7], "$inc": .document(bump)])
         #expect(try await world.engine.syncUntilQuiet().report.errors == [.decodingFailed])
-        let reason = try await world.todos.pauseReason(of: 1)
+        let reason = try await world.todos.status(of: 1).pauseReason
         #expect(reason?.code == .decodingFailed)
         #expect(reason?.message.hasPrefix("the remote edition: cannot decode document 1") == true)
         // Nothing new: it waits, and no pass asks again.
@@ -241,11 +241,11 @@ import Testing
         try await remote.updateOne(["_id": 1], ["$set": ["title": 7], "$inc": .document(bump)])
         try await world.raw.updateOne(["_id": 1], ["$set": ["title": "red"]])
         try await world.engine.syncUntilQuiet()
-        #expect(try await world.todos.pauseReason(of: 1)?.code == .decodingFailed)
+        #expect(try await world.todos.status(of: 1).pauseReason?.code == .decodingFailed)
         try await remote.updateOne(
             ["_id": 1], ["$set": ["title": "blue"], "$inc": .document(bump)])
         try await world.engine.syncUntilQuiet()
-        #expect(try await world.todos.pauseReason(of: 1) == nil)
+        #expect(try await world.todos.status(of: 1).pauseReason == nil)
         #expect(try world.there?["title"] == "red")
     }
 }

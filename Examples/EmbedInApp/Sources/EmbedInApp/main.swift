@@ -27,7 +27,7 @@ await todos.configure(
 try await todos.insertOne(Todo(_id: 1, task: "Buy milk"))  // works offline
 try await todos.updateOne(["_id": 1], ["$set": ["done": true]])
 try await engine.syncUntilQuiet()  // or engine.run(), all the time
-print(try todos.find(["done": true]).map(\.task))
+print(try todos.find(["done": true]).fetch().map(\.task))
 
 // What the script that builds this looks for: the remote has the document and its version.
 let arrived = try remote.store.read { try $0.get(Namespace("app", "todos"), id: 1) }

@@ -42,7 +42,7 @@
         try await expenses.insertOne(
             Expense(group: profile.group, payer: user, amount: amount, what: words[3]))
     case ("list", 2):
-        for expense in try expenses.find() {
+        for expense in try expenses.find().fetch() {
             print("\(expense.payer) paid \(expense.amount) for \(expense.what)")
         }
     case ("sync", 2):

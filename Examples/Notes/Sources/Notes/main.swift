@@ -26,7 +26,7 @@ case ("tag", 4):
     try await notes.updateOne(
         ["_id": .string(words[2])], ["$addToSet": ["tags": .string(words[3])]])
 case ("list", 2):
-    for note in try notes.find() {
+    for note in try notes.find().fetch() {
         print("\(note._id): \(note.text) \(note.tags)")
     }
 case ("sync", 2):

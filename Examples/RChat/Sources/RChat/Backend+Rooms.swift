@@ -25,7 +25,7 @@ extension Backend {
 
     /// Makes a room, or refuses it: the first user who takes a name has it.
     private func make(_ name: String, _ members: BSONArray, by id: BSONValue) async throws {
-        let owners = try await memberships.count(["owns": .string(name), "userID": ["$ne": id]])
+        let owners = try memberships.find(["owns": .string(name), "userID": ["$ne": id]]).count()
         guard owners == 0 else {
             guard try await !isMember(id, of: name) else { return try await settle(id) }
             try await users.updateOne(
@@ -43,7 +43,7 @@ extension Backend {
     }
 
     private func admit(_ member: BSONValue, to name: String, asOwner: Bool = false) async throws {
-        guard try await users.findOne(id: member) != nil else { return }
+        guard try users.findOne(id: member) != nil else { return }
         var sets: BSONDocument = ["rooms": .string(name)]
         if asOwner { sets["owns"] = .string(name) }
         try await memberships.updateOne(
@@ -58,9 +58,9 @@ extension Backend {
     /// said in it.
     private func leave(_ name: String, _ id: BSONValue) async throws {
         let room = BSONValue.string(name)
-        let heirs = try await memberships.find(["rooms": room, "userID": ["$ne": id]])
+        let heirs = try memberships.find(["rooms": room, "userID": ["$ne": id]]).fetch()
         if let heir = heirs.first?["_id"],
-            try await memberships.count(["userID": id, "owns": room]) > 0
+            try memberships.find(["userID": id, "owns": room]).count() > 0
         {
             try await memberships.updateOne(["_id": heir], ["$addToSet": ["owns": room]])
             try await memberships.updateOne(["_id": id], ["$pull": ["owns": room]])
@@ -70,18 +70,18 @@ extension Backend {
     }
 
     private func isMember(_ id: BSONValue, of name: String) async throws -> Bool {
-        try await memberships.count(["userID": id, "rooms": .string(name)]) > 0
+        try memberships.find(["userID": id, "rooms": .string(name)]).count() > 0
     }
 
     /// Tells the user of a membership that the server knows already; otherwise its commit does.
     private func settle(_ member: BSONValue) async throws {
         guard try await !memberships.pendingIDs.contains(member) else { return }
-        if let known = try await memberships.findOne(id: member) { try await committed(known) }
+        if let known = try memberships.findOne(id: member) { try await committed(known) }
     }
 
     /// The server knows of a membership: its rooms open for the member, and those left go.
     func committed(_ membership: BSONDocument) async throws {
-        guard let member = membership["userID"], let user = try await users.findOne(id: member)
+        guard let member = membership["userID"], let user = try users.findOne(id: member)
         else { return }
         let rooms = (membership["rooms"]?.arrayValue ?? []).compactMap(\.stringValue)
         for name in rooms { try await list(name, openingFor: member) }
@@ -97,8 +97,8 @@ extension Backend {
     /// Writes a room's members into the documents of those for whom it is open.
     private func list(_ name: String, openingFor member: BSONValue? = nil) async throws {
         let place = "conversations.\(name)"
-        let owner = try await memberships.findOne(["owns": .string(name)])?["userID"]
-        let members = try await memberships.find(["rooms": .string(name)])
+        let owner = try memberships.find(["owns": .string(name)]).first()?["userID"]
+        let members = try memberships.find(["rooms": .string(name)]).fetch()
             .compactMap { $0["userID"]?.stringValue }.sorted().map(BSONValue.string)
         let all = BSONValue.array(BSONArray(members))
         if let member {

@@ -28,7 +28,8 @@ struct Backend {
         await listen()
         try await engine.subscriptions.update { set in
             let queries = try [
-                users.query(), chatsters.query(), messages.query(), memberships.query(),
+                SubscriptionQuery(users.find()), SubscriptionQuery(chatsters.find()),
+                SubscriptionQuery(messages.find()), SubscriptionQuery(memberships.find()),
             ]
             for query in queries {
                 set.insertOrAssign(query, named: query.namespace.collection)
@@ -36,7 +37,7 @@ struct Backend {
         }
         try await engine.subscriptions.waitForSynchronization()
         for name in names {
-            if try await users.findOne(id: .string(name)) == nil {
+            if try users.findOne(id: .string(name)) == nil {
                 try await users.insertOne([
                     "_id": .string(name), "userName": .string(name), "presence": "away",
                     "memberSince": .datetime(.now), "note": "seen by the moderators only",
@@ -44,7 +45,7 @@ struct Backend {
                 ])
             }
             // A phone that is turned on now finds the whole directory.
-            if let user = try await users.findOne(id: .string(name)) { try await publish(user) }
+            if let user = try users.findOne(id: .string(name)) { try await publish(user) }
         }
         try await engine.waitForSynchronization()
         Terminal.say("ready")
@@ -83,7 +84,7 @@ struct Backend {
     /// user asks for in the rooms.
     private func written(_ id: BSONValue) async throws {
         // What the backend has done already is not in the event, but in the document of now.
-        guard let user = try await users.findOne(id: id) else { return }
+        guard let user = try users.findOne(id: id) else { return }
         try await publish(user)
         for (name, room) in user["conversations"]?.documentValue ?? [:] {
             guard let room = room.documentValue else { continue }
@@ -105,7 +106,7 @@ struct Backend {
         let others: BSONDocument = [
             "rooms": .string(room), "userID": ["$ne": .string(message.authorID)],
         ]
-        for member in try await memberships.find(others) {
+        for member in try memberships.find(others).fetch() {
             guard let id = member["userID"] else { continue }
             try await users.updateOne(["_id": id], ["$inc": ["unread.\(room)": 1]])
         }

@@ -110,7 +110,7 @@ extension Phone {
 
     /// A room as the user's document has it.
     private func room(_ room: String) async throws -> BSONDocument? {
-        try await user.findOne(id: .string(name))?[path: "conversations.\(room)"]?.documentValue
+        try user.findOne(id: .string(name))?[path: "conversations.\(room)"]?.documentValue
     }
 
     private func change(_ room: String, _ update: BSONDocument) async throws {
@@ -121,7 +121,7 @@ extension Phone {
     }
 
     private func checkIsUser(_ member: String) async throws {
-        guard try await chatsters.findOne({ $0.id == member }) != nil else {
+        guard try chatsters.find({ $0.id == member }).first() != nil else {
             throw ChatFailure("there is no user \(member)")
         }
     }

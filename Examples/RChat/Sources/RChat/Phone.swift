@@ -130,14 +130,14 @@ extension Phone {
 
     /// The directory.
     func directory() async throws -> [String] {
-        try await chatsters.find(TypedFilterBuilder.everything, sort: { $0.id.ascending }).map {
+        try chatsters.find().sort { $0.id.ascending }.fetch().map {
             "\($0.userName) is \($0.presence)"
         }
     }
 
     /// The user's own document: the rooms, and which fields are there.
     func me() async throws -> [String] {
-        guard let me = try await user.findOne(id: .string(name)) else { return ["no user yet"] }
+        guard let me = try user.findOne(id: .string(name)) else { return ["no user yet"] }
         let rooms = me["conversations"]?.documentValue ?? [:]
         return rooms.map { name, room in
             Self.line(name, room.documentValue ?? [:], me[path: "unread.\(name)"]?.int64Value ?? 0)
@@ -153,17 +153,15 @@ extension Phone {
 
     /// The messages that are on the phone, whatever room they are of.
     func talk() async throws -> [String] {
-        let found = try await messages.find(
-            TypedFilterBuilder.everything,
-            sort: {
-                $0.timestamp.ascending
-                $0.id.ascending
-            })
+        let found = try messages.find().sort {
+            $0.timestamp.ascending
+            $0.id.ascending
+        }.fetch()
         return found.isEmpty ? ["no messages"] : found.map(\.line)
     }
 
     /// What was taken back is kept, to be sent again or dropped.
     func rejected() async throws -> [String] {
-        try await messages.rejectedWrites().map { "kept: \($0.document?.line ?? "a delete")" }
+        try await messages.rejectedWrites.all().map { "kept: \($0.document?.line ?? "a delete")" }
     }
 }

@@ -68,15 +68,14 @@ struct TodoList: Sendable {
     }
 
     private func list() async throws {
-        for item in try await items.find([:], options: FindOptions(sort: SortOrder(["_id": 1]))) {
+        for item in try items.find([:]).sort(["_id": 1]).fetch() {
             let waits = try await items.status(of: .int64(Int64(item._id))) == .synced ? "" : " *"
             say("\(item._id) [\(item.isDone ? "x" : " ")] \(item.text)\(waits)")
         }
     }
 
     private func add(_ text: String) async throws {
-        let last = try await items.find(
-            [:], options: FindOptions(sort: SortOrder(["_id": -1]), limit: 1))
+        let last = try items.find([:]).sort(["_id": -1]).limit(1).fetch()
         let item = TodoItem(_id: (last.first?._id ?? 0) + 1, text: text, isDone: false)
         try await items.insertOne(item)
         say("\(item._id) [ ] \(text)")

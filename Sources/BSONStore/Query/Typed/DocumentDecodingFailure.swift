@@ -3,7 +3,7 @@ public import BSONCore
 /// The reason why a stored document is not a value of an app's type.
 ///
 /// ```swift
-/// let todos = try collection.find { !$0.done }
+/// let todos = try collection.find { !$0.done }.fetch()
 /// for failure in todos.failures {
 ///     // cannot decode document 1 as Todo: field "tags" is missing (give it a default or make it
 ///     // optional)

@@ -150,7 +150,7 @@ extension Field where Value: ListFieldValue, Value.Element: Codable & Sendable {
     /// The update that removes all elements that fulfil a condition: `{$pull: {items: {…}}}`.
     ///
     /// ```swift
-    /// orders.updateMany({ _ in .all }) { $0.items.pull { $0.count < 1 } }
+    /// orders.find().update { $0.items.pull { $0.count < 1 } }
     /// ```
     public func pull(
         @TypedFilterBuilder where condition: (Field<Value.Element>) throws -> TypedFilter

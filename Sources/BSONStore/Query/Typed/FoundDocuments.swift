@@ -6,11 +6,11 @@ package import BSONCore
 /// document that another edition of the app wrote does not hide the rest:
 ///
 /// ```swift
-/// let todos = try collection.find { !$0.done }
+/// let todos = try collection.find { !$0.done }.fetch()
 /// show(todos.map(\.task))
 /// if !todos.failures.isEmpty { report(todos.failures) }
 ///
-/// let all: [Todo] = try collection.find { !$0.done }.strict  // throws the first failure
+/// let all: [Todo] = try collection.find { !$0.done }.fetch().strict  // throws the first failure
 /// ```
 public struct FoundDocuments<Document: Sendable>: Sendable {
     /// The documents that decoded, in the query's order.

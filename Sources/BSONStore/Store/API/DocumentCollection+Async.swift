@@ -15,8 +15,8 @@ extension DocumentCollection {
     /// let id = try await people.insertOne(["name": "Ada", "age": 36])
     /// ```
     @discardableResult
-    public func insertOne(_ document: BSONDocument) async throws -> BSONValue {
-        let document = WallClock.fillingTimestamps(in: document)
+    public func insertOne(_ document: Document) async throws -> BSONValue {
+        let document = WallClock.fillingTimestamps(in: try coding.encode(document))
         return try await store.write { try $0.insert(namespace, document)["_id"] ?? .null }
     }
 
@@ -27,8 +27,9 @@ extension DocumentCollection {
     /// ```
     @discardableResult
     public func insertMany(
-        _ documents: [BSONDocument], ordered: Bool = true
+        _ documents: [Document], ordered: Bool = true
     ) async throws -> [BSONValue] {
+        let documents = try documents.map(coding.encode)
         let result = try await store.write {
             try $0.insertEach(namespace, documents, ordered: ordered)
         }
@@ -45,7 +46,8 @@ extension DocumentCollection {
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
         arrayFilters: [BSONDocument] = []
     ) async throws -> UpdateResult {
-        let (filter, update) = try Self.parse(filter, update, arrayFilters)
+        let filter = try Filter(filter)
+        let update = try Update(operators: update, arrayFilters: arrayFilters)
         return try await store.write {
             try $0.updateOne(namespace, filter: filter, update: update, upsert: upsert)
         }
@@ -61,7 +63,8 @@ extension DocumentCollection {
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
         arrayFilters: [BSONDocument] = []
     ) async throws -> UpdateResult {
-        let (filter, update) = try Self.parse(filter, update, arrayFilters)
+        let filter = try Filter(filter)
+        let update = try Update(operators: update, arrayFilters: arrayFilters)
         let result = try await store.write {
             try $0.updateEach(namespace, filter, update, upsert: upsert)
         }
@@ -75,12 +78,10 @@ extension DocumentCollection {
     /// ```
     @discardableResult
     public func replaceOne(
-        _ filter: BSONDocument, _ document: BSONDocument, upsert: Bool = false
+        _ filter: BSONDocument, _ document: Document, upsert: Bool = false
     ) async throws -> UpdateResult {
         let filter = try Filter(filter)
-        return try await store.write {
-            try $0.replaceOne(namespace, filter: filter, document: document, upsert: upsert)
-        }
+        return try await store.write { try replace($0, filter, document, upsert: upsert) }
     }
 
     /// Removes the first document that matches a filter; returns how many, 0 or 1.
@@ -114,9 +115,12 @@ extension DocumentCollection {
     @discardableResult
     public func findOneAndUpdate(
         _ filter: BSONDocument, _ update: BSONDocument, options: FindOneAndOptions = .init()
-    ) async throws -> BSONDocument? {
-        let (filter, update) = try Self.parse(filter, update, options.arrayFilters)
-        return try await store.write { try $0.findAndModify(namespace, filter, update, options) }
+    ) async throws -> Document? {
+        let filter = try Filter(filter)
+        let update = try Update(operators: update, arrayFilters: options.arrayFilters)
+        return try await store.write {
+            try $0.findAndModify(namespace, filter, update, options)
+        }.map(coding.decoded)
     }
 
     /// Replaces the first document that matches a filter and returns it, as it was before or after.
@@ -126,11 +130,13 @@ extension DocumentCollection {
     /// ```
     @discardableResult
     public func findOneAndReplace(
-        _ filter: BSONDocument, _ document: BSONDocument, options: FindOneAndOptions = .init()
-    ) async throws -> BSONDocument? {
+        _ filter: BSONDocument, _ document: Document, options: FindOneAndOptions = .init()
+    ) async throws -> Document? {
         try options.checkReplaces()
-        let (filter, update) = (try Filter(filter), try Update(replacement: document))
-        return try await store.write { try $0.findAndModify(namespace, filter, update, options) }
+        let filter = try Filter(filter)
+        return try await store.write {
+            try replaceAndFind($0, filter, document, options)
+        }.map(coding.decoded)
     }
 
     /// Removes the first document that matches a filter and returns it, or `nil`.
@@ -141,10 +147,12 @@ extension DocumentCollection {
     @discardableResult
     public func findOneAndDelete(
         _ filter: BSONDocument, options: FindOneAndOptions = .init()
-    ) async throws -> BSONDocument? {
+    ) async throws -> Document? {
         try options.checkDeletes()
         let filter = try Filter(filter)
-        return try await store.write { try $0.findAndDelete(namespace, filter, options) }
+        return try await store.write {
+            try $0.findAndDelete(namespace, filter, options)
+        }.map(coding.decoded)
     }
 
     /// Performs several writes in one transaction, except for those that are refused.

@@ -54,36 +54,29 @@ extension DocumentCollection {
     }
 }
 
+extension DocumentCollection {
+    /// Runs a pipeline that reads, and decodes its results.
+    ///
+    /// ```swift
+    /// let counts = try people.aggregate(
+    ///     [["$sortByCount": "$city"]], as: CityCount.self)
+    /// ```
+    ///
+    /// - Throws: as `aggregate(_:options:)` does; the decoder's error for a result that does not
+    ///   decode.
+    public func aggregate<Output: Decodable & Sendable>(
+        _ pipeline: [BSONDocument], as type: Output.Type,
+        options: PipelineOptions = PipelineOptions()
+    ) throws -> [Output] {
+        try aggregate(pipeline, options: options).map {
+            try coding.decoder.decode(type, from: $0)
+        }
+    }
+}
+
 extension Pipeline {
     /// Parses the stages of a pipeline.
     init(stages: [BSONDocument], options: PipelineOptions) throws {
         try self.init(BSONArray(stages.map { .document($0) }), options: options)
-    }
-}
-
-// MARK: - Explain
-
-extension DocumentCollection {
-    /// Returns how a query would run, in the shape of MongoDB's command `explain`.
-    ///
-    /// ```swift
-    /// let plan = try people.explain(["age": 36], verbosity: .executionStats)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - options: as in ``find(_:options:)``.
-    ///   - verbosity: whether to run the query and count what it reads.
-    ///   - command: the kind of query: finding, counting, or collecting distinct values.
-    /// - Throws: for an invalid filter, and the store's errors.
-    public func explain(
-        _ filter: BSONDocument = [:], options: FindOptions = .all,
-        verbosity: ExplainVerbosity = .queryPlanner, command: ExplainedCommand = .find
-    ) throws -> BSONDocument {
-        let filter = try Filter(filter)
-        return try store.read { transaction in
-            try transaction.explain(
-                namespace, filter: filter, options: options, verbosity: verbosity,
-                command: command)
-        }
     }
 }

@@ -15,9 +15,12 @@ extension DocumentCollection {
     @discardableResult
     public func findOneAndUpdate(
         _ filter: BSONDocument, _ update: BSONDocument, options: FindOneAndOptions = .init()
-    ) throws -> BSONDocument? {
-        let (filter, update) = try Self.parse(filter, update, options.arrayFilters)
-        return try store.write { try $0.findAndModify(namespace, filter, update, options) }
+    ) throws -> Document? {
+        let filter = try Filter(filter)
+        let update = try Update(operators: update, arrayFilters: options.arrayFilters)
+        return try store.write {
+            try $0.findAndModify(namespace, filter, update, options)
+        }.map(coding.decoded)
     }
 
     /// Replaces the first document that matches a filter and returns it, as it was before or after.
@@ -26,16 +29,20 @@ extension DocumentCollection {
     /// let before = try people.findOneAndReplace(["_id": 1], ["name": "Ada Lovelace"])
     /// ```
     ///
+    /// Of a `Codable` type only the fields whose values differ are written.
+    ///
     /// - Parameter options: as in `findOneAndUpdate`, without `arrayFilters`.
     /// - Returns: the document; `nil` when none matches, and before an upsert.
     /// - Throws: as `replaceOne` does, and for `arrayFilters`, since a replacement has no paths.
     @discardableResult
     public func findOneAndReplace(
-        _ filter: BSONDocument, _ document: BSONDocument, options: FindOneAndOptions = .init()
-    ) throws -> BSONDocument? {
+        _ filter: BSONDocument, _ document: Document, options: FindOneAndOptions = .init()
+    ) throws -> Document? {
         try options.checkReplaces()
-        let (filter, update) = (try Filter(filter), try Update(replacement: document))
-        return try store.write { try $0.findAndModify(namespace, filter, update, options) }
+        let filter = try Filter(filter)
+        return try store.write {
+            try replaceAndFind($0, filter, document, options)
+        }.map(coding.decoded)
     }
 
     /// Removes the first document that matches a filter and returns it, or `nil`.
@@ -51,9 +58,25 @@ extension DocumentCollection {
     @discardableResult
     public func findOneAndDelete(
         _ filter: BSONDocument, options: FindOneAndOptions = .init()
-    ) throws -> BSONDocument? {
+    ) throws -> Document? {
         try options.checkDeletes()
         let filter = try Filter(filter)
-        return try store.write { try $0.findAndDelete(namespace, filter, options) }
+        return try store.write {
+            try $0.findAndDelete(namespace, filter, options)
+        }.map(coding.decoded)
+    }
+
+    /// Replaces the first matching document within a transaction and returns it.
+    func replaceAndFind(
+        _ transaction: WriteTransaction, _ filter: Filter, _ document: Document,
+        _ options: FindOneAndOptions
+    ) throws -> BSONDocument? {
+        var original: BSONDocument?
+        if !coding.isRaw {
+            let first = try FindOptions(sort: options.sort, limit: 1)
+            original = try transaction.find(namespace, filter: filter, options: first).first
+        }
+        let update = try Update(replacement: try coding.write(document, onto: [original]))
+        return try transaction.findAndModify(namespace, filter, update, options)
     }
 }

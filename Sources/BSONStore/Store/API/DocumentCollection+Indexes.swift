@@ -30,7 +30,7 @@ extension DocumentCollection {
     ///
     /// - Parameter specifications: documents with a `key` and options.
     /// - Returns: the indexes' names.
-    /// - Throws: as ``createIndex(_:_:)`` does.
+    /// - Throws: as `createIndex(_:_:)` does.
     @discardableResult
     public func createIndexes(_ specifications: [BSONDocument]) throws -> [String] {
         let definitions = try specifications.map(IndexDefinition.init)

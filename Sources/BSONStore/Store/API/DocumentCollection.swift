@@ -4,7 +4,11 @@
 /// let people = store.collection(Namespace("app", "people"))
 /// try people.insertOne(["_id": 1, "name": "Ada"])
 /// try people.updateOne(["_id": 1], ["$set": ["age": 36]])
-/// let adults = try people.find(["age": ["$gte": 18]])
+/// let adults = try people.find(["age": ["$gte": 18]]).fetch()
+///
+/// let todos = store.collection(Namespace("app", "todos"), of: Todo.self)
+/// try todos.updateOne({ $0.id == 1 }) { $0.done.set(true) }
+/// let open = todos.find { !$0.done }.sort(\.due)
 /// ```
 ///
 /// The collection itself is in the file; this value only names it. The first insert creates it.
@@ -19,140 +23,50 @@
 /// - An *update* names changes, such as `["$set": ["age": 36]]`.
 /// - `upsert: true` inserts a document if none matches the filter.
 ///
-/// `Docs/QUERIES.md` lists the operators of filters and updates. For values of a `Codable` type, use
-/// ``TypedCollection``.
+/// `Docs/QUERIES.md` lists the operators of filters and updates.
+///
+/// The documents are BSON, or values of a `Codable` type. For a ``TypedDocument`` filters and updates
+/// can be closures over its fields, too. Writes of a `Codable` type change only the fields whose
+/// values differ: all others keep their stored bytes, and fields that the type does not know stay,
+/// so that an older app does not drop what a newer one wrote.
 ///
 /// All calls throw ``StoreError``, which has MongoDB's codes and messages. A call that throws has
 /// changed nothing, except for those that write many documents: `insertMany`, `updateMany`
 /// and `bulkWrite` say what they leave.
-public struct DocumentCollection: Sendable {
+public struct DocumentCollection<Document: Sendable>: Sendable {
     /// The store that the collection is in.
     public let store: DocumentStore
     /// The collection's name.
     public let namespace: Namespace
+    let coding: DocumentCoding<Document>
+
+    /// The handle for the same collection with BSON documents.
+    public var documents: DocumentCollection<BSONDocument> { store.collection(namespace) }
 }
 
 // MARK: - Find
 
 extension DocumentCollection {
-    /// Returns the documents that match a filter, in the order of insertion or of a sort.
+    /// Returns a query of the documents that match a filter.
     ///
     /// ```swift
-    /// let adults = try people.find(["age": ["$gte": 18]])
-    /// let oldest = try people.find(
-    ///     [:], options: FindOptions(sort: SortOrder(["age": -1]), limit: 10))
+    /// let adults = try people.find(["age": ["$gte": 18]]).fetch()
+    /// let oldest = try people.find().sort(["age": -1]).limit(10).fetch()
     /// ```
-    ///
-    /// - Parameter options: the order, the number and the fields of the returned documents.
-    /// - Throws: `badValue` and others for an invalid filter; `corrupt` for a damaged document.
-    public func find(
-        _ filter: BSONDocument = [:], options: FindOptions = .all
-    ) throws -> [BSONDocument] {
-        let filter = try Filter(filter)
-        return try store.read { try $0.find(namespace, filter: filter, options: options) }
+    public func find(_ filter: BSONDocument = [:]) -> Query<Document> {
+        Query(store, namespace, coding, filter)
     }
 
-    /// Returns the first document that matches a filter, or `nil`.
-    ///
-    /// ```swift
-    /// let ada = try people.findOne(["name": "Ada"])
-    /// ```
-    ///
-    /// - Throws: as ``find(_:options:)`` does.
-    public func findOne(
-        _ filter: BSONDocument = [:], options: FindOptions = .all
-    ) throws -> BSONDocument? {
-        if let id = Filter.soleID(filter), options.skip == 0, try !isCollated(id) {
-            let found = try findOne(id: id)
-            guard let found, let projection = options.projection else { return found }
-            return try projection.apply(to: found, matching: try Filter(filter))
-        }
-        var options = options
-        options.limit = 1
-        return try find(filter, options: options).first
-    }
-
-    /// Returns the document with an id, or `nil`.
+    /// Returns the document with an id, or `nil`; O(log n).
     ///
     /// ```swift
     /// let ada = try people.findOne(id: 1)
     /// ```
     ///
-    /// - Throws: `corrupt` for a damaged document.
-    public func findOne(id: BSONValue) throws -> BSONDocument? {
-        try store.read { try $0.get(namespace, id: id) }
-    }
-
-    /// Calls a closure with each document that matches a filter, without holding all of them in
-    /// memory.
-    ///
-    /// ```swift
-    /// var total = 0
-    /// try people.forEach(["age": ["$exists": true]]) { total += Int($0["age"]?.int64Value ?? 0) }
-    /// ```
-    ///
-    /// All documents are of the same moment, whatever other tasks write meanwhile.
-    ///
-    /// - Throws: as ``find(_:options:)`` does, and the closure's error, which ends the iteration.
-    public func forEach(
-        _ filter: BSONDocument = [:], options: FindOptions = .all,
-        _ body: (BSONDocument) throws -> Void
-    ) throws {
-        let filter = try Filter(filter)
-        try store.read { try $0.forEach(namespace, filter: filter, options: options, body) }
-    }
-
-    /// Returns how many documents match a filter.
-    ///
-    /// ```swift
-    /// let adultCount = try people.count(["age": ["$gte": 18]])
-    /// ```
-    ///
-    /// - Throws: as ``find(_:options:)`` does.
-    public func count(_ filter: BSONDocument = [:]) throws -> Int {
-        let filter = try Filter(filter)
-        return try store.read { try $0.count(namespace, filter: filter) }
-    }
-
-    /// Returns the distinct values of a field in the documents that match a filter.
-    ///
-    /// ```swift
-    /// let cities = try people.distinct("address.city", ["age": ["$gte": 18]])
-    /// ```
-    ///
-    /// - Throws: as ``find(_:options:)`` does.
-    public func distinct(
-        _ field: String, _ filter: BSONDocument = [:]
-    ) throws -> [BSONValue] {
-        let filter = try Filter(filter)
-        return try store.read { try $0.distinct(namespace, field: field, filter: filter) }
-    }
-
-    /// Whether the collection compares texts so that other ids may be equal to this one.
-    private func isCollated(_ id: BSONValue) throws -> Bool {
-        guard Collation.concerns(id) else { return false }
-        return try store.read { try $0.options(namespace)?.collation != nil }
-    }
-}
-
-// MARK: - Observe
-
-extension DocumentCollection {
-    /// Returns a sequence of the documents that match a filter: as they are now, and again after each
-    /// change.
-    ///
-    /// ```swift
-    /// for try await snapshot in try people.observe(["age": ["$gte": 18]]) {
-    ///     show(snapshot.documents)
-    /// }
-    /// ```
-    ///
-    /// - Parameter limit: the largest number of documents in a snapshot; 0 for all.
-    /// - Throws: for an invalid filter or limit.
-    public func observe(
-        _ filter: BSONDocument = [:], sort: SortOrder? = nil, limit: Int = 0
-    ) throws(StoreError) -> LiveQuery<BSONDocument> {
-        LiveQuery(self, try Filter(filter), try FindOptions(sort: sort, limit: limit)) { $0 }
+    /// - Throws: `corrupt` for a damaged document; `DocumentDecodingFailure` if the document does
+    ///   not decode.
+    public func findOne(id: BSONValue) throws -> Document? {
+        try store.read { try $0.get(namespace, id: id) }.map(coding.decoded)
     }
 }
 
@@ -171,8 +85,8 @@ extension DocumentCollection {
     /// - Throws: `duplicateKey` if the `_id`, or a value that a unique index covers, exists already;
     ///   `documentTooLarge`; `badValue` for an invalid `_id`.
     @discardableResult
-    public func insertOne(_ document: BSONDocument) throws -> BSONValue {
-        let document = WallClock.fillingTimestamps(in: document)
+    public func insertOne(_ document: Document) throws -> BSONValue {
+        let document = WallClock.fillingTimestamps(in: try coding.encode(document))
         return try store.write { try $0.insert(namespace, document)["_id"] ?? .null }
     }
 
@@ -190,8 +104,9 @@ extension DocumentCollection {
     ///   `nil` when the file cannot be written, and then no document is added.
     @discardableResult
     public func insertMany(
-        _ documents: [BSONDocument], ordered: Bool = true
+        _ documents: [Document], ordered: Bool = true
     ) throws -> [BSONValue] {
+        let documents = try documents.map(coding.encode)
         let result = try store.write {
             try $0.insertEach(namespace, documents, ordered: ordered)
         }
@@ -226,7 +141,8 @@ extension DocumentCollection {
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
         arrayFilters: [BSONDocument] = []
     ) throws -> UpdateResult {
-        let (filter, update) = try Self.parse(filter, update, arrayFilters)
+        let filter = try Filter(filter)
+        let update = try Update(operators: update, arrayFilters: arrayFilters)
         return try store.write {
             try $0.updateOne(namespace, filter: filter, update: update, upsert: upsert)
         }
@@ -251,7 +167,8 @@ extension DocumentCollection {
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
         arrayFilters: [BSONDocument] = []
     ) throws -> UpdateResult {
-        let (filter, update) = try Self.parse(filter, update, arrayFilters)
+        let filter = try Filter(filter)
+        let update = try Update(operators: update, arrayFilters: arrayFilters)
         let result = try store.write {
             try $0.updateEach(namespace, filter, update, upsert: upsert)
         }
@@ -264,6 +181,9 @@ extension DocumentCollection {
     /// try people.replaceOne(["_id": 1], ["name": "Ada Lovelace"], upsert: true)
     /// ```
     ///
+    /// Of a `Codable` type only the fields whose values differ are written. To change a value that
+    /// was read earlier, use ``modify(id:_:)``, which keeps the writes that were made meanwhile.
+    ///
     /// - Parameters:
     ///   - document: the new document, without update operators.
     ///   - upsert: whether to insert the document if none matches, with the `_id` that the filter
@@ -273,27 +193,65 @@ extension DocumentCollection {
     ///   an error for another `_id` than the replaced document's.
     @discardableResult
     public func replaceOne(
-        _ filter: BSONDocument, _ document: BSONDocument, upsert: Bool = false
+        _ filter: BSONDocument, _ document: Document, upsert: Bool = false
     ) throws -> UpdateResult {
         let filter = try Filter(filter)
-        return try store.write {
-            try $0.replaceOne(namespace, filter: filter, document: document, upsert: upsert)
+        return try store.write { try replace($0, filter, document, upsert: upsert) }
+    }
+
+    /// Lets a closure change a document: reads it, calls the closure and stores the result, in one
+    /// transaction.
+    ///
+    /// Only the fields that the closure changes are written. A closure that changes nothing stores
+    /// nothing.
+    ///
+    /// ```swift
+    /// try todos.modify(id: .objectID(id)) { todo in todo.tags.removeAll { $0 == "today" } }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: the document's `_id`.
+    ///   - change: changes the document; what it throws is thrown on, and nothing is stored.
+    /// - Returns: the document after the change; `nil` if the collection has no document of the
+    ///   `_id`.
+    /// - Throws: `DocumentDecodingFailure`, the encoder's error, `immutableField` (66) when the
+    ///   closure changes the `_id`.
+    @discardableResult
+    public func modify(
+        id: BSONValue, _ change: (_ document: inout Document) throws -> Void
+    ) throws -> Document? {
+        let filter = try Filter(comparingBytes: ["_id": id])
+        return try store.write { transaction in
+            guard let found = try transaction.get(namespace, id: id) else { return nil }
+            var document = try coding.decoded(found)
+            let edition = try coding.edition(document, found)
+            try change(&document)
+            let changed = try coding.change(document, [edition])
+            guard changed != found else { return document }
+            try transaction.updateOne(
+                namespace, filter: filter, update: Update(storing: changed))
+            return document
         }
     }
 
-    /// Parses a filter and an update that must consist of operators.
-    static func parse(
-        _ filter: BSONDocument, _ update: BSONDocument, _ arrayFilters: [BSONDocument]
-    ) throws(StoreError) -> (Filter, Update) {
-        let parsed = try Update(update, arrayFilters: arrayFilters)
-        guard !update.isEmpty else {
-            throw StoreError(.failedToParse, "the update operation document must not be empty")
+    /// Replaces the first matching document within a transaction.
+    func replace(
+        _ transaction: WriteTransaction, _ filter: Filter, _ document: Document, upsert: Bool
+    ) throws -> UpdateResult {
+        guard !coding.isRaw else {
+            return try transaction.replaceOne(
+                namespace, filter: filter, document: try coding.encode(document),
+                upsert: upsert)
         }
-        guard !parsed.isReplacement else {
-            throw StoreError(
-                .failedToParse, "the update operation document must contain atomic operators")
+        let found = try transaction.find(namespace, filter: filter, options: .first).first
+        guard let found, let id = found["_id"] else {
+            return try transaction.replaceOne(
+                namespace, filter: filter, document: try coding.encode(document),
+                upsert: upsert)
         }
-        return (try Filter(filter), parsed)
+        return try transaction.replaceOne(
+            namespace, filter: try Filter(comparingBytes: ["_id": id]),
+            document: try coding.write(document, onto: [found]))
     }
 }
 

@@ -1,14 +1,21 @@
 extension DocumentStore {
     /// Returns a handle for a collection, whether or not it exists.
-    public func collection(_ namespace: Namespace) -> DocumentCollection {
-        DocumentCollection(store: self, namespace: namespace)
+    public func collection(_ namespace: Namespace) -> DocumentCollection<BSONDocument> {
+        DocumentCollection(store: self, namespace: namespace, coding: .raw)
     }
 
-    /// Returns a typed handle for a collection, whether or not it exists.
+    /// Returns a handle for a collection whose documents are values of a `Codable` type, whether or
+    /// not it exists.
+    ///
+    /// - Parameters:
+    ///   - encoder: writes the values, and names the fields of closures.
+    ///   - decoder: reads what the encoder writes.
     public func collection<Document: Codable & Sendable>(
-        _ namespace: Namespace, of type: Document.Type
-    ) -> TypedCollection<Document> {
-        TypedCollection(documents: collection(namespace))
+        _ namespace: Namespace, of type: Document.Type, encoder: BSONEncoder = BSONEncoder(),
+        decoder: BSONDecoder = BSONDecoder()
+    ) -> DocumentCollection<Document> {
+        DocumentCollection(
+            store: self, namespace: namespace, coding: DocumentCoding(encoder, decoder))
     }
 
     /// Runs a pipeline without a collection; it must begin with `$documents`.
@@ -19,8 +26,7 @@ extension DocumentStore {
         options: PipelineOptions = PipelineOptions()
     ) throws -> [BSONDocument] {
         let namespace = Namespace(database, Namespace.databaseAggregate)
-        return try DocumentCollection(store: self, namespace: namespace)
-            .aggregate(pipeline, options: options)
+        return try collection(namespace).aggregate(pipeline, options: options)
     }
 }
 

@@ -2,7 +2,7 @@
 /// change.
 ///
 /// ```swift
-/// for try await snapshot in try todos.observe({ !$0.done }, sort: { $0.due.ascending }) {
+/// for try await snapshot in try todos.find { !$0.done }.sort(\.due).observe() {
 ///     show(snapshot.documents)
 /// }
 /// ```
@@ -48,17 +48,19 @@ public struct LiveQuery<Document: Sendable>: AsyncSequence, Sendable {
     /// One snapshot.
     public typealias Element = Snapshot
 
-    private let collection: DocumentCollection
+    private let store: DocumentStore
+    private let namespace: Namespace
     private let filter: Filter
     private let options: FindOptions
     private let decode: @Sendable (BSONDocument) throws -> Document
 
     /// Creates a query whose documents a closure decodes.
-    package init(
-        _ collection: DocumentCollection, _ filter: Filter, _ options: FindOptions,
+    init(
+        _ store: DocumentStore, _ namespace: Namespace, _ filter: Filter, _ options: FindOptions,
         decode: @escaping @Sendable (BSONDocument) throws -> Document
     ) {
-        self.collection = collection
+        self.store = store
+        self.namespace = namespace
         self.filter = filter
         self.options = options
         self.decode = decode
@@ -77,9 +79,9 @@ public struct LiveQuery<Document: Sendable>: AsyncSequence, Sendable {
 
         /// Returns the next snapshot; `nil` once the task is cancelled.
         ///
-        /// - Throws: as ``DocumentCollection/find(_:options:)``, and `closed` once the store is.
+        /// - Throws: as a query does, and `closed` once the store is.
         public mutating func next() async throws -> Snapshot? {
-            let store = query.collection.store
+            let store = query.store
             while !Task.isCancelled {
                 let count = store.commitWatch.count
                 if let (list, snapshot) = try await query.read(after: last) {
@@ -103,8 +105,8 @@ public struct LiveQuery<Document: Sendable>: AsyncSequence, Sendable {
     private func read(
         after last: LiveQueryList<Document>?
     ) async throws -> (LiveQueryList<Document>, Snapshot)? {
-        let stored = try collection.store.read { transaction in
-            try transaction.find(collection.namespace, filter: filter, options: options)
+        let stored = try store.read { transaction in
+            try transaction.find(namespace, filter: filter, options: options)
         }
         guard stored != last?.stored else { return nil }
         let list = LiveQueryList(stored, after: last, by: decode)

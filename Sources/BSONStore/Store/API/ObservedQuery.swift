@@ -6,7 +6,7 @@ public import Observation
 /// main thread.
 ///
 /// ```swift
-/// let open = ObservedQuery(try todos.observe { !$0.done })
+/// let open = ObservedQuery(try todos.find { !$0.done }.observe())
 /// // In a view: List(open.documents) { … }.task { await open.run() }
 /// ```
 @MainActor @Observable
@@ -23,7 +23,7 @@ public final class ObservedQuery<Document: Sendable> {
     public private(set) var error: (any Error)?
     @ObservationIgnored private var snapshots: LiveQuery<Document>.Iterator
 
-    /// Observes a query, for example from `TypedCollection/observe(limit:_:sort:)`.
+    /// Observes a query, from ``Query/observe()``.
     public init(_ query: LiveQuery<Document>) { snapshots = query.makeAsyncIterator() }
 
     /// Follows the query until the task is cancelled or the store is closed; in one task at a time.

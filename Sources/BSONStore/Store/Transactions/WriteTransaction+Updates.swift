@@ -21,15 +21,18 @@ extension WriteTransaction {
     /// Changes every document that matches a filter; the documents are chosen before the first
     /// change.
     ///
-    /// - Parameter keepImages: whether the outcome holds the documents before and after.
+    /// - Parameters:
+    ///   - keepImages: whether the outcome holds the documents before and after.
+    ///   - range: which of the matching documents; `nil` for all.
     /// - Throws: errors with MongoDB's codes and messages; the changes made until then are undone.
     @discardableResult
     public func updateMany(
         _ namespace: Namespace, filter: Filter, update: Update, upsert: Bool = false,
-        keepImages: Bool = true
+        keepImages: Bool = true, within range: FindOptions? = nil
     ) throws(StoreError) -> UpdateResult {
         try updates.updateMany(
-            namespace, filter: filter, update: update, upsert: upsert, keepImages: keepImages)
+            namespace, filter: filter, update: update, upsert: upsert, keepImages: keepImages,
+            within: range)
     }
 
     /// Changes every document that matches a filter; those changed before a refused one stay
@@ -38,9 +41,10 @@ extension WriteTransaction {
     /// - Returns: the counts, or the refusal with the counts as its `writes`.
     /// - Throws: SQLite's errors; abandon the transaction then.
     package func updateEach(
-        _ namespace: Namespace, _ filter: Filter, _ update: Update, upsert: Bool
+        _ namespace: Namespace, _ filter: Filter, _ update: Update, upsert: Bool,
+        within range: FindOptions? = nil
     ) throws(StoreError) -> Result<UpdateResult, StoreError> {
-        try updates.updateEach(namespace, filter, update, upsert: upsert)
+        try updates.updateEach(namespace, filter, update, upsert: upsert, within: range)
     }
 
     /// Replaces the first document that matches a filter; its `_id` stays.
@@ -65,13 +69,16 @@ extension WriteTransaction {
 
     /// Removes every document that matches a filter.
     ///
-    /// - Parameter body: receives each document before it is removed; it must not write.
+    /// - Parameters:
+    ///   - range: which of the matching documents; `nil` for all.
+    ///   - body: receives each document before it is removed; it must not write.
     /// - Returns: how many were removed.
     @discardableResult
     public func deleteMany(
-        _ namespace: Namespace, filter: Filter, _ body: (BSONDocument) -> Void = { _ in }
+        _ namespace: Namespace, filter: Filter, within range: FindOptions? = nil,
+        _ body: (BSONDocument) -> Void = { _ in }
     ) throws(StoreError) -> Int {
-        try updates.deleteMany(namespace, filter: filter, body)
+        try updates.deleteMany(namespace, filter: filter, within: range, body)
     }
 
     /// Changes the first matching document and returns it before or after, as the options say.

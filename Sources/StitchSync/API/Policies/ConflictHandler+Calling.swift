@@ -17,10 +17,9 @@ extension ConflictHandler where Document: Codable {
     public func resolve(
         _ conflict: Conflict<Document>
     ) async throws -> ConflictResolution<Document> {
-        guard raw != nil || refine != nil || merging != nil else {
-            return try await rule(conflict)
-        }
-        let coding = DocumentCoding<Document>.codable()
+        if case .app(let resolve) = rule { return try await resolve(conflict) }
+        if case .immediate(let resolve) = rule { return try resolve(conflict) }
+        let coding = DocumentCoding<Document>()
         return try coding.typed(
             await coding.untyped(self).resolve(try coding.untyped(conflict)))
     }
@@ -33,10 +32,6 @@ extension ConflictHandler where Document == BSONDocument {
     public func resolve(
         _ conflict: Conflict<BSONDocument>
     ) async throws -> ConflictResolution<BSONDocument> {
-        guard merging == nil else {
-            return try await DocumentCoding.raw.untyped(self).resolve(conflict)
-        }
-        if let answer = answerAtOnce(conflict) { return answer }
-        return refined(try await rule(conflict), of: conflict)
+        try await rule.resolve(conflict)
     }
 }

@@ -26,22 +26,6 @@ extension ConflictHandler {
     ///
     /// An edit wins against a delete, a value against a missing one.
     public static func newest(by path: String) -> Self {
-        remoteWins.after { $0.newest(by: path) }
-    }
-}
-
-extension Conflict<BSONDocument> {
-    fileprivate func newest(by path: String) -> ConflictResolution<BSONDocument> {
-        switch (local, remote) {
-        case (let local?, let remote?):
-            switch (local[path: path], remote[path: path]) {
-            case (let mine?, let theirs?):
-                BSONOrder.compare(mine, theirs) == .greater ? .useLocal : .useRemote
-            case (.some, nil): .useLocal
-            case (nil, _): .useRemote
-            }
-        case (.some, nil): .useLocal
-        case (nil, _): .useRemote
-        }
+        Self(.newest(path: path))
     }
 }

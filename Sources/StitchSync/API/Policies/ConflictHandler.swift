@@ -37,83 +37,39 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
     package typealias SynchronousResolve =
         @Sendable (Conflict<Document>) throws -> ConflictResolution<Document>
 
-    /// A rule over raw documents, which have all fields; it returns `nil` to leave the conflict to
-    /// the next rule.
-    typealias Raw = @Sendable (Conflict<BSONDocument>) -> ConflictResolution<BSONDocument>?
-
-    /// A function that adjusts the resolution of any rule.
-    typealias Refine =
-        @Sendable (Conflict<BSONDocument>, ConflictResolution<BSONDocument>)
-        -> ConflictResolution<BSONDocument>
-
-    /// The rule that runs first.
-    private(set) var raw: Raw?
-    /// The adjustment that runs last.
-    private(set) var refine: Refine?
-    /// The rule for conflicts that ``raw`` leaves open.
-    let rule: Resolve
-    /// The same rule where it returns at once.
-    let ruleAtOnce: SynchronousResolve?
-    /// The resolution of every conflict, where it is always the same.
-    private(set) var sameAnswer: FixedResolution?
-    /// The merge that adds up both sides' counters; with it, equal documents are a conflict.
-    private(set) var counting: ThreeWayMerge?
-    /// The merge and the app's change of the merged document; ``rule`` then resolves deletes only.
-    private(set) var merging: Merging?
-
-    /// A merge by fields, after which the app decides single fields.
-    struct Merging: Sendable {
-        let merge: ThreeWayMerge
-        let decide: Decide
+    /// How conflicts are resolved; a rule may leave some of them to another one.
+    indirect enum Rule: Sendable {
+        /// By the app, which may wait.
+        case app(Resolve)
+        /// By a built-in rule over the app's documents.
+        case immediate(SynchronousResolve)
+        /// By the edition or delete of one side.
+        case side(ConflictSide)
+        /// By the edition with the greater value at a path of the stored documents.
+        case newest(path: String)
+        /// By a merge of the stored fields; another rule decides where both sides set one field, or
+        /// one side deleted the document.
+        case merging(ThreeWayMerge, overlaps: Rule)
+        /// By a merge of the stored fields, which the app completes; another rule decides where one
+        /// side deleted the document.
+        case deciding(ThreeWayMerge, deleted: Rule, Decide)
     }
 
-    /// A resolution that does not depend on the conflict.
-    enum FixedResolution: Sendable {
-        case remote
-        case local
-    }
+    let rule: Rule
+
+    init(_ rule: Rule) { self.rule = rule }
 
     /// Wraps the app's rule.
-    public init(_ resolve: @escaping Resolve) {
-        rule = resolve
-        ruleAtOnce = nil
-    }
+    public init(_ resolve: @escaping Resolve) { rule = .app(resolve) }
 
     /// Wraps a built-in rule, which returns at once.
-    package init(immediate: @escaping SynchronousResolve) {
-        rule = { try immediate($0) }
-        ruleAtOnce = immediate
-    }
-
-    /// Returns the handler with a rule over raw documents that runs first.
-    func after(_ first: @escaping Raw) -> Self {
-        var handler = self
-        let second = raw
-        handler.raw = { first($0) ?? second?($0) }
-        return handler
-    }
-
-    /// Returns the handler with an adjustment of its resolutions.
-    func refined(by outer: @escaping Refine) -> Self {
-        var handler = self
-        let inner = refine
-        handler.refine = { outer($0, inner?($0, $1) ?? $1) }
-        return handler
-    }
+    package init(immediate: @escaping SynchronousResolve) { rule = .immediate(immediate) }
 
     /// A handler that takes the remote's edition or delete.
-    public static var remoteWins: Self {
-        var handler = Self(immediate: { _ in .useRemote })
-        handler.sameAnswer = .remote
-        return handler
-    }
+    public static var remoteWins: Self { Self(.side(.remote)) }
 
     /// A handler that keeps the local edition or delete.
-    public static var localWins: Self {
-        var handler = Self(immediate: { _ in .useLocal })
-        handler.sameAnswer = .local
-        return handler
-    }
+    public static var localWins: Self { Self(.side(.local)) }
 
     /// Returns a handler that merges the changes of both sides field by field.
     ///
@@ -130,9 +86,7 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
     public static func mergeFields(
         _ merge: ThreeWayMerge = ThreeWayMerge(), overlaps: Self = .remoteWins
     ) -> Self {
-        var handler = overlaps.after { merge.answer($0) }.refined { merge.refine($1, of: $0) }
-        handler.counting = merge.counters.isEmpty ? overlaps.counting : merge
-        return handler
+        Self(.merging(merge, overlaps: overlaps.rule))
     }
 
     /// Returns a handler that merges the changes of both sides field by field, and then lets a
@@ -159,10 +113,7 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
         _ merge: ThreeWayMerge = ThreeWayMerge(), deleted: Self = .editWins,
         decide: @escaping Decide
     ) -> Self {
-        var handler = deleted
-        handler.merging = Merging(merge: merge, decide: decide)
-        handler.counting = merge.counters.isEmpty ? nil : merge
-        return handler
+        Self(.deciding(merge, deleted: deleted.rule, decide))
     }
 
     /// A handler that keeps an edit when the other side deleted the document, and takes the
@@ -170,87 +121,10 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
     public static var editWins: Self {
         Self(immediate: { conflict in conflict.remote == nil ? .useLocal : .useRemote })
     }
-
-    /// Returns the handler for the conflicts that its merge leaves open.
-    var withoutMerging: Self {
-        var handler = self
-        handler.merging = nil
-        return handler
-    }
-
-    /// Returns the handler with a merge of counters, by which equal documents can be conflicts.
-    func counting(by merge: ThreeWayMerge?) -> Self {
-        var handler = self
-        handler.counting = merge
-        return handler
-    }
 }
 
-extension ConflictHandler where Document == BSONDocument {
-    /// Returns the resolution where it needs no document of the app's type.
-    func answerAtOnce(
-        _ conflict: Conflict<BSONDocument>
-    ) -> ConflictResolution<BSONDocument>? {
-        if let answer = raw?(conflict) { return refined(answer, of: conflict) }
-        return switch sameAnswer {
-        case .remote: refined(.useRemote, of: conflict)
-        case .local: refined(.useLocal, of: conflict)
-        case nil: nil
-        }
-    }
-
-    /// Returns a resolution with the handler's adjustment.
-    func refined(
-        _ answer: ConflictResolution<BSONDocument>, of conflict: Conflict<BSONDocument>
-    ) -> ConflictResolution<BSONDocument> {
-        refine?(conflict, answer) ?? answer
-    }
-
-    /// The resolution of every conflict, where it is always the same.
-    var always: FixedResolution? { raw == nil ? sameAnswer : nil }
-
-    /// Returns the handler with a fixed resolution.
-    func answering(_ always: FixedResolution?) -> Self {
-        var handler = self
-        handler.sameAnswer = always
-        return handler
-    }
-
-    /// The rule that resolves a conflict at once; `nil` where the handler has none.
-    var immediate: SynchronousResolve? {
-        guard let ruleAtOnce else { return nil }
-        return { conflict in
-            try answerAtOnce(conflict) ?? refined(ruleAtOnce(conflict), of: conflict)
-        }
-    }
-}
-
-extension ThreeWayMerge {
-    /// Returns the merged document; `nil` where the sides overlap.
-    fileprivate func answer(
-        _ conflict: Conflict<BSONDocument>
-    ) -> ConflictResolution<BSONDocument>? {
-        guard let result = merge(conflict), result.overlaps.isEmpty else { return nil }
-        return .use(result.document)
-    }
-
-    /// Applies a side's win to the overlapping fields only; all other changes of both sides are
-    /// kept.
-    fileprivate func refine(
-        _ answer: ConflictResolution<BSONDocument>, of conflict: Conflict<BSONDocument>
-    ) -> ConflictResolution<BSONDocument> {
-        switch answer {
-        case .useLocal:
-            guard let result = merge(conflict, winner: .local), let local = conflict.local,
-                !result.document.contentEquals(local)
-            else { return answer }
-            return .use(result.document)
-        case .useRemote:
-            guard let result = merge(conflict), let remote = conflict.remote,
-                !result.document.contentEquals(remote)
-            else { return answer }
-            return .use(result.document)
-        case .use, .delete: return answer
-        }
-    }
+/// One of the two sides of a conflict.
+enum ConflictSide: Sendable {
+    case remote
+    case local
 }

@@ -1,43 +1,30 @@
 internal import BSONStore
 
 extension DocumentCoding {
-    /// Returns a handler of raw documents that calls one of the app's type.
+    /// Returns a handler of stored documents that calls one of the app's type.
     func untyped(_ handler: ConflictHandler<Document>) -> ConflictHandler<BSONDocument> {
-        guard let merging = handler.merging else { return withoutMerging(handler) }
-        let open = withoutMerging(handler.withoutMerging)
-        return ConflictHandler { conflict in
-            guard let merged = merging.merge.merge(conflict)?.document else {
-                return try await open.resolve(conflict)
-            }
-            guard var document = try typed(merged, "merged") else { return .useRemote }
-            let edition = try edition(document, merged)
-            try await merging.decide(&document, typed(conflict))
-            return .use(try change(document, [edition]))
-        }.counting(by: handler.counting)
+        ConflictHandler(untyped(handler.rule))
     }
 
-    private func withoutMerging(
-        _ handler: ConflictHandler<Document>
-    ) -> ConflictHandler<BSONDocument> {
-        let untyped: ConflictHandler<BSONDocument>
-        if let rule = handler.ruleAtOnce {
-            untyped = ConflictHandler(immediate: { conflict in
-                try self.untyped(rule(typed(conflict)), of: conflict)
-            })
-        } else {
-            untyped = ConflictHandler { conflict in
-                try self.untyped(await handler.rule(typed(conflict)), of: conflict)
+    private func untyped(
+        _ rule: ConflictHandler<Document>.Rule
+    ) -> ConflictHandler<BSONDocument>.Rule {
+        switch rule {
+        case .app(let resolve):
+            .app { [self] in try untyped(await resolve(typed($0)), of: $0) }
+        case .immediate(let resolve):
+            .immediate { [self] in try untyped(resolve(typed($0)), of: $0) }
+        case .side(let side): .side(side)
+        case .newest(let path): .newest(path: path)
+        case .merging(let merge, let overlaps): .merging(merge, overlaps: untyped(overlaps))
+        case .deciding(let merge, let deleted, let decide):
+            .deciding(merge, deleted: untyped(deleted)) { [self] merged, conflict in
+                guard var document = try typed(merged, "merged") else { return }
+                let edition = try edition(document, merged)
+                try await decide(&document, typed(conflict))
+                merged = try change(document, [edition])
             }
         }
-        let answer: ConflictHandler<BSONDocument>.FixedResolution? =
-            switch handler.sameAnswer {
-            case .remote: .remote
-            case .local: .local
-            case nil: nil
-            }
-        let asking = handler.raw.map(untyped.after) ?? untyped
-        return (handler.refine.map(asking.refined) ?? asking).answering(answer)
-            .counting(by: handler.counting)
     }
 
     /// Returns a conflict with the app's type.

@@ -35,7 +35,7 @@ public struct RejectionPolicy<Document: Sendable>: Sendable {
     /// Reverts every refused change.
     ///
     /// The document returns to the edition that the remote last confirmed. The store keeps the
-    /// refused write, see ``SyncCollection/rejectedWrites()``.
+    /// refused write, see ``SyncCollection/rejectedWrites``.
     public static var revert: Self { Self(.revert) }
 
     /// Keeps the change and pauses the document, as Stitch does.
@@ -79,7 +79,7 @@ extension DocumentCoding {
     /// Returns a policy over raw documents that calls one over the app's type.
     func untyped(_ policy: RejectionPolicy<Document>) -> RejectionPolicy<BSONDocument> {
         policy.mapped { ask in
-            { rejected in
+            { [self] rejected in
                 switch try await ask(typed(rejected)) {
                 case .revert: .revert
                 case .keepPaused: .keepPaused

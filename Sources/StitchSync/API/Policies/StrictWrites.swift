@@ -7,7 +7,7 @@ public import StitchRules
 /// write and reverts it once the remote has refused it.
 ///
 /// ```swift
-/// let open = try todos.query(["done": false])
+/// let open = try SubscriptionQuery(todos.find(["done": false]))
 /// await todos.configure(strictWrites: StrictWrites(view: { [open] }))
 /// ```
 public struct StrictWrites: Sendable {

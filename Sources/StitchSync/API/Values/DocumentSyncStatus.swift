@@ -28,6 +28,11 @@ public enum DocumentSyncStatus: Sendable, Hashable, CustomStringConvertible {
     /// not uploaded.
     case unexplained
 
+    /// The reason for a pause; `nil` if the document is not paused.
+    public var pauseReason: PauseReason? {
+        if case .paused(let reason) = self { reason } else { nil }
+    }
+
     /// The state's name, with the reason for a pause.
     public var description: String {
         if case .paused(let reason) = self { "paused (\(reason))" } else { name }

@@ -3,7 +3,7 @@ internal import BSONStore
 /// The error that paused a document.
 ///
 /// ```swift
-/// if let reason = try await todos.pauseReason(of: 1) {
+/// if let reason = try await todos.status(of: 1).pauseReason {
 ///     print(reason.code, reason.message)
 ///     try await todos.resumeSync(of: 1)
 /// }

@@ -5,7 +5,7 @@ internal import BSONStore
 /// No operation is stored: the engine computes the difference of base and local at each upload.
 ///
 /// ```swift
-/// for rejected in try await todos.rejectedWrites() where rejected.change == .delete {
+/// for rejected in try await todos.rejectedWrites.all() where rejected.change == .delete {
 ///     print("\(rejected.documentID) could not be deleted")
 /// }
 /// ```

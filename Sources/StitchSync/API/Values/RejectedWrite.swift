@@ -3,9 +3,9 @@ public import BSONStore
 /// A reverted local change that the remote did not allow.
 ///
 /// ```swift
-/// for rejected in try await todos.rejectedWrites() {
+/// for rejected in try await todos.rejectedWrites.all() {
 ///     print(rejected.reason)
-///     try await todos.discardRejectedWrite(rejected.id)
+///     try await todos.rejectedWrites.discard(rejected.id)
 /// }
 /// ```
 public struct RejectedWrite<Document: Sendable>: Sendable {

@@ -3,7 +3,7 @@ public import BSONStore
 /// A subscription set that an update closure changes.
 ///
 /// ```swift
-/// let query = try todos.query(["done": false])
+/// let query = try SubscriptionQuery(todos.find(["done": false]))
 /// try await engine.subscriptions.update { changes in
 ///     changes.removeAll()
 ///     changes.insertOrAssign(query, named: "open")

@@ -16,7 +16,7 @@ public struct SyncStatus: Sendable, Hashable, CustomStringConvertible {
     /// Documents that the next pass fetches.
     public var toLook = 0
     /// Rejected writes that the app has not retried or discarded, see
-    /// ``SyncCollection/rejectedWrites()``.
+    /// ``SyncCollection/rejectedWrites``.
     public var rejected = 0
     /// Documents that are missing at the remote without evidence of a delete; they are not
     /// uploaded.

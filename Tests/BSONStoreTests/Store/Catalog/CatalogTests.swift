@@ -204,12 +204,12 @@ import Testing
         let things = store.collection(Self.things)
         try things.createIndex(["n": 1])
         try things.insertMany((0..<5).map { ["_id": .int32($0), "n": .int32($0)] })
-        #expect(try things.find().map { $0["_id"] } == [2, 3, 4])
+        #expect(try things.find().fetch().map { $0["_id"] } == [2, 3, 4])
         try things.insertOne([
             "_id": 5, "n": 5, "text": .string(String(repeating: "x", count: 985)),
         ])
-        #expect(try things.find().map { $0["_id"] } == [5])
-        #expect(try things.count(["n": ["$lt": 5]]) == 0)
+        #expect(try things.find().fetch().map { $0["_id"] } == [5])
+        #expect(try things.find(["n": ["$lt": 5]]).count() == 0)
         expectError(2, "object to insert exceeds cappedMaxSize") {
             try things.insertOne(["text": .string(String(repeating: "x", count: 2_000))])
         }
@@ -226,10 +226,10 @@ import Testing
         let position = try store.changePosition
         #expect(try store.dropCollection(Self.things))
         #expect(try !store.dropCollection(Self.things))
-        #expect(try things.find().isEmpty)
+        #expect(try things.find().fetch().isEmpty)
         #expect(try things.listIndexes().isEmpty)
         try things.insertOne(["_id": 1])
-        #expect(try things.find(["a": 1]).isEmpty)
+        #expect(try things.find(["a": 1]).fetch().isEmpty)
         #expect(try things.listIndexes().map(\.name) == ["_id_"])
         #expect(
             try store.changes(after: position).changes.map(\.kind) == [.drop, .insert])
@@ -258,7 +258,7 @@ import Testing
             let kept = try transaction.get(Self.things, id: 1)
             #expect(kept != nil)
         }
-        #expect(try things.find(["a": 1]).count == 1)
+        #expect(try things.find(["a": 1]).fetch().count == 1)
         #expect(try things.listIndexes().map(\.name) == ["_id_", "a_1"])
         #expect(try store.changes(after: 0).changes.map(\.kind) == [.insert])
     }
@@ -271,8 +271,8 @@ import Testing
         let uuid = try store.listCollections("app")[0][path: "info.uuid"]
         let position = try store.changePosition
         try store.renameCollection(Self.things, to: Self.others)
-        #expect(try things.find().isEmpty)
-        #expect(try others.find(["a": 1]).count == 1)
+        #expect(try things.find().fetch().isEmpty)
+        #expect(try others.find(["a": 1]).fetch().count == 1)
         #expect(try store.listCollections("app").map { $0[path: "info.uuid"] } == [uuid])
         expectError(
             11000,
@@ -298,7 +298,7 @@ import Testing
             try store.renameCollection(Self.things, to: Self.things)
         }
         try store.renameCollection(Self.things, to: Self.others, dropTarget: true)
-        #expect(try store.collection(Self.others).find() == [["_id": 1]])
+        #expect(try store.collection(Self.others).find().fetch() == [["_id": 1]])
         try store.renameCollection(Self.others, to: Namespace("more", "things"))
         #expect(try store.listDatabases(nameOnly: true) == [["name": "more"]])
         #expect(try store.dropDatabase("more"))
@@ -317,11 +317,11 @@ import Testing
         try one.modifyCollection(Self.things, ["validator": ["a": 3]])
         expectError(121) { try two.collection(Self.things).insertOne(["a": 2]) }
         try one.renameCollection(Self.things, to: Self.others)
-        #expect(try two.collection(Self.things).find().isEmpty)
-        #expect(try two.collection(Self.others).find() == [["_id": 1, "a": 2]])
+        #expect(try two.collection(Self.things).find().fetch().isEmpty)
+        #expect(try two.collection(Self.others).find().fetch() == [["_id": 1, "a": 2]])
         try two.dropCollection(Self.others)
         try one.collection(Self.others).insertOne(["_id": 5])
-        #expect(try two.collection(Self.others).find() == [["_id": 5]])
+        #expect(try two.collection(Self.others).find().fetch() == [["_id": 5]])
     }
 
     @Test func `a view is listed and takes no writes`() throws {
@@ -383,18 +383,20 @@ import Testing
             Namespace("app", "more"), ["viewOn": "things", "pipeline": [["$match": ["n": -3]]]])
         let view = store.collection(Self.things)
         #expect(
-            try view.find() == [["_id": 1, "n": -1], ["_id": 3, "n": -3], ["_id": 5, "n": -5]])
-        let options = try FindOptions(sort: SortOrder(["_id": -1]), limit: 1)
-        #expect(try view.find(["n": ["$lt": 0]], options: options) == [["_id": 5, "n": -5]])
-        #expect(try view.count() == 3)
-        #expect(try view.count(["n": -1]) == 1)
+            try view.find().fetch() == [
+                ["_id": 1, "n": -1], ["_id": 3, "n": -3], ["_id": 5, "n": -5],
+            ])
+        let last = view.find(["n": ["$lt": 0]]).sort(["_id": -1]).limit(1)
+        #expect(try last.fetch() == [["_id": 5, "n": -5]])
+        #expect(try view.find().count() == 3)
+        #expect(try view.find(["n": -1]).count() == 1)
         #expect(try view.aggregate([["$count": "all"]]) == [["all": 3]])
         #expect(
-            try store.collection(Namespace("app", "more")).find() == [["_id": 3, "n": -3]])
+            try store.collection(Namespace("app", "more")).find().fetch() == [["_id": 3, "n": -3]])
         try store.modifyCollection(Self.things, ["viewOn": "others", "pipeline": []])
-        #expect(try view.count([:]) == 6)
+        #expect(try view.find([:]).count() == 6)
         #expect(try store.dropCollection(Self.things))
-        #expect(try store.collection(Self.others).count() == 6)
+        #expect(try store.collection(Self.others).find().count() == 6)
     }
 
     @Test func `an index is hidden, and its documents' time changed`() throws {

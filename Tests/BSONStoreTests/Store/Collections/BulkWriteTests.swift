@@ -5,7 +5,7 @@ import Testing
 
 /// Without these a write that is refused could undo its neighbours, or leave a half of itself.
 @Suite struct BulkWriteTests {
-    private func collection() throws -> DocumentCollection {
+    private func collection() throws -> DocumentCollection<BSONDocument> {
         try DocumentStore(at: .inMemory).collection(Namespace("app", "things"))
     }
 
@@ -24,7 +24,7 @@ import Testing
         #expect(result.insertedIDs == [0: 1, 1: 2])
         #expect(result.errors.map(\.index) == [2])
         #expect(result.errors.first?.error.code == .duplicateKey)
-        #expect(try things.find() == [["_id": 1, "n": 1], ["_id": 2, "n": 2]])
+        #expect(try things.find().fetch() == [["_id": 1, "n": 1], ["_id": 2, "n": 2]])
     }
 
     @Test func `out of order, all other writes are done`() throws {
@@ -36,7 +36,7 @@ import Testing
         #expect(result.modifiedCount == 3)
         #expect(result.upsertedIDs == [5: 3])
         #expect(result.deletedCount == 1)
-        #expect(try things.find() == [["_id": 1, "n": 11, "m": 12], ["_id": 3, "n": 3]])
+        #expect(try things.find().fetch() == [["_id": 1, "n": 11, "m": 12], ["_id": 3, "n": 3]])
     }
 
     @Test func `a write that fails half way leaves nothing of itself`() throws {
@@ -48,7 +48,7 @@ import Testing
             ], ordered: false)
         #expect(result.errors.map(\.index) == [2])
         #expect(result.modifiedCount == 0)
-        #expect(try things.find() == [["_id": 1, "n": 1]])
+        #expect(try things.find().fetch() == [["_id": 1, "n": 1]])
     }
 
     @Test func `an update needs operators`() throws {
@@ -85,7 +85,7 @@ import Testing
             #expect(error?.writes?.insertedCount == (ordered ? 2 : 3))
         }
         for things in [first, second] {
-            #expect(try things.find().map { $0["_id"] } == (ordered ? [1, 2] : [1, 2, 4]))
+            #expect(try things.find().fetch().map { $0["_id"] } == (ordered ? [1, 2] : [1, 2, 4]))
             #expect(try things.store.verify().faults == [])
         }
     }
@@ -99,7 +99,7 @@ import Testing
                 }
             }
         }
-        #expect(try things.find() == [])
+        #expect(try things.find().fetch() == [])
     }
 
     @Test func `documents that were changed before one is refused stay changed`() async throws {
@@ -110,12 +110,12 @@ import Testing
         let error = refusal { _ = try things.updateMany([:], ["$inc": ["n": 1]]) }
         #expect(error?.code == .typeMismatch)
         #expect(error?.writes?.modifiedCount == 1)
-        #expect(try things.find().map { $0["n"] } == [2, "x", 3])
+        #expect(try things.find().fetch().map { $0["n"] } == [2, "x", 3])
         let later = await #expect(throws: StoreError.self) {
             try await things.updateMany([:], ["$inc": ["n": 1]])
         }
         #expect(later?.writes?.errors.map(\.index) == [0])
-        #expect(try things.find().map { $0["n"] } == [3, "x", 3])
+        #expect(try things.find().fetch().map { $0["n"] } == [3, "x", 3])
         let whole = refusal {
             let update = try Update(["$inc": ["n": 1]])
             _ = try things.store.write {
@@ -123,6 +123,6 @@ import Testing
             }
         }
         #expect(whole?.code == .typeMismatch && whole?.writes == nil)
-        #expect(try things.find().map { $0["n"] } == [3, "x", 3])
+        #expect(try things.find().fetch().map { $0["n"] } == [3, "x", 3])
     }
 }

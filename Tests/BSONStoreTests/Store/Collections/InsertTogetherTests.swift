@@ -30,7 +30,7 @@ import Testing
         try single.write { transaction in
             for document in documents { try transaction.insert(Self.things, document) }
         }
-        #expect(try together.collection(Self.things).find() == documents)
+        #expect(try together.collection(Self.things).find().fetch() == documents)
         let told = try together.changes(after: 0).changes
         #expect(told.map(\.after) == (try single.changes(after: 0).changes.map(\.after)))
         #expect(told.map(\.kind) == (try single.changes(after: 0).changes.map(\.kind)))
@@ -41,7 +41,7 @@ import Testing
         let store = try Self.store()
         let documents: [BSONDocument] = (0..<9).map { ["n": .int32($0)] } + [["n": 9, "_id": 1]]
         try store.write { try $0.insertBatch(Self.things, documents) }
-        let found = try store.collection(Self.things).find()
+        let found = try store.collection(Self.things).find().fetch()
         #expect(found.count == 10 && found.allSatisfy { Array($0).first?.key == "_id" })
     }
 
@@ -56,7 +56,7 @@ import Testing
             try store.write { try $0.insertBatch(Self.things, documents) }
         }
         #expect(error?.code == .duplicateKey)
-        #expect(try store.collection(Self.things).find() == [["_id": 100]])
+        #expect(try store.collection(Self.things).find().fetch() == [["_id": 100]])
         #expect(try store.changePosition == position)
     }
 
@@ -67,7 +67,7 @@ import Testing
         #expect(throws: StoreError.self) {
             try store.write { try $0.insertBatch(Self.things, documents) }
         }
-        #expect(try store.collection(Self.things).count() == 0)
+        #expect(try store.collection(Self.things).find().count() == 0)
     }
 
     @Test func `indexes hold their keys, and unique ones refuse`() throws {
@@ -75,19 +75,19 @@ import Testing
         let things = store.collection(Self.things)
         try things.createIndex(["n": 1], ["unique": true])
         try store.write { try $0.insertBatch(Self.things, Self.documents(19)) }
-        #expect(try things.find(["n": 12]).count == 1)
+        #expect(try things.find(["n": 12]).fetch().count == 1)
         #expect(try store.verify().faults.isEmpty)
         let more: [BSONDocument] = (0..<9).map { ["_id": .int32(100 + $0), "n": .int32(11 + $0)] }
         #expect(throws: StoreError.self) {
             try store.write { try $0.insertBatch(Self.things, more) }
         }
-        #expect(try things.count() == 19)
+        #expect(try things.find().count() == 19)
     }
 
     @Test func `a capped collection keeps to its bounds`() throws {
         let store = try Self.store()
         try store.createCollection(Self.things, ["capped": true, "size": 4096, "max": 5])
         try store.write { try $0.insertBatch(Self.things, Self.documents(19)) }
-        #expect(try store.collection(Self.things).find() == Self.documents(19).suffix(5))
+        #expect(try store.collection(Self.things).find().fetch() == Self.documents(19).suffix(5))
     }
 }

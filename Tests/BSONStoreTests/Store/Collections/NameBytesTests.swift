@@ -37,8 +37,8 @@ import Testing
             try store.collection(Self.one).insertOne(["_id": 3])
         }
         let store = try open()
-        #expect(try store.collection(Self.one).find().count == 2)
-        #expect(try store.collection(Self.other).find().count == 1)
+        #expect(try store.collection(Self.one).find().fetch().count == 2)
+        #expect(try store.collection(Self.other).find().fetch().count == 1)
         #expect(try store.verify().faults.isEmpty)
     }
 
@@ -47,8 +47,8 @@ import Testing
         try store.collection(Self.one).insertOne(["_id": 1])
         try store.collection(Self.other).insertOne(["_id": 2])
         try store.dropCollection(Self.one)
-        #expect(try store.collection(Self.one).find().isEmpty)
-        #expect(try store.collection(Self.other).find().count == 1)
+        #expect(try store.collection(Self.one).find().fetch().isEmpty)
+        #expect(try store.collection(Self.other).find().fetch().count == 1)
     }
 
     @Test func `an index on one spelling does not answer for the other`() throws {
@@ -56,8 +56,8 @@ import Testing
         try things.createIndex([Self.composed: 1])
         try things.insertOne(["_id": 1, Self.decomposed: 5])
         try things.insertOne(["_id": 2, Self.composed: 5])
-        #expect(try things.find([Self.decomposed: 5]).map { $0["_id"] } == [1])
-        #expect(try things.find([Self.composed: 5]).map { $0["_id"] } == [2])
+        #expect(try things.find([Self.decomposed: 5]).fetch().map { $0["_id"] } == [1])
+        #expect(try things.find([Self.composed: 5]).fetch().map { $0["_id"] } == [2])
     }
 
     @Test func `both spellings are fields of one update`() throws {
@@ -65,7 +65,7 @@ import Testing
         try things.insertOne(["_id": 1])
         try things.updateOne(
             ["_id": 1], ["$set": .document([Self.composed: 1, Self.decomposed: 2])])
-        let found = try things.find([Self.composed: 1, Self.decomposed: 2])
+        let found = try things.find([Self.composed: 1, Self.decomposed: 2]).fetch()
         #expect(found.count == 1)
     }
 
@@ -100,8 +100,8 @@ import Testing
         let store = try open()
         try store.collection(Self.one).insertOne(["_id": 1])
         try store.renameCollection(Self.one, to: Self.other)
-        #expect(try store.collection(Self.one).find().isEmpty)
-        #expect(try store.collection(Self.other).find().count == 1)
+        #expect(try store.collection(Self.one).find().fetch().isEmpty)
+        #expect(try store.collection(Self.other).find().fetch().count == 1)
     }
 
     @Test func `both spellings are keys of one value that is coded`() throws {

@@ -39,8 +39,8 @@ import Testing
         }
         #expect(try store.expire(now: Self.now) == 1)
         observation.cancel()
-        #expect(try store.collection(Self.first).count() == 0)
-        #expect(try store.collection(Self.second).count() == 1)
+        #expect(try store.collection(Self.first).find().count() == 0)
+        #expect(try store.collection(Self.second).find().count() == 1)
     }
 
     @Test func `a damaged collection keeps no other from expiring`() throws {
@@ -51,7 +51,7 @@ import Testing
         }
         let error = #expect(throws: StoreError.self) { try store.expire(now: Self.now) }
         #expect(error?.code == .corrupt)
-        #expect(try store.collection(Self.second).count() == 0)
+        #expect(try store.collection(Self.second).find().count() == 0)
     }
 
     @Test func `a store ends when another file took the place of its own`() throws {
@@ -60,7 +60,7 @@ import Testing
         let store = try DocumentStore(at: .file(path))
         let things = store.collection(Self.first)
         try things.insertOne(["_id": "old"])
-        #expect(try things.count() == 1)
+        #expect(try things.find().count() == 1)
         let replacement = try DocumentStore(at: .file(other))
         try replacement.collection(Self.first).insertOne(["_id": "restored"])
         replacement.close()
@@ -74,7 +74,7 @@ import Testing
         }
         store.close()
         let again = try DocumentStore(at: .file(path)).collection(Self.first)
-        #expect(try again.find() == [["_id": "restored"]])
+        #expect(try again.find().fetch() == [["_id": "restored"]])
     }
 
     @Test func `a damaged document does not end the feed when its collection is dropped`() throws {
@@ -114,7 +114,7 @@ import Testing
         store.close()
         #expect(StoreFile.size(directory.file() + "-wal") ?? 0 == 0)
         let again = try DocumentStore(at: .file(directory.file()))
-        #expect(try again.collection(Self.first).count() == 3)
+        #expect(try again.collection(Self.first).find().count() == 3)
     }
 
     @Test(arguments: [
@@ -141,7 +141,7 @@ import Testing
         }
         damaged {
             let store = try DocumentStore(at: .file(directory.file()), options: options)
-            damaged { _ = try store.collection(Self.first).find() }
+            damaged { _ = try store.collection(Self.first).find().fetch() }
             damaged { try store.collection(Self.first).insertOne(["_id": 3]) }
             damaged { _ = try store.changes(after: 0) }
             damaged { _ = try store.changes(after: .max) }
@@ -184,7 +184,7 @@ import Testing
             key.bind(1, BSONKey.encode(.int32(9)))
             try key.run()
         }
-        let error = #expect(throws: StoreError.self) { try things.distinct("a") }
+        let error = #expect(throws: StoreError.self) { try things.find().distinct("a") }
         #expect(error?.code == .corrupt)
     }
 
@@ -198,6 +198,6 @@ import Testing
         } catch let error as StoreError {
             #expect(error.code == .badValue)
         }
-        #expect(try things.findOne() == ["_id": 1])
+        #expect(try things.find().first() == ["_id": 1])
     }
 }

@@ -23,9 +23,9 @@ import Testing
         #expect(
             try await todos.insertMany([Todo(id: 2, task: "tea", note: "green")]) == [.int64(2)])
         #expect(try todos.findOne(id: 1) == milk)
-        #expect(try todos.find(["done": false]).map(\.id) == [1, 2])
-        #expect(try todos.findOne(["note": "green"])?.task == "tea")
-        #expect(try todos.count() == 2)
+        #expect(try todos.find(["done": false]).fetch().map(\.id) == [1, 2])
+        #expect(try todos.find(["note": "green"]).first()?.task == "tea")
+        #expect(try todos.find().count() == 2)
     }
 
     @Test func `fields that the type does not know survive a replace`() async throws {

@@ -167,7 +167,7 @@ import Testing
             #expect(try transaction.count(Self.things) == 1)
             #expect(try transaction.changePosition == 1)
         }
-        #expect(try things.count() == 2)
+        #expect(try things.find().count() == 2)
         _ = directory
     }
 
@@ -192,6 +192,6 @@ import Testing
             #expect(error?.code == .busy)
         }
         try hasty.write { try $0.insert(Self.things, ["_id": 2]) }
-        #expect(try store.collection(Self.things).count() == 2)
+        #expect(try store.collection(Self.things).find().count() == 2)
     }
 }

@@ -90,8 +90,7 @@ import Testing
         let store = try DocumentStore(at: .file(directory.file()), options: Self.options)
         let things = store.collection(Self.things)
         try await things.insertMany([["_id": 1, "n": 3], ["_id": 2, "n": 1], ["_id": 3, "n": 9]])
-        let query = try things.observe(
-            ["n": ["$lt": 5]], sort: try SortOrder(["n": 1]), limit: 2)
+        let query = try things.find(["n": ["$lt": 5]]).sort(["n": 1]).limit(2).observe()
         var snapshots = query.makeAsyncIterator()
         let first = try #require(try await snapshots.next())
         #expect(first.documents.map { $0["_id"] } == [2, 1])
@@ -110,7 +109,7 @@ import Testing
     @MainActor func `an observed query follows its documents`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DocumentStore(at: .file(directory.file()), options: Self.options)
-        let observed = ObservedQuery(try store.collection(Self.things).observe())
+        let observed = ObservedQuery(try store.collection(Self.things).find().observe())
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await observed.run() }
             do {

@@ -54,7 +54,7 @@ import Testing
         #expect(try store.quarantine() == report)
         #expect(try store.verify().isSound)
         try things.insertOne(Self.document(7))
-        #expect(try store.verify().isSound && things.count() == 20)
+        #expect(try store.verify().isSound && things.find().count() == 20)
     }
 
     @Test func `no change covers it, and it does not leave for another store`() throws {

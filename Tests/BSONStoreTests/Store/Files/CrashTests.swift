@@ -41,8 +41,9 @@ import Testing
         defer { store.close() }
         #expect(try store.verify().faults == [])
         let pairs = store.collection(Namespace("app", "left"))
-        let ids = Set(try pairs.find().map { $0["_id"] })
-        let others = Set(try store.collection(Namespace("app", "right")).find().map { $0["_id"] })
+        let ids = Set(try pairs.find().fetch().map { $0["_id"] })
+        let others = Set(
+            try store.collection(Namespace("app", "right")).find().fetch().map { $0["_id"] })
         // Both halves of a transaction are there, or none.
         #expect(ids == others)
         let lines = String(decoding: ledger, as: UTF8.self).split(separator: "\n")

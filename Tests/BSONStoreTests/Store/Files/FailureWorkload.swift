@@ -212,7 +212,7 @@ enum FailureWorkload: String, CaseIterable {
     private static func check(_ store: DocumentStore, _ expected: Expectation) throws {
         #expect(try store.verify().faults == [])
         var found: [Int32: Int32] = [:]
-        for document in try store.collection(things).find() {
+        for document in try store.collection(things).find().fetch() {
             guard case .int32(let id)? = document["_id"], case .int32(let n)? = document["n"]
             else { continue }
             found[id] = n

@@ -38,13 +38,13 @@ import Testing
             let error = #expect(throws: StoreError.self) { try things.insertOne(["_id": "new"]) }
             #expect(error?.code == .cannotOpen)
             #expect(error?.message.contains(path) == true)
-            #expect(throws: StoreError.self) { try things.find() }
+            #expect(throws: StoreError.self) { try things.find().fetch() }
             #expect(throws: StoreError.self) { try store.checkpoint() }
         }
         store.close()
         #expect(try Self.bytes(path) == before)
         let again = try DocumentStore(at: .file(path))
-        #expect(try again.collection(Self.things).find() == [["_id": "restored"]])
+        #expect(try again.collection(Self.things).find().fetch() == [["_id": "restored"]])
         #expect(try again.verify().faults.isEmpty)
     }
 
@@ -62,7 +62,7 @@ import Testing
         let error = #expect(throws: StoreError.self) { try things.insertOne(["_id": "new"]) }
         #expect(error?.code == .corrupt)
         #expect(error?.message.contains(path) == true)
-        #expect(throws: StoreError.self) { try things.find() }
+        #expect(throws: StoreError.self) { try things.find().fetch() }
         store.close()
         #expect(try Self.bytes(path).count == size)
     }
@@ -93,7 +93,7 @@ import Testing
             #expect(error?.code == .corrupt)
             #expect(error?.message.contains(log) == true)
         }
-        #expect(throws: StoreError.self) { try things.find() }
+        #expect(throws: StoreError.self) { try things.find().fetch() }
         store.close()
     }
 
@@ -108,10 +108,10 @@ import Testing
                 if round % 7 == Int32(number) { try store.checkpoint() }
             }
         }
-        #expect(try stores[0].collection(Self.things).count() == 80)
+        #expect(try stores[0].collection(Self.things).find().count() == 80)
         for store in stores { store.close() }
         let again = try DocumentStore(at: .file(path))
-        #expect(try again.collection(Self.things).count() == 80)
+        #expect(try again.collection(Self.things).find().count() == 80)
         try again.collection(Self.things).insertOne(["_id": "more"])
     }
 
@@ -127,7 +127,7 @@ import Testing
         var options = DocumentStore.Options(readOnly: true)
         options.leavesNoTrace = true
         let look = try DocumentStore(at: .file(copy), options: options)
-        #expect(try look.collection(Self.things).find() == [["_id": 1]])
+        #expect(try look.collection(Self.things).find().fetch() == [["_id": 1]])
         #expect(try look.verify().faults.isEmpty)
         look.close()
         #expect(try [Self.bytes(copy), Self.bytes(copy + "-wal")] == before)

@@ -132,13 +132,13 @@ import Testing
         try writer.write { try $0.insert(Self.things, ["_id": 1]) }
         let reader = try DocumentStore(at: .file(directory.file()), options: .init(readOnly: true))
         #expect(reader.isReadOnly)
-        #expect(try reader.collection(Self.things).count() == 1)
+        #expect(try reader.collection(Self.things).find().count() == 1)
         let error = #expect(throws: StoreError.self) {
             try reader.write { try $0.insert(Self.things, ["_id": 2]) }
         }
         #expect(error?.code == .readOnly)
         writer.close()
-        #expect(try reader.collection(Self.things).count() == 1)
+        #expect(try reader.collection(Self.things).find().count() == 1)
     }
 
     @Test func `a file that is not there is not made by a store for reading`() throws {
@@ -165,9 +165,9 @@ import Testing
             }
         }
         #expect(error?.code == .diskFull)
-        #expect(try store.collection(Self.things).count() == 1)
+        #expect(try store.collection(Self.things).find().count() == 1)
         try store.write { try $0.put(Self.things, ["_id": 0]) }
-        #expect(try store.collection(Self.things).findOne() == ["_id": 0])
+        #expect(try store.collection(Self.things).find().first() == ["_id": 0])
     }
 
     @Test func `a damaged document is named and the others stay usable`() throws {
@@ -179,7 +179,7 @@ import Testing
             try transaction.connection.execute(
                 "UPDATE collection_1 SET doc = x'0F000000' WHERE id = 2")
         }
-        let error = #expect(throws: StoreError.self) { try things.find() }
+        let error = #expect(throws: StoreError.self) { try things.find().fetch() }
         #expect(error?.code == .corrupt)
         #expect(error?.documentID == "b")
         #expect(error?.namespace == Self.things)
@@ -215,7 +215,7 @@ import Testing
         try image.write(to: url)
         let error = #expect(throws: StoreError.self) {
             let damaged = try DocumentStore(at: .file(directory.file()))
-            _ = try damaged.collection(Self.things).find()
+            _ = try damaged.collection(Self.things).find().fetch()
         }
         #expect(error?.code == .corrupt)
     }

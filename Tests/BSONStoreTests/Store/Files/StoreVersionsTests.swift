@@ -33,9 +33,9 @@ struct StoreVersionsTests {
         let directory = try TemporaryDirectory()
         let store = try DocumentStore(at: .file(try file(1, in: directory)))
         let people = store.collection(Self.people)
-        #expect(try Array(people.find().prefix(2)) == Self.documents)
+        #expect(try Array(people.find().fetch().prefix(2)) == Self.documents)
         try people.createIndex(["tags": 1])
-        #expect(try people.find(["tags": "b"]) == [Self.documents[0]])
+        #expect(try people.find(["tags": "b"]).fetch() == [Self.documents[0]])
         #expect(
             try store.read { try $0.connection.int64("PRAGMA user_version") }
                 == StoreSchema.version)
@@ -46,7 +46,7 @@ struct StoreVersionsTests {
         let directory = try TemporaryDirectory()
         let store = try DocumentStore(at: .file(try file(2, in: directory)))
         let people = store.collection(Self.people)
-        #expect(try Array(people.find().prefix(2)) == Self.documents)
+        #expect(try Array(people.find().fetch().prefix(2)) == Self.documents)
         #expect(try people.listIndexes().map(\.name) == ["_id_", "name_1"])
         let position = try store.changePosition
         try people.createIndex(["tags": 1])
@@ -152,7 +152,7 @@ struct StoreVersionsTests {
         let store = try DocumentStore(
             at: .file(try file(1, in: directory)), options: .init(readOnly: true))
         let people = store.collection(Self.people)
-        #expect(try people.find(["name": "ben"]) == [Self.documents[1]])
+        #expect(try people.find(["name": "ben"]).fetch() == [Self.documents[1]])
         #expect(try store.read { try $0.tombstones(Self.people, ids: [9]) } == [nil])
         #expect(try people.listIndexes().map(\.name) == ["_id_"])
         #expect(try store.read { try $0.connection.int64("PRAGMA user_version") } == 1)

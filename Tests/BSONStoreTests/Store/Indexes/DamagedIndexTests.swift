@@ -52,7 +52,7 @@ import Testing
             for query in [["_id": 3], ["n": 3], [:]] as [BSONDocument] {
                 let error = #expect(throws: StoreError.self) {
                     let store = try DocumentStore(at: .file(directory.file()))
-                    _ = try store.collection(Self.things).find(query)
+                    _ = try store.collection(Self.things).find(query).fetch()
                 }
                 #expect(error?.code == .corrupt)
             }
@@ -68,7 +68,7 @@ import Testing
         let store = try DocumentStore(at: .file(directory.file()))
         for query in [["n": 3], ["n": 3], ["n": ["$gt": 1, "$lt": 5]]] as [BSONDocument] {
             let error = #expect(throws: StoreError.self) {
-                _ = try store.collection(Self.things).find(query)
+                _ = try store.collection(Self.things).find(query).fetch()
             }
             #expect(error?.code == .corrupt)
         }

@@ -37,7 +37,7 @@ import Testing
             }.collisions
         }
         #expect(collisions.isEmpty)
-        #expect(try store.collection(Self.places).find(["p": 1]).map { $0["_id"] } == [2])
+        #expect(try store.collection(Self.places).find(["p": 1]).fetch().map { $0["_id"] } == [2])
         #expect(try store.verify().faults.isEmpty)
         #expect(throws: StoreError.self) {
             try store.write { try Self.put($0, 0, 1) }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ExplainTests {
     private static let things = Namespace("app", "things")
 
-    private func collection() throws -> DocumentCollection {
+    private func collection() throws -> DocumentCollection<BSONDocument> {
         let store = try DocumentStore(at: .inMemory)
         let things = store.collection(Self.things)
         try things.insertMany(
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `a scan of everything counts all documents`() throws {
-        let explained = try collection().explain(["a": 3], verbosity: .executionStats)
+        let explained = try collection().find(["a": 3]).explain(.executionStats)
         #expect(
             plan(explained)
                 == ["stage": "COLLSCAN", "filter": ["a": ["$eq": 3]], "direction": "forward"])
@@ -40,8 +40,7 @@ import Testing
     @Test func `an index's bounds are told and only its documents read`() throws {
         let things = try collection()
         try things.createIndex(["a": 1, "b": -1])
-        let explained = try things.explain(
-            ["a": 3, "b": ["$gte": 50]], verbosity: .executionStats)
+        let explained = try things.find(["a": 3, "b": ["$gte": 50]]).explain(.executionStats)
         #expect(stages(explained) == ["FETCH", "IXSCAN"])
         let scan = try #require(plan(explained)["inputStage"]?.documentValue)
         #expect(scan["indexName"] == "a_1_b_-1")
@@ -66,7 +65,7 @@ import Testing
     ) throws {
         let things = try collection()
         try things.createIndex(["a": 1])
-        let explained = try things.explain(filter)
+        let explained = try things.find(filter).explain()
         #expect(
             plan(explained)[path: "inputStage.indexBounds"]
                 == ["a": .array(BSONArray(bounds))])
@@ -74,13 +73,13 @@ import Testing
 
     @Test func `order and cuts are stages of their own`() throws {
         let things = try collection()
-        let options = try FindOptions(sort: SortOrder(["b": -1]), skip: 2, limit: 3)
-        let sorted = try things.explain(["a": 3], options: options, verbosity: .executionStats)
+        let sorted = try things.find(["a": 3]).sort(["b": -1]).skip(2).limit(3).explain(
+            .executionStats)
         #expect(stages(sorted) == ["SKIP", "SORT", "COLLSCAN"])
         #expect(plan(sorted)[path: "inputStage.sortPattern"] == ["b": -1])
         #expect(sorted[path: "executionStats.nReturned"] == 3)
         try things.createIndex(["b": 1])
-        let byIndex = try things.explain(options: options, verbosity: .executionStats)
+        let byIndex = try things.find().sort(["b": -1]).skip(2).limit(3).explain(.executionStats)
         #expect(stages(byIndex) == ["LIMIT", "SKIP", "FETCH", "IXSCAN"])
         #expect(plan(byIndex)[path: "inputStage.inputStage.inputStage.direction"] == "backward")
         #expect(byIndex[path: "executionStats.totalDocsExamined"] == 5)
@@ -89,19 +88,17 @@ import Testing
 
     @Test func `an id is looked up, a missing collection has an end`() throws {
         let things = try collection()
-        #expect(stages(try things.explain(["_id": 5])) == ["IDHACK"])
-        #expect(stages(try things.explain(["_id": ["$gt": 5]])) == ["FETCH", "IXSCAN"])
+        #expect(stages(try things.find(["_id": 5]).explain()) == ["IDHACK"])
+        #expect(stages(try things.find(["_id": ["$gt": 5]]).explain()) == ["FETCH", "IXSCAN"])
         let none = things.store.collection(Namespace("app", "none"))
-        #expect(stages(try none.explain(["a": 1])) == ["EOF"])
+        #expect(stages(try none.find(["a": 1]).explain()) == ["EOF"])
     }
 
     @Test func `a hint decides which index is used`() throws {
         let things = try collection()
         try things.createIndexes([["key": ["a": 1]], ["key": ["b": 1]]])
         func explain(_ hint: BSONValue) throws -> BSONDocument {
-            try things.explain(
-                ["a": 3], options: FindOptions(hint: IndexHint(hint)),
-                verbosity: .executionStats)
+            try things.find(["a": 3]).hint(IndexHint(hint)).explain(.executionStats)
         }
         let byB = try explain("b_1")
         #expect(plan(byB)[path: "inputStage.indexBounds"] == ["b": ["[MinKey, MaxKey]"]])
@@ -126,7 +123,7 @@ import Testing
             ["_id": 3, "at": [date(500), date(90)]], ["_id": 4, "at": "never"], ["_id": 5],
         ])
         #expect(try store.expire(now: BSONDatetime(milliseconds: 110_000)) == 2)
-        #expect(try things.find().map { $0["_id"] } == [2, 4, 5])
+        #expect(try things.find().fetch().map { $0["_id"] } == [2, 4, 5])
         #expect(try store.changes(after: 5).changes.map(\.kind) == [.delete, .delete])
         #expect(try store.expire(now: BSONDatetime(milliseconds: 110_000)) == 0)
     }
@@ -146,7 +143,7 @@ import Testing
             ["_id": 1, "state": "DONE", "at": past], ["_id": 2, "state": "open", "at": past],
         ])
         #expect(try store.expire(now: BSONDatetime(milliseconds: 110_000)) == 1)
-        #expect(try things.find().map { $0["_id"] } == [2])
+        #expect(try things.find().fetch().map { $0["_id"] } == [2])
     }
 
     /// MongoDB makes such indexes, and its "TTL Monitor" passes over them.

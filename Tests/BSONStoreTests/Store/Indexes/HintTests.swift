@@ -14,9 +14,9 @@ struct HintTests {
         return store
     }
 
-    private func code(_ people: DocumentCollection, _ options: FindOptions) throws -> Int32? {
+    private func code(_ query: Query<BSONDocument>) throws -> Int32? {
         do {
-            _ = try people.find(options: options)
+            _ = try query.fetch() as [BSONDocument]
             return nil
         } catch let error as StoreError {
             return error.code.rawValue
@@ -40,14 +40,14 @@ struct HintTests {
             ["a.b": 1], ["k": 1], ["k": ["$gt": 0], "a.b": 1], ["a": 5], ["a.b": ["$exists": true]],
             ["$or": [["a.b": 7], ["k": 2]]], ["a.b": ["$gte": .minKey]], ["k": ["$lte": .maxKey]],
         ]
-        let expected = try filters.map { try people.find($0).map { $0["_id"] } }
+        let expected = try filters.map { try people.find($0).fetch().map { $0["_id"] } }
         let isCompound = pattern.underestimatedCount > 1
         let options: BSONDocument =
             isCompound && pattern["$**"] != nil ? ["wildcardProjection": ["k": false]] : [:]
         try people.createIndex(pattern, options)
         for (filter, expected) in zip(filters, expected) {
-            #expect(Set(try people.find(filter).map { $0["_id"] }) == Set(expected))
-            #expect(try people.count(filter) == expected.count)
+            #expect(Set(try people.find(filter).fetch().map { $0["_id"] }) == Set(expected))
+            #expect(try people.find(filter).count() == expected.count)
             let seen = try people.updateMany(filter, ["$inc": ["n": 1]]).matchedCount
             #expect(seen == expected.count)
         }
@@ -88,7 +88,7 @@ struct HintTests {
             let deleted = try transaction.deleteMany(Self.people, filter: .all)
             #expect(deleted == 2)
         }
-        #expect(try people.find().map { $0["_id"] } == [1])
+        #expect(try people.find().fetch().map { $0["_id"] } == [1])
     }
 
     /// MongoDB manual, "hint": `{ $natural : -1 }` "for a reverse collection scan".
@@ -114,13 +114,12 @@ struct HintTests {
         try people.createIndex(["$**": 1])
         try people.createIndex(["b": 1, "c.$**": 1])
         let wildcard = IndexHint.keyPattern(["$**": 1])
-        #expect(try code(people, try FindOptions(hint: wildcard)) == 291)
+        #expect(try code(people.find().hint(wildcard)) == 291)
         #expect(
-            try people.find(["a": 1], options: try FindOptions(hint: wildcard)).count == 1)
+            try people.find(["a": 1]).hint(wildcard).fetch().count == 1)
         for pattern in [["$**": 1], ["b": 1, "c.$**": 1]] as [BSONDocument] {
-            var options = try FindOptions(hint: .keyPattern(pattern))
-            options.min = pattern
-            #expect(try code(people, options) == 51174)
+            let query = people.find().hint(.keyPattern(pattern)).bounds(min: pattern)
+            #expect(try code(query) == 51174)
         }
     }
 
@@ -161,8 +160,8 @@ struct HintTests {
         #expect(throws: StoreError.self) {
             try people.updateOne(["_id": 2], ["$set": ["until": past]])
         }
-        #expect(try people.count(until) == 1)
-        #expect(try people.find(["$expr": ["$lt": ["$until", "$$NOW"]]]).isEmpty)
+        #expect(try people.find(until).count() == 1)
+        #expect(try people.find(["$expr": ["$lt": ["$until", "$$NOW"]]]).fetch().isEmpty)
     }
 
     /// MongoDB manual, "Collation": operations inherit the collection's; `{locale: "simple"}` is
@@ -176,7 +175,7 @@ struct HintTests {
             try people.deleteMany([:])
             try people.insertOne(["_id": 1, "a": ["x", "Y"], "m": "b"])
             try people.updateOne(["_id": 1], update, arrayFilters: filters)
-            return try people.findOne(["_id": 1])?["a"]
+            return try people.find(["_id": 1]).first()?["a"]
         }
         #expect(try after(["$pull": ["a": "X"]]) == ["Y"])
         #expect(try after(["$pull": ["a": ["$in": ["X"]]]]) == ["Y"])
@@ -184,12 +183,12 @@ struct HintTests {
         #expect(try after(["$addToSet": ["a": ["$each": ["X", "y", "z"]]]]) == ["x", "Y", "z"])
         #expect(try after(["$set": ["a.$[e]": 1]], [["e": "y"]]) == ["x", 1])
         _ = try after(["$min": ["m": "B"]])
-        #expect(try people.findOne(["_id": 1])?["m"] == "b")
+        #expect(try people.find(["_id": 1]).first()?["m"] == "b")
         try store.write { transaction in
             var update = try Update(["$pull": ["a": "X"]] as BSONDocument)
             update.inheritsCollation = false
             try transaction.updateMany(Self.people, filter: .all, update: update)
         }
-        #expect(try people.findOne(["_id": 1])?["a"] == ["x", "Y"])
+        #expect(try people.find(["_id": 1]).first()?["a"] == ["x", "Y"])
     }
 }

@@ -38,7 +38,7 @@ struct IndexAnswersTests {
 
     /// Half of the documents before the indexes, half after, with changes and deletes between.
     private func fill(
-        _ collection: DocumentCollection, _ documents: [BSONDocument],
+        _ collection: DocumentCollection<BSONDocument>, _ documents: [BSONDocument],
         _ world: inout RandomIndexedWorld
     ) throws {
         try collection.insertMany(Array(documents.prefix(12)))
@@ -61,7 +61,9 @@ struct IndexAnswersTests {
         }
     }
 
-    private func create(_ specification: BSONDocument, in collection: DocumentCollection) {
+    private func create(
+        _ specification: BSONDocument, in collection: DocumentCollection<BSONDocument>
+    ) {
         do {
             try collection.createIndexes([specification])
         } catch let error as StoreError {
@@ -72,7 +74,7 @@ struct IndexAnswersTests {
     }
 
     private func compare(
-        _ plain: DocumentCollection, _ indexed: DocumentCollection,
+        _ plain: DocumentCollection<BSONDocument>, _ indexed: DocumentCollection<BSONDocument>,
         _ world: inout RandomIndexedWorld,
         _ round: Int
     ) throws {
@@ -85,7 +87,7 @@ struct IndexAnswersTests {
         let text = String(filter.extendedJSON(.relaxed))
         let note: Comment =
             "round \(round) filter \(text) sort \(sort ?? [:]) collated \(collation != nil)"
-        func find(_ collection: DocumentCollection) throws -> [BSONDocument] {
+        func find(_ collection: DocumentCollection<BSONDocument>) throws -> [BSONDocument] {
             try collection.store.read {
                 try $0.find(collection.namespace, filter: query, options: options)
             }
@@ -143,7 +145,8 @@ struct IndexAnswersTests {
     }
 
     private func compare(
-        _ plain: DocumentCollection, _ indexed: DocumentCollection, _ filter: Filter,
+        _ plain: DocumentCollection<BSONDocument>, _ indexed: DocumentCollection<BSONDocument>,
+        _ filter: Filter,
         _ hint: IndexHint, _ named: IndexDefinition?, _ note: Comment
     ) throws {
         do {
@@ -169,7 +172,8 @@ struct IndexAnswersTests {
     }
 
     private func drop(
-        _ pattern: BSONDocument, _ collection: DocumentCollection, _ named: [IndexDefinition],
+        _ pattern: BSONDocument, _ collection: DocumentCollection<BSONDocument>,
+        _ named: [IndexDefinition],
         _ note: Comment
     ) throws {
         let names = Set(try collection.listIndexes().map(\.name))
@@ -262,7 +266,7 @@ struct IndexAnswersTests {
 
     /// The keys of the different values, which may come in any order and width.
     private static func distinct(
-        _ path: String, _ filter: Filter, _ collection: DocumentCollection
+        _ path: String, _ filter: Filter, _ collection: DocumentCollection<BSONDocument>
     ) throws -> Set<[UInt8]> {
         let values = try collection.store.read {
             try $0.distinct(collection.namespace, field: path, filter: filter)

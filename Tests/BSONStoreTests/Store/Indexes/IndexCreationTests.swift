@@ -159,7 +159,7 @@ struct IndexCreationTests {
         try items.insertOne(["_id": 1, "t": "hello world"])
         try items.createIndex(["t": "text"], ["hidden": true])
         let filter: BSONDocument = ["$text": ["$search": "hello"]]
-        let found = #expect(throws: StoreError.self) { try items.find(filter) }
+        let found = #expect(throws: StoreError.self) { try items.find(filter).first() }
         #expect(found?.code.rawValue == 291)
         let other = #expect(throws: StoreError.self) {
             try items.aggregate([["$match": .document(filter)]])

@@ -42,7 +42,7 @@ struct IndexedPlacesTests {
         ["loc": ["type": "LineString", "coordinates": [[1, 2], [3, 4]]]],
     ]
 
-    private func collection() throws -> DocumentCollection {
+    private func collection() throws -> DocumentCollection<BSONDocument> {
         try DocumentStore(at: .inMemory).collection(Namespace("shop", "places"))
     }
 
@@ -116,7 +116,7 @@ struct IndexedPlacesTests {
         let error = fault { try places.insertMany([["_id": 1, "loc": value]]) }
         #expect(error?.code.rawValue == code)
         #expect(error?.message.hasPrefix(reason) == true, "\(error?.message ?? "")")
-        #expect(try places.count() == 0)
+        #expect(try places.find().count() == 0)
     }
 
     @Test(

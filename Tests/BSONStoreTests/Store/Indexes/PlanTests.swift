@@ -8,7 +8,9 @@ import Testing
 @Suite struct PlanTests {
     private static let things = Namespace("app", "things")
 
-    private func collection(_ indexes: [BSONDocument] = []) throws -> DocumentCollection {
+    private func collection(_ indexes: [BSONDocument] = []) throws -> DocumentCollection<
+        BSONDocument
+    > {
         let things = try DocumentStore(at: .inMemory).collection(Self.things)
         try things.insertMany(
             (Int32(0)..<200).map {
@@ -19,12 +21,11 @@ import Testing
     }
 
     private func winning(
-        _ things: DocumentCollection, _ filter: BSONDocument, sort: BSONDocument? = nil,
+        _ things: DocumentCollection<BSONDocument>, _ filter: BSONDocument,
+        sort: BSONDocument? = nil,
         command: ExplainedCommand = .find
     ) throws -> BSONDocument {
-        var options = FindOptions.all
-        options.sort = try sort.map { try SortOrder($0) }
-        let explained = try things.explain(filter, options: options, command: command)
+        let explained = try things.find(filter).sort(sort ?? [:]).explain(command: command)
         return explained[path: "queryPlanner.winningPlan"]?.documentValue ?? [:]
     }
 
@@ -37,24 +38,23 @@ import Testing
     }
 
     private func ids(
-        _ things: DocumentCollection, _ filter: BSONDocument, sort: BSONDocument? = nil,
+        _ things: DocumentCollection<BSONDocument>, _ filter: BSONDocument,
+        sort: BSONDocument? = nil,
         hint: IndexHint? = nil
     ) throws -> [Int32] {
-        var options = FindOptions.all
-        options.sort = try sort.map { try SortOrder($0) }
-        options.hint = hint
-        let found = try things.find(filter, options: options)
+        let query = things.find(filter).sort(sort ?? [:])
+        let found = try (hint.map(query.hint) ?? query).fetch()
         return found.compactMap { if case .int32(let id)? = $0["_id"] { id } else { nil } }
     }
 
     /// What the filter finds is what a look at every document finds.
     private func expectAnswer(
-        _ things: DocumentCollection, _ filter: BSONDocument,
+        _ things: DocumentCollection<BSONDocument>, _ filter: BSONDocument,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let all = try ids(things, filter, hint: .natural)
         #expect(try ids(things, filter).sorted() == all.sorted(), sourceLocation: sourceLocation)
-        #expect(try things.count(filter) == all.count, sourceLocation: sourceLocation)
+        #expect(try things.find(filter).count() == all.count, sourceLocation: sourceLocation)
     }
 
     @Test func `each branch of an or has its index, and a document comes once`() throws {
@@ -103,16 +103,16 @@ import Testing
         #expect(
             try stages(winning(things, ["a": ["$gte": 3, "$lt": 6]], command: .count))
                 == "COUNT COUNT_SCAN")
-        #expect(try things.count(["a": ["$gte": 3, "$lt": 6]]) == 60)
+        #expect(try things.find(["a": ["$gte": 3, "$lt": 6]]).count() == 60)
         #expect(
             try stages(winning(things, ["a": ["$gt": 7]], command: .distinct("a")))
                 == "FETCH DISTINCT_SCAN")
-        #expect(try things.distinct("a", ["a": ["$gt": 7]]) == [8, 9])
+        #expect(try things.find(["a": ["$gt": 7]]).distinct("a") == [8, 9])
         // An unanswered part, and null, which a missing field is filed as, take the documents.
         #expect(
             try !stages(winning(things, ["a": 3, "c": "x"], command: .count)).contains("COUNT_SCAN")
         )
-        #expect(try things.count(["a": 3, "c": "y"]) == 0)
+        #expect(try things.find(["a": 3, "c": "y"]).count() == 0)
         #expect(try !stages(winning(things, ["a": .null], command: .count)).contains("COUNT_SCAN"))
     }
 
@@ -137,9 +137,7 @@ import Testing
         try expectAnswer(things, filter)
         let hinted = try ids(things, filter, hint: .name("a_1"))
         #expect(try hinted.sorted() == ids(things, filter, hint: .natural).sorted())
-        var options = FindOptions.all
-        options.hint = .name("a_1")
-        let explained = try things.explain(filter, options: options)
+        let explained = try things.find(filter).hint(.name("a_1")).explain()
         let path = "queryPlanner.winningPlan.inputStage.indexBounds.a"
         let shown = explained[path: path]?.arrayValue?.compactMap(\.stringValue) ?? []
         #expect(shown.joined(separator: ", ") == bounds)
@@ -147,14 +145,14 @@ import Testing
 
     @Test func `plans that were not chosen are told`() throws {
         let things = try collection([["a": 1], ["b": 1]])
-        let explained = try things.explain(["a": 3, "b": ["$lt": 4]])
+        let explained = try things.find(["a": 3, "b": ["$lt": 4]]).explain()
         #expect(
             explained[path: "queryPlanner.winningPlan.inputStage.indexName"] == "b_1")
         let rejected = explained[path: "queryPlanner.rejectedPlans"]?.arrayValue
         #expect(rejected?.count == 1)
         let other = rejected?.first { _ in true }?.documentValue
         #expect(other?[path: "inputStage.indexName"] == "a_1")
-        let sole = try things.explain(["a": 3])
+        let sole = try things.find(["a": 3]).explain()
         #expect(sole[path: "queryPlanner.rejectedPlans"] == [])
     }
 
@@ -232,7 +230,7 @@ import Testing
             try transaction.connection.execute("DELETE FROM collection_1 WHERE id = 4")
         }
         for filter in [["a": 3], ["a": ["$gt": 2]], ["b": 21]] as [BSONDocument] {
-            let error = #expect(throws: StoreError.self) { try things.find(filter) }
+            let error = #expect(throws: StoreError.self) { try things.find(filter).fetch() }
             #expect(error?.code == .corrupt)
             #expect(error?.message == "An index names a document that is not there")
         }
@@ -244,7 +242,7 @@ import Testing
             try transaction.connection.execute(
                 "UPDATE collection_1 SET doc = x'0102030405060708' WHERE id = 4")
         }
-        let error = #expect(throws: StoreError.self) { try things.find(["a": 3]) }
+        let error = #expect(throws: StoreError.self) { try things.find(["a": 3]).fetch() }
         #expect(error?.code == .corrupt)
         #expect(error?.documentID == 3)
     }

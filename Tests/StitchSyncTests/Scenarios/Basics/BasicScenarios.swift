@@ -157,7 +157,7 @@ struct BasicScenarios {
         #expect(report.uploaded == 1 && report.paused == 1)
         #expect(try await a.items.pausedIDs == ["bad"])
         #expect(try await a.items.status().pending == 1)
-        #expect(try await a.items.pauseReason(of: "bad")?.code == .rejected)
+        #expect(try await a.items.status(of: "bad").pauseReason?.code == .rejected)
         world.remote.outcomes(nil)
         try world.foreignDelete("bad")
         try await a.items.resumeSync(of: "bad")

@@ -61,14 +61,14 @@ struct BulkScenarios {
         for (id, kind) in [(1, "a"), (2, "b"), (3, "a")] {
             try await a.insert(["_id": .int32(Int32(id)), "kind": .string(kind)])
         }
-        let totals = try await a.items.aggregate(
+        let totals = try a.items.aggregate(
             [["$group": ["_id": "$kind", "n": ["$sum": 1]]], ["$sort": ["_id": 1]]],
             as: Total.self)
         #expect(totals == [Total(kind: "a", n: 2), Total(kind: "b", n: 1)])
-        await #expect(throws: StoreError.self) {
-            try await a.items.aggregate([["$out": "items"]])
+        #expect(throws: StoreError.self) {
+            try a.items.aggregate([["$out": "items"]])
         }
-        #expect(try await a.items.count() == 3)
+        #expect(try a.items.find().count() == 3)
     }
 
     @Test("an update by a pipeline is sent like any other")
@@ -77,9 +77,9 @@ struct BulkScenarios {
         let a = try await world.device("A", handler: nil)
         try await a.insert(["_id": 1, "x": 2, "y": 3])
         try await a.sync()
-        try await a.items.updateOne(
-            ["_id": 1], pipeline: [["$set": ["z": ["$add": ["$x", "$y"]]]]])
-        try await a.items.updateMany([:], pipeline: [["$unset": "y"]])
+        try await a.items.find(["_id": 1]).limit(1).update(
+            pipeline: [["$set": ["z": ["$add": ["$x", "$y"]]]]])
+        try await a.items.find().update(pipeline: [["$unset": "y"]])
         try await a.sync()
         #expect(try world.remoteDocument(1) == ["_id": 1, "x": 2, "z": 5])
     }

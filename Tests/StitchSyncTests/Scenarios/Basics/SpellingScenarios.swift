@@ -25,7 +25,7 @@ struct SpellingScenarios {
         var held: [[BSONValue]] {
             get async throws {
                 try await [first, second].asyncMap { items in
-                    try await items.find().map { $0["_id"] ?? .null }.sorted {
+                    try items.find().fetch().map { $0["_id"] ?? .null }.sorted {
                         "\($0)" < "\($1)"
                     }
                 }

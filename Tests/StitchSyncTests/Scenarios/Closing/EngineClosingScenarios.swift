@@ -106,7 +106,7 @@ struct EngineClosingScenarios {
         #expect(pass?.code == .closed)
         let wait = await #expect(throws: StoreError.self) { try await engine.waitForUpload() }
         #expect(wait?.code == .closed)
-        #expect(try await items.find().count == 1)
+        #expect(try items.find().fetch().count == 1)
         await engine.close()
         let other = try Self.engine(folder, remote)
         try await other.syncNow()
@@ -125,7 +125,7 @@ struct EngineClosingScenarios {
         try await items.insertOne(["_id": 1, "by": "local"])
         let report = try await engine.syncNow()
         #expect(report.conflicts == 1)
-        #expect(try await items.findOne(id: 1)?["by"] == "remote")
+        #expect(try items.findOne(id: 1)?["by"] == "remote")
         let other = try Self.engine(folder, remote)
         try await other.syncNow()
         let error = await #expect(throws: StoreError.self) { try await engine.syncNow() }

@@ -20,7 +20,7 @@ struct ProcessScenarios {
     }
 
     private static func remoteCount(_ engine: SyncEngine) throws -> Int {
-        try #require(engine.remote as? InProcessRemote).store.collection(items).count()
+        try #require(engine.remote as? InProcessRemote).store.collection(items).find().count()
     }
 
     @Test("what another process writes is sent by the one that syncs, while it runs")

@@ -15,7 +15,7 @@ import Testing
     }
 
     private static func stored(_ remote: InProcessRemote) throws -> [BSONValue?] {
-        try remote.store.collection(items).find().map { $0["_id"] }
+        try remote.store.collection(items).find().fetch().map { $0["_id"] }
     }
 
     @Test("suspended, an engine holds no lease, syncs nothing and queues; resumed, it goes on")

@@ -108,7 +108,7 @@ struct ConflictScenarios {
         try await a.set("k", ["x": 2])
         try await a.sync()
         #expect(try await a.items.pausedIDs == ["k"])
-        #expect(try await a.items.pauseReason(of: "k")?.code == .handlerFailed)
+        #expect(try await a.items.status(of: "k").pauseReason?.code == .handlerFailed)
         try await a.sync()
         refuses.withLock { $0 = false }
         try await a.set("k", ["x": 4])
@@ -127,7 +127,7 @@ struct ConflictScenarios {
         try await b.sync()
         try await a.set("k", ["x": 2])
         try await a.sync()
-        let reason = try await a.items.pauseReason(of: "k")
+        let reason = try await a.items.status(of: "k").pauseReason
         #expect(reason?.code == .handlerChangedID)
         #expect(reason?.message.contains("other") == true)
         #expect(reason?.message.contains("k") == true)
@@ -207,7 +207,7 @@ struct ConflictScenarios {
         try await engine.syncUntilQuiet()
         let expected: BSONDocument = ["_id": "k", "x": 15, "unknown": ["kept": true]]
         #expect(try world.remoteDocument("k")?.contentEquals(expected) == true)
-        #expect(try await items.findOne(id: "k") == Item(id: "k", x: 15))
+        #expect(try items.findOne(id: "k") == Item(id: "k", x: 15))
     }
 
     @Test("a typed collection merges fields, its type's and others, and asks only about overlaps")
@@ -249,6 +249,6 @@ struct ConflictScenarios {
         }
         try await items.updateOne(["_id": "k"], ["$set": ["x": 8, "at": 1]])
         try await engine.syncUntilQuiet()
-        #expect(try await items.findOne(id: "k") == Item(id: "k", x: 9))
+        #expect(try items.findOne(id: "k") == Item(id: "k", x: 9))
     }
 }

@@ -48,7 +48,7 @@ struct ChecksumScenarios {
         try await a.engine.syncUntilQuiet()
         #expect(try world.remoteDocument("hurt") == ["_id": "hurt", "x": 1])
         #expect(try world.remoteDocument("whole") == ["_id": "whole", "x": 2])
-        #expect(try await a.items.pauseReason(of: "hurt")?.code == .unusableDocument)
+        #expect(try await a.items.status(of: "hurt").pauseReason?.code == .unusableDocument)
         #expect(try await a.items.resumeSync(of: "hurt"))
         try await a.engine.syncUntilQuiet()
         #expect(try await a.local("hurt") == ["_id": "hurt", "x": 1])

@@ -40,7 +40,7 @@ struct MissingRowScenarios {
         #expect(try await a.engine.syncNow().paused == 0)
         #expect(try world.remoteDocument("lost") == ["_id": "lost", "x": 1])
         #expect(try world.remoteDocument("whole") == ["_id": "whole", "x": 2])
-        #expect(try await a.items.pauseReason(of: "lost")?.code == .localDocumentMissing)
+        #expect(try await a.items.status(of: "lost").pauseReason?.code == .localDocumentMissing)
         #expect(try await a.engine.verify().map(\.kind) == [.localDocumentMissing])
         await a.engine.flushEvents()
         _ = world.transcript()
@@ -58,7 +58,7 @@ struct MissingRowScenarios {
         try world.foreign("lost") { $0["x"] = 9 }
         let report = try await a.engine.syncNow()
         #expect(report.paused == 1 && report.errors == [.localDocumentMissing])
-        #expect(try await a.items.pauseReason(of: "lost")?.code == .localDocumentMissing)
+        #expect(try await a.items.status(of: "lost").pauseReason?.code == .localDocumentMissing)
         #expect(try world.remoteDocument("lost")?["x"] == 9)
         #expect(try await a.items.resumeSync(of: "lost"))
         try await a.engine.syncUntilQuiet()
@@ -123,7 +123,7 @@ struct MissingRowScenarios {
         _ = try await a.engine.syncUntilQuiet()
         #expect(try world.remoteDocument("whole") == nil)
         #expect(try world.remoteDocument("lost") == ["_id": "lost", "x": 1])
-        #expect(try await a.items.pauseReason(of: "lost")?.code == .localDocumentMissing)
+        #expect(try await a.items.status(of: "lost").pauseReason?.code == .localDocumentMissing)
         await a.engine.flushEvents()
         _ = world.transcript()
     }

@@ -45,7 +45,7 @@ struct QuarantineScenarios {
         let a = try await Self.device(in: world, changing: true)
         try await a.engine.syncUntilQuiet()
         #expect(try world.remoteDocument("hurt") == ["_id": "hurt", "x": 1])
-        #expect(try await a.items.pauseReason(of: "hurt")?.code == .unusableDocument)
+        #expect(try await a.items.status(of: "hurt").pauseReason?.code == .unusableDocument)
         #expect(try await a.engine.verify() == [])
         #expect(try await a.items.resumeSync(of: "hurt"))
         try await a.engine.syncUntilQuiet()

@@ -26,7 +26,8 @@ struct ProgressScenarios {
         let items = engine.collection(SyncWorld.namespace)
         let samples = Locked<[Sample]>([])
         @Sendable func take() async throws {
-            let sample = try await Sample(progress: engine.progress(), heldCount: items.count())
+            let sample = try await Sample(
+                progress: engine.progress(), heldCount: items.find().count())
             samples.withLock { $0.append(sample) }
         }
         world.remote.before { _ in try await take() }

@@ -251,7 +251,7 @@ struct LifecycleScenarios {
             try await a.engine.syncUntilQuiet()
         }
         #expect(
-            try await a.items.find(options: try FindOptions(sort: SortOrder(["x": 1]))) == [
+            try a.items.find().sort(["x": 1]).fetch() == [
                 ["_id": "kept", "x": 1], ["_id": "missing", "x": 2], ["_id": "later", "x": 3],
             ])
         #expect(try world.remoteDocument("kept") == ["_id": "kept", "x": 1])

@@ -190,7 +190,7 @@ struct PatienceScenarios {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await engine.run() }
             #expect(await errors.next()?.code == .authRequired)
-            let query = try items.query(["n": ["$gte": 2]])
+            let query = try SubscriptionQuery(items.find(["n": ["$gte": 2]]))
             let set = try await engine.subscriptions.update {
                 $0.insertOrAssign(query, named: "s")
             }
@@ -201,7 +201,7 @@ struct PatienceScenarios {
             for try await set in engine.subscriptions.updates where set.state == .complete { break }
             group.cancelAll()
         }
-        #expect(try await Set(items.find().map(\.documentID)) == [2, 3])
+        #expect(try Set(items.find().fetch().map(\.documentID)) == [2, 3])
     }
 
     @Test("a user without a role is told so, waits end, and all goes on once there is one")

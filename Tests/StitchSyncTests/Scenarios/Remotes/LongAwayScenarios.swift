@@ -18,7 +18,7 @@ struct LongAwayScenarios {
 
         func begin(_ ids: [BSONValue], bySubscription: Bool) async throws {
             if bySubscription {
-                let query = try items.query([:])
+                let query = try SubscriptionQuery(items.find([:]))
                 try await engine.subscriptions.update { $0.insertOrAssign(query, named: "all") }
             } else {
                 try await items.sync(ids: ids)
@@ -61,12 +61,12 @@ struct LongAwayScenarios {
         try await a.engine.syncUntilQuiet()
         #expect(try await a.items.unexplainedIDs == [])
         #expect(try await a.items.status() == SyncStatus(synced: 20))
-        let here = try await a.items.find().map { $0.extendedJSON(.canonical) }.sorted()
-        let there = try store.collection(SyncWorld.namespace).find()
+        let here = try a.items.find().fetch().map { $0.extendedJSON(.canonical) }.sorted()
+        let there = try store.collection(SyncWorld.namespace).find().fetch()
             .map { $0.withoutVersion.extendedJSON(.canonical) }.sorted()
         #expect(here == there && here.count == 20)
-        #expect(try await a.items.findOne(id: ids[2])?["y"] == 1)
-        #expect(try await a.items.findOne(id: ids[30])?["x"] == 3)
+        #expect(try a.items.findOne(id: ids[2])?["y"] == 1)
+        #expect(try a.items.findOne(id: ids[30])?["x"] == 3)
         #expect(try await a.engine.verify() == [])
     }
 }

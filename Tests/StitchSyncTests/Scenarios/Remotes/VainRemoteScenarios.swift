@@ -58,7 +58,7 @@ struct VainRemoteScenarios {
             }
         }
         #expect(count.withLock { $0 } <= 20)
-        #expect(try await items.findOne(id: 1) == ["_id": 1])
+        #expect(try items.findOne(id: 1) == ["_id": 1])
     }
 
     @Test("a history that leads nowhere is not read for ever", arguments: History.allCases)

@@ -34,7 +34,7 @@ struct QueryableFieldScenarios {
             }
             #expect(waiting?.code == .subscriptionFailed)
             // Also where the device has documents and asks for versions; other reads are free.
-            #expect(try await items.findOne(["n": 1])?["_id"] == "a")
+            #expect(try items.find(["n": 1]).first()?["_id"] == "a")
             try await engine.subscriptions.remove(named: "n")
             #expect(try engine.subscriptions.state == .complete)
         }

@@ -75,12 +75,12 @@ struct RejectedWriteKillScenarios {
         } catch is Killed {}
         await dying.flushEvents()
         let engine = try await world.engine(store, policy: policy)
-        let isWritten = try await engine.items.findOne(id: "old")?["ownerId"] == "zoe"
-        let wasRejected = try await !engine.items.rejectedWrites().isEmpty
+        let isWritten = try engine.items.findOne(id: "old")?["ownerId"] == "zoe"
+        let wasRejected = try await !engine.items.rejectedWrites.all().isEmpty
         if !isWritten && !wasRejected {
             // It died before the last write was acknowledged, so that the app makes it again.
             for (id, owner) in [("bad", "zoe"), ("good", "ann")]
-            where try await engine.items.findOne(id: .string(id)) == nil {
+            where try engine.items.findOne(id: .string(id)) == nil {
                 try await engine.items.insertOne(["_id": .string(id), "ownerId": .string(owner)])
             }
             try await engine.items.updateOne(["_id": "old"], ["$set": ["ownerId": "zoe"]])
@@ -88,13 +88,13 @@ struct RejectedWriteKillScenarios {
         try await engine.syncUntilQuiet()
         await engine.flushEvents()
         #expect(try await engine.verify().isEmpty)
-        let rejected = try await engine.items.rejectedWrites()
+        let rejected = try await engine.items.rejectedWrites.all()
         #expect(
             Set(rejected.map { RuledWorld.text($0.documentID) }) == ["bad", "old"]
                 && rejected.count == 2, "\(number) \(isBefore)")
-        #expect(try await engine.items.find().count == 2)
+        #expect(try engine.items.find().fetch().count == 2)
         #expect(
-            try await engine.items.findOne(id: "old") == ["_id": "old", "ownerId": "ann", "n": 1])
+            try engine.items.findOne(id: "old") == ["_id": "old", "ownerId": "ann", "n": 1])
         #expect(try await engine.items.status() == SyncStatus(synced: 2, rejected: 2))
         #expect(try world.document("good") != nil)
         #expect(try world.document("bad") == nil)

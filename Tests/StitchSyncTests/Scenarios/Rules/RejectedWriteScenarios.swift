@@ -18,17 +18,19 @@ struct RejectedWriteScenarios {
         let log = Locked<[String]>([])
         engine.setLogHandler { line in log.withLock { $0.append(line.text) } }
         let errors = Locked<[SyncError]>([])
-        engine.items.addErrorListener { error in errors.withLock { $0.append(error) } }
+        engine.addErrorListener(in: engine.items.namespace) { error in
+            errors.withLock { $0.append(error) }
+        }
         let id = BSONObjectID()
         try await engine.items.insertMany([
             ["_id": "mine", "ownerId": "ann", "complexity": 4],
             ["_id": .objectID(id), "ownerId": "not the current user's id", "complexity": 1],
         ])
-        #expect(try await engine.items.count() == 2)
+        #expect(try engine.items.find().count() == 2)
         let report = try await engine.passed()
         #expect(report.uploaded == 1 && report.reverted == 1 && report.paused == 0)
         #expect(report.errors == [.compensatingWrite])
-        #expect(try await engine.items.find().map(\.documentID) == ["mine"])
+        #expect(try engine.items.find().fetch().map(\.documentID) == ["mine"])
         #expect(try world.document("mine") != nil)
         #expect(try world.document(.objectID(id)) == nil)
         let error = try #require(errors.withLock { $0 }.first)
@@ -39,7 +41,7 @@ struct RejectedWriteScenarios {
             objectName: "items", primaryKey: .objectID(id), reason: Self.reason("\(id)"),
             role: "owner-read-write", cause: .writeFilter(isOfResult: false))
         #expect(error.compensatingWrites == [write])
-        let rejected = try await engine.items.rejectedWrites()
+        let rejected = try await engine.items.rejectedWrites.all()
         #expect(rejected.map(\.compensatingWrite) == [write])
         #expect(rejected.first?.document?["complexity"] == 1 && rejected.first?.base == nil)
         #expect(rejected.first?.change == .insert && rejected.first?.code == 231)
@@ -79,9 +81,9 @@ struct RejectedWriteScenarios {
                 "error compensatingWrite given,locked",
             ])
         let given: BSONDocument = ["_id": "given", "ownerId": "ann", "n": 1]
-        #expect(try await engine.items.findOne(id: "given") == given)
-        #expect(try await engine.items.findOne(id: "locked")?["locked"] == true)
-        let rejected = try await engine.items.rejectedWrites()
+        #expect(try engine.items.findOne(id: "given") == given)
+        #expect(try engine.items.findOne(id: "locked")?["locked"] == true)
+        let rejected = try await engine.items.rejectedWrites.all()
         #expect(rejected.map(\.change) == [.update, .delete])
         #expect(
             rejected.map(\.compensatingWrite.cause)
@@ -108,7 +110,7 @@ struct RejectedWriteScenarios {
         let report = try await engine.passed()
         #expect(report.uploaded == 98 && report.reverted == 2)
         #expect(world.transcript().suffix(1) == ["error compensatingWrite k7,k77"])
-        #expect(try await engine.items.count() == 98)
+        #expect(try engine.items.find().count() == 98)
         #expect(try await engine.items.status() == SyncStatus(synced: 98, rejected: 2))
     }
 
@@ -129,8 +131,8 @@ struct RejectedWriteScenarios {
         _ = world.transcript()
         #expect(try await engine.passed().reverted == 2)
         #expect(
-            try await engine.items.findOne(id: "k") == ["_id": "k", "ownerId": "ann", "n": 1])
-        let rejected = try await engine.items.rejectedWrites()
+            try engine.items.findOne(id: "k") == ["_id": "k", "ownerId": "ann", "n": 1])
+        let rejected = try await engine.items.rejectedWrites.all()
         #expect(rejected.map(\.hasLaterEdits) == [true, true])
         #expect(rejected[0].document == ["_id": "k", "ownerId": "zoe", "n": 1])
         #expect(rejected[0].laterDocument == ["_id": "k", "ownerId": "zoe", "n": 2])
@@ -153,8 +155,8 @@ struct RejectedWriteScenarios {
         }
         #expect(try await engine.passed().reverted == 1)
         #expect(
-            try await engine.items.findOne(id: "k") == ["_id": "k", "ownerId": "ann", "n": 5])
-        #expect(try await engine.items.rejectedWrites().first?.base?["n"] == 1)
+            try engine.items.findOne(id: "k") == ["_id": "k", "ownerId": "ann", "n": 5])
+        #expect(try await engine.items.rejectedWrites.all().first?.base?["n"] == 1)
         #expect(!world.transcript().contains { $0.contains("conflict") })
     }
 
@@ -167,7 +169,7 @@ struct RejectedWriteScenarios {
         try await engine.items.updateOne(["_id": "k"], ["$set": ["ownerId": "zoe"]])
         try await engine.items.updateOne(["_id": "k"], ["$set": ["in.a": 2]])
         try await engine.passed()
-        #expect(try await engine.items.findOne(id: "k")?["in"] == ["a": 1])
+        #expect(try engine.items.findOne(id: "k")?["in"] == ["a": 1])
         try await engine.items.updateOne(["_id": "k"], ["$set": ["in.a": 2]])
         #expect(try await engine.passed().uploaded == 1)
         #expect(try world.document("k")?["in"] == ["a": 2])
@@ -183,45 +185,45 @@ struct RejectedWriteScenarios {
             ["a", "b", "c"].map { ["_id": .string($0), "ownerId": "zoe"] })
         try await engine.items.updateOne(["_id": "old"], ["$set": ["ownerId": "zoe"]])
         try await engine.passed()
-        let ids = try await engine.items.rejectedWrites().map(\.id)
+        let ids = try await engine.items.rejectedWrites.all().map(\.id)
         #expect(ids.count == 4)
         let places = Dictionary(
-            uniqueKeysWithValues: try await engine.items.rejectedWrites().map {
+            uniqueKeysWithValues: try await engine.items.rejectedWrites.all().map {
                 (RuledWorld.text($0.documentID), $0.id)
             })
         // A retry that is refused again is rejected again.
         let first: Int64 = try #require(places["a"])
-        #expect(try await engine.items.retryRejectedWrite(first))
+        #expect(try await engine.items.rejectedWrites.retry(first))
         try await engine.passed()
-        let again = try await engine.items.rejectedWrites()
+        let again = try await engine.items.rejectedWrites.all()
         #expect(again.count == 4 && again.last?.documentID == "a" && again.last?.id != first)
-        #expect(try await engine.items.retryRejectedWrite(first) == false)
+        #expect(try await engine.items.rejectedWrites.retry(first) == false)
         // An edit that makes it legal is taken.
         let second: Int64 = try #require(places["b"])
         #expect(
-            try await engine.items.retryRejectedWrite(
+            try await engine.items.rejectedWrites.retry(
                 second, as: ["_id": "b", "ownerId": "ann"]))
         await #expect(throws: StoreError.self) {
-            try await engine.items.retryRejectedWrite(
+            try await engine.items.rejectedWrites.retry(
                 places["c"] ?? 0, as: ["_id": "x", "ownerId": "ann"])
         }
         #expect(try await engine.passed().uploaded == 1)
         #expect(try world.document("b") == ["_id": "b", "ownerId": "ann"])
-        #expect(try await engine.items.discardRejectedWrite(places["c"] ?? 0))
+        #expect(try await engine.items.rejectedWrites.discard(places["c"] ?? 0))
         // Rules that allow it let a plain retry in, on top of what others did meanwhile.
         try world.foreign("old", ["n": 9])
         try await engine.syncUntilQuiet()
         try world.use(RuledWorld.everybody)
-        for rejected in try await engine.items.rejectedWrites() {
-            #expect(try await engine.items.retryRejectedWrite(rejected.id))
+        for rejected in try await engine.items.rejectedWrites.all() {
+            #expect(try await engine.items.rejectedWrites.retry(rejected.id))
         }
         try await engine.syncUntilQuiet()
         #expect(try world.document("a") == ["_id": "a", "ownerId": "zoe"])
         #expect(try world.document("old") == ["_id": "old", "ownerId": "zoe", "n": 9])
         #expect(try world.document("c") == nil)
-        #expect(try await engine.items.rejectedWrites().isEmpty)
+        #expect(try await engine.items.rejectedWrites.all().isEmpty)
         #expect(try await engine.items.status() == SyncStatus(synced: 3))
-        #expect(try await engine.items.discardRejectedWrites() == 0)
+        #expect(try await engine.items.rejectedWrites.discardAll() == 0)
     }
 
     @Test("an insert is not retried over a document that has come to be")
@@ -233,13 +235,13 @@ struct RejectedWriteScenarios {
         try await engine.items.insertOne(["_id": "k", "ownerId": "ann", "n": 1])
         try await engine.passed()
         let rejected: RejectedWrite = try #require(
-            try await engine.items.rejectedWrites().first)
+            try await engine.items.rejectedWrites.all().first)
         let error = await #expect(throws: StoreError.self) {
-            try await engine.items.retryRejectedWrite(rejected.id)
+            try await engine.items.rejectedWrites.retry(rejected.id)
         }
         #expect(error?.code == .duplicateKey)
-        #expect(try await engine.items.rejectedWrite(id: rejected.id) == rejected)
-        #expect(try await engine.items.findOne(id: "k")?["n"] == 1)
+        #expect(try await engine.items.rejectedWrites.write(id: rejected.id) == rejected)
+        #expect(try engine.items.findOne(id: "k")?["n"] == 1)
     }
 
     @Test("a report that nobody took is given after a restart, until it was taken")
@@ -273,7 +275,7 @@ struct RejectedWriteScenarios {
         let last = try await world.engine(store)
         try await last.passed()
         #expect(world.transcript().isEmpty)
-        #expect(try await last.items.rejectedWrites().count == 2)
+        #expect(try await last.items.rejectedWrites.all().count == 2)
     }
 
     @Test("a lost answer to a refused write is not told twice")
@@ -293,6 +295,6 @@ struct RejectedWriteScenarios {
         await engine.flushEvents()
         #expect(
             world.transcript() == ["compensation delete a settled", "error compensatingWrite a"])
-        #expect(try await engine.items.rejectedWrites().count == 1)
+        #expect(try await engine.items.rejectedWrites.all().count == 1)
     }
 }

@@ -22,8 +22,10 @@ struct RejectionPolicyScenarios {
         #expect(
             Set(world.transcript()) == ["committed insert good settled", "error rejected bad"])
         #expect(try await engine.items.pausedIDs == ["bad"])
-        #expect(try await engine.items.pauseReason(of: "bad")?.message.contains("owner-") == true)
-        #expect(try await engine.items.rejectedWrites().isEmpty)
+        #expect(
+            try await engine.items.status(of: "bad").pauseReason?.message.contains("owner-") == true
+        )
+        #expect(try await engine.items.rejectedWrites.all().isEmpty)
         try await engine.items.updateOne(["_id": "bad"], ["$set": ["ownerId": "ann"]])
         try await engine.syncUntilQuiet()
         #expect(try world.document("bad") == ["_id": "bad", "ownerId": "ann"])
@@ -62,11 +64,11 @@ struct RejectionPolicyScenarios {
         let report = try await engine.passed()
         #expect(report.paused == 1 && report.reverted == 0 && report.uploaded == 1)
         #expect(try await engine.items.pausedIDs == ["a"])
-        #expect(try await engine.items.findOne(id: "a")?["email"] == "y")
+        #expect(try engine.items.findOne(id: "a")?["email"] == "y")
         try await engine.items.updateOne(["_id": "b"], ["$set": ["email": "z"]])
         try await engine.items.discardPendingChange(of: "a")
         try await engine.syncUntilQuiet()
-        #expect(try await engine.items.findOne(id: "a")?["email"] == "x")
+        #expect(try engine.items.findOne(id: "a")?["email"] == "x")
         #expect(try await engine.items.status() == SyncStatus(synced: 2))
     }
 
@@ -80,10 +82,10 @@ struct RejectionPolicyScenarios {
         try await engine.items.insertOne(["_id": "bad", "ownerId": "ann"])
         #expect(try await engine.passed().reverted == 1)
         let rejected: RejectedWrite = try #require(
-            try await engine.items.rejectedWrites().first)
+            try await engine.items.rejectedWrites.all().first)
         #expect(rejected.code == 121 && rejected.reason == "no")
         #expect(rejected.compensatingWrite.cause == .invalid)
-        #expect(try await engine.items.count() == 0)
+        #expect(try engine.items.find().count() == 0)
         let standard = try await world.engine(remote: twisted)
         try await standard.items.insertOne(["_id": "bad", "ownerId": "ann"])
         let report = try await standard.passed()
@@ -121,7 +123,7 @@ struct RejectionPolicyScenarios {
         }
         #expect(told.filter { $0.hasPrefix("error handler") }.count == 2)
         #expect(try await Set(engine.items.pausedIDs) == ["keep", "same", "other", "throw"])
-        #expect(try await engine.items.rejectedWrites().map(\.documentID) == ["revert"])
+        #expect(try await engine.items.rejectedWrites.all().map(\.documentID) == ["revert"])
         try await engine.syncUntilQuiet()
         await engine.flushEvents()
         #expect(try world.document("edit") == ["_id": "edit", "ownerId": "ann", "n": 2])
@@ -246,6 +248,6 @@ struct RejectionPolicyScenarios {
         try await engine.syncUntilQuiet(passesMax: 100)
         #expect(count.withLock { $0 } == Int(SyncLimits().failuresMax) + 0)
         #expect(try await engine.items.pausedIDs == ["k"])
-        #expect(try await engine.items.rejectedWrites().isEmpty)
+        #expect(try await engine.items.rejectedWrites.all().isEmpty)
     }
 }

@@ -28,7 +28,7 @@ struct ViewScenarios {
         for engine in [byID, byQuery] {
             try await engine.syncUntilQuiet()
             await engine.flushEvents()
-            #expect(try await engine.items.count() == 3)
+            #expect(try engine.items.find().count() == 3)
         }
         _ = world.transcript()
         return [byID, byQuery]
@@ -77,9 +77,9 @@ struct ViewScenarios {
             Self.once(world) { try Self.remove("gone", world) }
             try await engine.syncUntilQuiet()
             await engine.flushEvents()
-            #expect(try await engine.items.rejectedWrites().isEmpty)
-            #expect(try await engine.items.findOne(id: "gone") == nil)
-            #expect(try await engine.items.count() == 2)
+            #expect(try await engine.items.rejectedWrites.all().isEmpty)
+            #expect(try engine.items.findOne(id: "gone") == nil)
+            #expect(try engine.items.find().count() == 2)
         }
     }
 
@@ -92,8 +92,8 @@ struct ViewScenarios {
             Self.once(world) { try world.foreign("left", ["ownerId": "ben"]) }
             try await engine.syncUntilQuiet()
             await engine.flushEvents()
-            #expect(try await engine.items.rejectedWrites().map(\.documentID) == ["left"])
-            #expect(try await engine.items.findOne(id: "left") == nil)
+            #expect(try await engine.items.rejectedWrites.all().map(\.documentID) == ["left"])
+            #expect(try engine.items.findOne(id: "left") == nil)
             #expect(try world.document("left") == ["_id": "left", "ownerId": "ben"])
         }
     }
@@ -110,8 +110,8 @@ struct ViewScenarios {
             try await engine.syncUntilQuiet()
             await engine.flushEvents()
             #expect(try world.document("gone")?["n"] == 2)
-            #expect(try await engine.items.findOne(id: "gone")?["n"] == 2)
-            #expect(try await engine.items.rejectedWrites().isEmpty)
+            #expect(try engine.items.findOne(id: "gone")?["n"] == 2)
+            #expect(try await engine.items.rejectedWrites.all().isEmpty)
         }
     }
 
@@ -125,7 +125,7 @@ struct ViewScenarios {
                 if call.kind == .find { throw RemoteError(.retryable, "no network") }
             }
             _ = try await engine.syncNow()
-            #expect(try await engine.items.count() == 3)
+            #expect(try engine.items.find().count() == 3)
             #expect(try await engine.items.status().toLook == 2)
             world.remote.before(nil)
             await engine.flushEvents()
@@ -136,14 +136,14 @@ struct ViewScenarios {
                 Set(lines) == [
                     "remote delete gone settled", "remote evict left settled",
                 ])
-            #expect(try await engine.items.find().map(\.documentID) == ["stays"])
+            #expect(try engine.items.find().fetch().map(\.documentID) == ["stays"])
         }
         #expect(try world.document("left") != nil)
         // What comes back into the view arrives again.
         try world.foreign("left", ["ownerId": "ann"])
         let again = try await world.engine()
         try await again.items.subscribe(named: "all")
-        #expect(try await again.items.count() == 2)
+        #expect(try again.items.find().count() == 2)
     }
 
     @Test("at once, too: the news says which it was")
@@ -200,10 +200,10 @@ struct ViewScenarios {
             try await engine.syncUntilQuiet()
             await engine.flushEvents()
             #expect(!world.transcript().contains { $0.hasPrefix("committed") })
-            let rejected = try await engine.items.rejectedWrites()
+            let rejected = try await engine.items.rejectedWrites.all()
             #expect(rejected.map(\.documentID) == ["gone"])
             #expect(try world.document("gone") != nil)
-            #expect(try await engine.items.discardRejectedWrites() == 1)
+            #expect(try await engine.items.rejectedWrites.discardAll() == 1)
         }
     }
 
@@ -261,7 +261,7 @@ struct ViewScenarios {
                 Set(world.transcript()) == [
                     "remote \(gone) gone settled", "remote evict left settled",
                 ])
-            #expect(try await engine.items.find().map(\.documentID) == ["stays"])
+            #expect(try engine.items.find().fetch().map(\.documentID) == ["stays"])
         }
     }
 
@@ -286,7 +286,7 @@ struct ViewScenarios {
             try await engine.passed()
             #expect(world.transcript().contains("remote delete gone settled"))
             #expect(
-                try await Set(engine.items.find().map(\.documentID)) == ["left", "stays"])
+                try Set(engine.items.find().fetch().map(\.documentID)) == ["left", "stays"])
         }
     }
 
@@ -309,7 +309,7 @@ struct ViewScenarios {
                     "error compensatingWrite left,gone", "remote evict gone settled",
                     "remote evict left settled",
                 ])
-            let kept = try await engine.items.rejectedWrites()
+            let kept = try await engine.items.rejectedWrites.all()
                 .sorted { $0.change.rawValue < $1.change.rawValue }
             #expect(kept.map(\.change) == [.delete, .update])
             #expect(kept.map(\.document) == [nil, ["_id": "left", "ownerId": "ann", "n": 1]])
@@ -322,7 +322,7 @@ struct ViewScenarios {
             }
             // Granted again it comes back, and what was kept can be made once more.
             try await engine.syncUntilQuiet()
-            for write in kept { try await engine.items.retryRejectedWrite(write.id) }
+            for write in kept { try await engine.items.rejectedWrites.retry(write.id) }
             try await engine.syncUntilQuiet()
             #expect(try world.document("left")?["n"] == 1)
             #expect(try world.document("gone") == nil)
@@ -339,7 +339,7 @@ struct ViewScenarios {
         try world.foreign("left", ["ownerId": "ben"])
         try await engine.syncUntilQuiet()
         #expect(try await engine.items.pausedIDs == ["left"])
-        #expect(try await engine.items.findOne(id: "left")?["n"] == 1)
+        #expect(try engine.items.findOne(id: "left")?["n"] == 1)
         try await engine.items.resumeSync(of: "left")
         try await engine.syncUntilQuiet()
         #expect(try await engine.items.pausedIDs == ["left"])

@@ -53,7 +53,7 @@ struct SubscriptionGapScenarios {
         #expect(try world.remoteDocument(2)?["m"] == 1)
         #expect(try a.engine.subscriptions.state(of: version) == .complete)
         #expect(try a.engine.subscriptions.state(of: 1) == .superseded)
-        #expect(try await a.items.rejectedWrites().isEmpty)
+        #expect(try await a.items.rejectedWrites.all().isEmpty)
         let told = world.transcript().filter { $0.contains("delete") }
         #expect(told == ["A remote delete 1 settled"], "\(told)")
     }

@@ -67,7 +67,10 @@ struct SubscriptionKillScenarios {
         let phone = Phone(store: try DocumentStore(at: .inMemory), world: world)
         let engine = try await phone.engine(EngineProbe(commitsOnCallingThread: true))
         let items = engine.collection(SyncWorld.namespace)
-        let (red, blue) = try (items.query(["room": "red"]), items.query(["room": "blue"]))
+        let (red, blue) = try (
+            SubscriptionQuery(items.find(["room": "red"])),
+            SubscriptionQuery(items.find(["room": "blue"]))
+        )
         try await engine.subscriptions.update { try $0.append(red, named: "room") }
         try await engine.syncUntilQuiet()
         try await items.updateOne(["_id": 1], ["$set": ["seen": true]])
@@ -77,7 +80,7 @@ struct SubscriptionKillScenarios {
     }
 
     private func ids(_ store: DocumentStore) throws -> Set<BSONValue> {
-        Set(try store.collection(SyncWorld.namespace).find().map(\.documentID))
+        Set(try store.collection(SyncWorld.namespace).find().fetch().map(\.documentID))
     }
 
     /// Runs to the end, killed once; tells how many commits there were.

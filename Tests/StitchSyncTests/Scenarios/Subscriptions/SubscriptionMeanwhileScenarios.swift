@@ -41,7 +41,7 @@ struct SubscriptionMeanwhileScenarios {
             store: try DocumentStore(at: .inMemory), remote: world.remote, limits: limits)
         let items = engine.collection(SyncWorld.namespace)
         await items.configure(conflictHandler: .remoteWins)
-        let query = try items.query(["n": 1])
+        let query = try SubscriptionQuery(items.find(["n": 1]))
         let pages = Locked(0)
         world.remote.before { call in
             guard call.kind == .query else { return }
@@ -59,7 +59,7 @@ struct SubscriptionMeanwhileScenarios {
         world.remote.before(nil)
         #expect(pages.withLock { $0 } > 2)
         #expect(try engine.subscriptions.state(of: set.version) == .complete)
-        let held = try await items.find().map(\.documentID)
+        let held = try items.find().fetch().map(\.documentID)
         #expect(Set(held) == [3, 4, 5, 6])
         #expect(try await engine.verify() == [])
     }
@@ -69,7 +69,10 @@ struct SubscriptionMeanwhileScenarios {
         let world = try SyncWorld()
         try world.foreign(1) { $0["n"] = 2 }
         let a = try await world.device("A", handler: .remoteWins)
-        let (one, two) = (try a.items.query(["n": 1]), try a.items.query(["n": 2]))
+        let (one, two) = (
+            try SubscriptionQuery(a.items.find(["n": 1])),
+            try SubscriptionQuery(a.items.find(["n": 2]))
+        )
         try await a.engine.subscriptions.update {
             $0.insertOrAssign(one, named: "one")
             $0.insertOrAssign(two, named: "two")
@@ -119,7 +122,7 @@ struct SubscriptionMeanwhileScenarios {
         let lines = world.transcript()
         #expect(lines.contains("A conflict base - local n=1,by=import remote n=6"))
         #expect(!lines.contains { $0.contains("delete") }, "\(lines)")
-        let rejected = try await a.items.rejectedWrites()
+        let rejected = try await a.items.rejectedWrites.all()
         #expect(rejected.map(\.document) == [["_id": 2, "n": 1, "by": "import"]])
     }
 }

@@ -19,7 +19,7 @@ struct SubscriptionPendingScenarios {
         let report = try await a.settle()
         #expect(report.reverted == 0)
         #expect(try world.remoteDocument("new") == ["_id": "new", "n": 2])
-        #expect(try await a.items.rejectedWrites().isEmpty)
+        #expect(try await a.items.rejectedWrites.all().isEmpty)
         #expect(try await a.heldIDs == ["new"])
     }
 
@@ -31,7 +31,7 @@ struct SubscriptionPendingScenarios {
         let items = engine.collection(SyncWorld.namespace)
         let asked = engine.collection(Namespace(SyncWorld.database, "asked"))
         try await items.insertOne(["_id": "before"])
-        let query = try asked.query(["n": 1])
+        let query = try SubscriptionQuery(asked.find(["n": 1]))
         let set = try await engine.subscriptions.update { $0.insertOrAssign(query) }
         try await items.insertOne(["_id": "after"])
         world.remote.before { call in
@@ -68,14 +68,14 @@ struct SubscriptionPendingScenarios {
         let items = engine.collection(SyncWorld.namespace)
         let failing = engine.collection(Namespace(SyncWorld.database, "failing"))
         try await failing.insertOne(["_id": "f"])
-        let query = try items.query(["n": 1])
+        let query = try SubscriptionQuery(items.find(["n": 1]))
         try await engine.subscriptions.update { $0.insertOrAssign(query) }
         world.remote.before { call in
             if call.documentIDs == ["f"] { throw RemoteError(.retryable, "down") }
         }
         let report = try await engine.syncNow()
         #expect(report.errors == [.remoteUnavailable] && report.subscriptionSets == 1)
-        #expect(try await items.findOne(id: 1) == ["_id": 1, "n": 1])
+        #expect(try items.findOne(id: 1) == ["_id": 1, "n": 1])
         #expect(try await failing.status().pending == 1)
     }
 }

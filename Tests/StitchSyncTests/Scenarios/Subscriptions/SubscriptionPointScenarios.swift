@@ -40,7 +40,7 @@ struct SubscriptionPointScenarios {
                 try world.use(before)
                 isReached = try await bootstrap(world, thenAt: point, after)
                 let engine = try #require(last.withLock { $0 })
-                let held = try await Set(engine.items.find().map(\.documentID))
+                let held = try Set(engine.items.find().fetch().map(\.documentID))
                 let sees = isGiving == isReached ? everything : hers
                 #expect(held == sees, "\(isGiving ? "giving" : "taking") at \(point)")
                 #expect(try engine.subscriptions.state == .complete, "at \(point)")
@@ -51,7 +51,7 @@ struct SubscriptionPointScenarios {
             }
             #expect(point > 6)
         }
-        #expect(try world.stored.collection(RuledWorld.items).count() == owners.count)
+        #expect(try world.stored.collection(RuledWorld.items).find().count() == owners.count)
     }
 
     private let last = Locked<SyncEngine?>(nil)
@@ -78,7 +78,7 @@ struct SubscriptionPointScenarios {
         }
         world.remote.before(script)
         world.remote.after(script)
-        let query = try engine.items.query([:])
+        let query = try SubscriptionQuery(engine.items.find([:]))
         try await engine.subscriptions.update { $0.insertOrAssign(query, named: "all") }
         try await engine.syncUntilQuiet(passesMax: 20)
         world.remote.before(nil)
@@ -104,11 +104,11 @@ struct SubscriptionPointScenarios {
             let items = engine.collection(SyncWorld.namespace)
             await items.configure(conflictHandler: .remoteWins)
             try await items.insertOne(["_id": .int32(100 + request), "n": 1])
-            let query = try items.query(["n": 1])
+            let query = try SubscriptionQuery(items.find(["n": 1]))
             try await engine.subscriptions.update { $0.insertOrAssign(query, named: "one") }
             isReached = await wait(engine, world, cancelledAt: request)
             try await engine.subscriptions.waitForSynchronization()
-            #expect(try await items.count() == 5 + Int(request), "at \(request)")
+            #expect(try items.find().count() == 5 + Int(request), "at \(request)")
             #expect(try world.remoteDocument(.int32(100 + request)) != nil, "at \(request)")
             #expect(try await engine.verify() == [], "at \(request)")
             request += 1

@@ -52,14 +52,14 @@ struct SubscriptionRefusalScenarios {
         // Other queries are answered, beside the refused one, after a restart, too.
         try await a.start()
         try await a.engine.collection(Self.others).subscribe(named: "others")
-        #expect(try await a.engine.collection(Self.others).count() == 2)
+        #expect(try a.engine.collection(Self.others).find().count() == 2)
         #expect(try await a.heldIDs == [1, 2, 9])
         try await a.engine.subscriptions.remove(named: "items")
         #expect(try await a.heldIDs == [])
         // The refused one ends like any other.
         try await a.engine.subscriptions.remove(named: "secret")
         #expect(try a.engine.subscriptions.state == .complete)
-        #expect(try await a.engine.collection(Self.others).count() == 2)
+        #expect(try a.engine.collection(Self.others).find().count() == 2)
         #expect(try await a.sync().errors == [])
         // Once there is a role, the same call works.
         isRefused.withLock { $0 = false }
@@ -85,8 +85,8 @@ struct SubscriptionRefusalScenarios {
             }
             if isFirst { throw RemoteError(.rejected, code: 2, "not a field") }
         }
-        let query = try a.items.query(["n": ["$gt": 2]])
-        let all = try others.query()
+        let query = try SubscriptionQuery(a.items.find(["n": ["$gt": 2]]))
+        let all = try SubscriptionQuery(others.find())
         let set = try await a.engine.subscriptions.update { changes in
             changes.insertOrAssign(query, named: "s")
             changes.remove(named: "t")
@@ -96,7 +96,7 @@ struct SubscriptionRefusalScenarios {
         world.remote.before(nil)
         #expect(try a.engine.subscriptions.state(of: set.version) == .error("not a field"))
         #expect(try await a.heldIDs == [1])
-        #expect(try await others.count() == 2)
+        #expect(try others.find().count() == 2)
         // Both follow the remote.
         try world.foreign(1) { $0["m"] = 1 }
         try world.foreign(2) { $0["n"] = 1 }
@@ -108,7 +108,7 @@ struct SubscriptionRefusalScenarios {
         try await a.settle()
         #expect(try a.engine.subscriptions.state == .complete)
         #expect(try await a.heldIDs == [3])
-        #expect(try await others.count() == 2)
+        #expect(try others.find().count() == 2)
     }
 
     @Test("of many queries that are asked for together only the refused one is missing")
@@ -123,7 +123,7 @@ struct SubscriptionRefusalScenarios {
             handler: .remoteWins, remote: remote)
         try await a.start()
         let queries = try (1...20).map {
-            try a.items.query(["n": .int32($0 == 10 ? 7_000 : $0 % 4)])
+            try SubscriptionQuery(a.items.find(["n": .int32($0 == 10 ? 7_000 : $0 % 4)]))
         }
         try await a.engine.subscriptions.update { changes in
             for (number, query) in queries.enumerated() {

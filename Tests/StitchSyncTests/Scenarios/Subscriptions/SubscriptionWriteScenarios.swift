@@ -270,7 +270,7 @@ struct SubscriptionWriteScenarios {
         let lines = world.transcript()
         #expect(lines.contains("A compensation delete hard settled"))
         #expect(lines.contains("A error compensatingWrite hard"))
-        let rejected = try #require(try await a.items.rejectedWrites().first)
+        let rejected = try #require(try await a.items.rejectedWrites.all().first)
         #expect(
             rejected.reason == #"write to "hard" in table "items" not allowed; "#
                 + "object is outside of the current query view")
@@ -279,10 +279,10 @@ struct SubscriptionWriteScenarios {
         // Once it is asked for, it can be written after all.
         try await a.subscribe("simple-items", to: ["complexity": ["$lte": 9]])
         try await a.settle()
-        try await a.items.retryRejectedWrite(rejected.id)
+        try await a.items.rejectedWrites.retry(rejected.id)
         try await a.settle()
         #expect(try world.remoteDocument("hard") == ["_id": "hard", "complexity": 7])
-        #expect(try await a.items.rejectedWrites().isEmpty)
+        #expect(try await a.items.rejectedWrites.all().isEmpty)
     }
 
     @Test("a change of what left the view is paused where the app wants that")
@@ -295,7 +295,7 @@ struct SubscriptionWriteScenarios {
         try await a.insert(["_id": 1, "n": 2])
         let report = try await a.sync()
         #expect(report.paused == 1 && report.reverted == 0)
-        #expect(try await a.items.pauseReason(of: 1)?.code == .rejected)
+        #expect(try await a.items.status(of: 1).pauseReason?.code == .rejected)
         #expect(try await a.local(1) == ["_id": 1, "n": 2])
         #expect(try world.remoteDocument(1) == nil)
         // Mended, it goes up.

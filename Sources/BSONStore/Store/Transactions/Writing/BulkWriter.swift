@@ -52,7 +52,7 @@ struct BulkWriter {
             let outcome = try updates.updateMany(
                 namespace, filter: try options.filter(filter),
                 update: try options.update(update), upsert: options.upsert,
-                keepImages: note != nil)
+                keepImages: note != nil, within: nil)
             try result.add(outcome, at: index, note)
         case .replaceOne(let filter, let document, let options):
             let outcome = try updates.replaceOne(
@@ -66,7 +66,9 @@ struct BulkWriter {
             result.deletedCount += taken == nil ? 0 : 1
         case .deleteMany(let filter, let options):
             var taken: [BSONDocument] = []
-            let count = try updates.deleteMany(namespace, filter: try options.filter(filter)) {
+            let count = try updates.deleteMany(
+                namespace, filter: try options.filter(filter), within: nil
+            ) {
                 if note != nil { taken.append($0) }
             }
             for document in taken { try note?(DocumentImages(before: document, after: nil)) }

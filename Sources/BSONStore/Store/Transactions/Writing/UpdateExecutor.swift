@@ -40,11 +40,13 @@ struct UpdateExecutor {
     /// Changes every document that matches a filter; the documents are chosen before the first
     /// change.
     ///
-    /// - Parameter keepImages: whether the outcome holds the documents before and after.
+    /// - Parameters:
+    ///   - keepImages: whether the outcome holds the documents before and after.
+    ///   - range: which of the matching documents; `nil` for all.
     /// - Throws: errors with MongoDB's codes and messages; the changes made until then are undone.
     func updateMany(
         _ namespace: Namespace, filter: Filter, update: Update, upsert: Bool,
-        keepImages: Bool
+        keepImages: Bool, within range: FindOptions?
     ) throws(StoreError) -> UpdateResult {
         guard !update.isReplacement else {
             throw StoreError(
@@ -52,7 +54,7 @@ struct UpdateExecutor {
         }
         var outcome = UpdateResult(keepsImages: keepImages)
         try nested { () throws(StoreError) in
-            try updateAll(namespace, filter, update, upsert: upsert, &outcome)
+            try updateAll(namespace, filter, update, upsert: upsert, range, &outcome)
         }
         return outcome
     }
@@ -63,11 +65,12 @@ struct UpdateExecutor {
     /// - Returns: the counts, or the refusal with the counts as its `writes`.
     /// - Throws: SQLite's errors; abandon the transaction then.
     func updateEach(
-        _ namespace: Namespace, _ filter: Filter, _ update: Update, upsert: Bool
+        _ namespace: Namespace, _ filter: Filter, _ update: Update, upsert: Bool,
+        within range: FindOptions?
     ) throws(StoreError) -> Result<UpdateResult, StoreError> {
         var outcome = UpdateResult(keepsImages: false)
         do throws(StoreError) {
-            try updateAll(namespace, filter, update, upsert: upsert, &outcome)
+            try updateAll(namespace, filter, update, upsert: upsert, range, &outcome)
             return .success(outcome)
         } catch {
             guard error.concernsWrite else { throw error }
@@ -81,11 +84,11 @@ struct UpdateExecutor {
 
     private func updateAll(
         _ namespace: Namespace, _ filter: Filter, _ update: Update, upsert: Bool,
-        _ outcome: inout UpdateResult
+        _ range: FindOptions?, _ outcome: inout UpdateResult
     ) throws(StoreError) {
         let filter = try resolved(filter, at: namespace)
         let update = try resolved(update, at: namespace)
-        let rows = try rows(namespace, filter)
+        let rows = try rows(namespace, filter, range)
         if rows.isEmpty, upsert { try self.upsert(namespace, filter, update, &outcome) }
         for row in rows {
             guard let found = try executor.rows.stored(namespace, row: row) else { continue }
@@ -117,13 +120,16 @@ struct UpdateExecutor {
 
     /// Removes every document that matches a filter.
     ///
-    /// - Parameter body: receives each document before it is removed; it must not write.
+    /// - Parameters:
+    ///   - range: which of the matching documents; `nil` for all.
+    ///   - body: receives each document before it is removed; it must not write.
     /// - Returns: how many were removed.
     func deleteMany(
-        _ namespace: Namespace, filter: Filter, _ body: (BSONDocument) -> Void
+        _ namespace: Namespace, filter: Filter, within range: FindOptions?,
+        _ body: (BSONDocument) -> Void
     ) throws(StoreError) -> Int {
         let filter = try resolved(filter, at: namespace)
-        let rows = try rows(namespace, filter)
+        let rows = try rows(namespace, filter, range)
         try nested { () throws(StoreError) in
             for row in rows {
                 guard let found = try executor.rows.stored(namespace, row: row) else { continue }
@@ -236,8 +242,25 @@ struct UpdateExecutor {
         return found ?? update
     }
 
-    private func rows(_ namespace: Namespace, _ filter: Filter) throws(StoreError) -> [Int64] {
+    /// Returns the rows of the matching documents.
+    ///
+    /// - Parameter range: which of them; `nil` for all.
+    private func rows(
+        _ namespace: Namespace, _ filter: Filter, _ range: FindOptions?
+    ) throws(StoreError) -> [Int64] {
         var rows: [Int64] = []
+        if var range {
+            range.projection = nil
+            let found = try executor.find(
+                namespace, filter: filter, options: range, bytesMax: .max)
+            for document in found {
+                guard let id = document["_id"] else { continue }
+                if let stored = try executor.rows.stored(namespace, id: id) {
+                    rows.append(stored.row)
+                }
+            }
+            return rows
+        }
         let plan = try executor.plan(namespace, filter, nil, hint: hint)
         try executor.scan(namespace, filter, plan, withRows: true) { row, _ in
             rows.append(row)
