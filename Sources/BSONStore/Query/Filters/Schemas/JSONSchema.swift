@@ -132,14 +132,19 @@ extension JSONSchema.Texts {
     }
 }
 
+extension JSONSchema {
+    /// Returns the position of the first value that equals an earlier one; `nil` if all differ.
+    static func firstDuplicate(in values: [BSONValue]) -> Int? {
+        var keys: Set<[UInt8]> = []
+        return values.firstIndex { !keys.insert(BSONKey.encode(ordered($0))).inserted }
+    }
+}
+
 extension JSONSchema.Arrays {
     func accepts(_ array: BSONArray) -> Bool {
         let values = array.values
         guard values.count >= countMin, values.count <= countMax else { return false }
-        if isUnique {
-            let keys = Set(values.map { BSONKey.encode(JSONSchema.ordered($0)) })
-            guard keys.count == values.count else { return false }
-        }
+        if isUnique, JSONSchema.firstDuplicate(in: values) != nil { return false }
         guard zip(values, positions).allSatisfy({ $1.accepts($0) }) else { return false }
         guard let others else { return true }
         return values.dropFirst(positions.count).allSatisfy { others.accepts($0) }

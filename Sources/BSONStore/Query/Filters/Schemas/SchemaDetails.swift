@@ -142,7 +142,10 @@ struct SchemaDetails {
             details.append("numberOfItems", .int32(Int32(clamping: count)))
         case "uniqueItems":
             details.append("consideredValue", value)
-            if let twice = firstDuplicate { details.append("duplicatedValue", twice) }
+            let members = value.arrayValue?.values ?? []
+            if let place = JSONSchema.firstDuplicate(in: members) {
+                details.append("duplicatedValue", members[place])
+            }
         default:
             details.append("consideredValue", value)
             if keyword == "bsonType" || keyword == "type" {
@@ -150,15 +153,6 @@ struct SchemaDetails {
             }
         }
         return details
-    }
-
-    private var firstDuplicate: BSONValue? {
-        let members = value.arrayValue?.values ?? []
-        return members.indices.first { end in
-            end > 0
-                && !Self.passes(
-                    .array(BSONArray(Array(members[...end]))), ["uniqueItems": true])
-        }.map { members[$0] }
     }
 
     // MARK: - Arrays
