@@ -42,7 +42,8 @@ struct ResolveConflicts {
         do {
             let shown = shown(conflict)
             try await context.engine.conflictFound?(shown)
-            if let answer = try handler.rule.resolveAtOnce(shown) {
+            if handler.rule.isImmediate {
+                let answer = try await handler.rule.resolve(shown)
                 return ConflictAnswer(conflict: conflict, result: .success(answer))
             }
             let resolution = try await withTimeout(

@@ -10,48 +10,30 @@ extension ConflictHandler<BSONDocument>.Rule {
     func resolve(
         _ conflict: Conflict<BSONDocument>
     ) async throws -> ConflictResolution<BSONDocument> {
-        if let answer = try resolveAtOnce(conflict) { return answer }
-        return switch self {
-        case .app(let resolve): try await resolve(conflict)
-        case .immediate(let resolve): try resolve(conflict)
-        case .side(let side): side.resolution
-        case .newest(let path): conflict.newest(by: path)
-        case .merging(let merge, let overlaps):
-            merge.refine(try await overlaps.resolve(conflict), of: conflict)
-        case .deciding(let merge, let deleted, let decide):
-            if var document = merge.merge(conflict)?.document {
-                .use(try await decided(&document, conflict, by: decide))
-            } else {
-                try await deleted.resolve(conflict)
-            }
-        }
-    }
-
-    /// Returns the resolution where no closure of the app that may wait is asked; otherwise `nil`.
-    ///
-    /// - Throws: what a closure of the app throws that returns at once.
-    func resolveAtOnce(
-        _ conflict: Conflict<BSONDocument>
-    ) throws -> ConflictResolution<BSONDocument>? {
         switch self {
-        case .app: nil
-        case .immediate(let resolve): try resolve(conflict)
-        case .side(let side): side.resolution
-        case .newest(let path): conflict.newest(by: path)
+        case .app(let resolve): return try await resolve(conflict)
+        case .immediate(let resolve): return try resolve(conflict)
+        case .side(let side): return side.resolution
+        case .newest(let path): return conflict.newest(by: path)
         case .merging(let merge, let overlaps):
-            try merge.answer(conflict)
-                ?? overlaps.resolveAtOnce(conflict).map { merge.refine($0, of: conflict) }
-        case .deciding(let merge, let deleted, _):
-            merge.merge(conflict) == nil ? try deleted.resolveAtOnce(conflict) : nil
+            if let answer = merge.answer(conflict) { return answer }
+            return merge.refine(try await overlaps.resolve(conflict), of: conflict)
+        case .deciding(let merge, let deleted, let decide):
+            guard var document = merge.merge(conflict)?.document else {
+                return try await deleted.resolve(conflict)
+            }
+            try await decide(&document, conflict)
+            return .use(document)
         }
     }
 
-    private func decided(
-        _ document: inout BSONDocument, _ conflict: Conflict<BSONDocument>,
-        by decide: ConflictHandler<BSONDocument>.Decide
-    ) async throws -> BSONDocument {
-        try await decide(&document, conflict)
-        return document
+    /// Whether every conflict is resolved at once, so that no time limit is needed.
+    var isImmediate: Bool {
+        switch self {
+        case .app, .deciding: false
+        case .immediate, .side, .newest: true
+        case .merging(_, let overlaps): overlaps.isImmediate
+        }
     }
 }
 
