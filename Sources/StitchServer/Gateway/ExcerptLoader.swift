@@ -24,9 +24,11 @@ struct ExcerptLoader {
         let memory = MemoryHolding.begin("the documents that the command needs")
         var open = needs
         var parts: [Namespace: ExcerptPart] = [:]
-        // A view needs the documents of others, which may be views.
-        while let need = open.needs.values.first(where: { parts[$0.namespace] == nil }) {
-            let namespace = need.namespace
+        // A view needs the documents of others, which may be views. In the order of names, so that
+        // each run asks the upstream for the same.
+        while let namespace = open.needs.keys.filter({ parts[$0] == nil }).min(),
+            let need = open.needs[namespace]
+        {
             guard parts.count < Self.collectionsMax else {
                 throw CommandFailure(
                     165, "a command reads more than \(Self.collectionsMax) collections and views")
@@ -42,7 +44,7 @@ struct ExcerptLoader {
             parts[namespace] = part
         }
         // A collection that a view named first may be needed as a whole.
-        for need in open.needs.values
+        for need in open.needs.values.sorted(by: { $0.namespace < $1.namespace })
         where need.queries.count != needs.needs[need.namespace]?.queries.count {
             guard let definition = parts[need.namespace]?.definition, definition.viewOn == nil
             else { continue }
