@@ -60,7 +60,8 @@ extension SyncCollection where Document: TypedDocument {
             TypedListBuilder<TypedSort>.nothing
     ) async throws -> Document? {
         let options = FindOneAndOptions(
-            sort: try Self.order(sort), upsert: upsert, returnsAfter: returnsAfter)
+            sort: try Document.sort(sort).order(with: coding.encoder), upsert: upsert,
+            returnsAfter: returnsAfter)
         return try await findOneAndUpdate(
             try Document.filter(filter).bson, try Document.update(update).bson, options: options)
     }
@@ -77,13 +78,7 @@ extension SyncCollection where Document: TypedDocument {
             TypedListBuilder<TypedSort>.nothing
     ) async throws -> Document? {
         try await findOneAndDelete(
-            try Document.filter(filter).bson, sort: try Self.order(sort))
-    }
-
-    private static func order(
-        _ sort: (Document.Fields) throws -> [TypedSort]
-    ) throws -> SortOrder? {
-        let document = try Document.sort(sort).bson
-        return document.isEmpty ? nil : try SortOrder(document)
+            try Document.filter(filter).bson,
+            sort: try Document.sort(sort).order(with: coding.encoder))
     }
 }

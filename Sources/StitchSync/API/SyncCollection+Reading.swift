@@ -26,8 +26,7 @@ extension SyncCollection {
     public func aggregate(
         _ pipeline: [BSONDocument], options: PipelineOptions = PipelineOptions()
     ) throws -> [BSONDocument] {
-        let stages = BSONArray(pipeline.map { .document($0) })
-        let pipeline = try Pipeline(stages, options: options)
+        let pipeline = try Pipeline(stages: pipeline, options: options)
         guard !pipeline.writes else {
             throw StoreError(
                 .illegalOperation,

@@ -59,6 +59,17 @@ public struct DocumentDecodingFailure: Error, Sendable, CustomStringConvertible 
         reason = field.map { "field \"\($0)\" \(problem)" } ?? context.debugDescription
     }
 
+    /// Decodes a stored document; what the decoder throws becomes the failure.
+    package static func check<Document>(
+        _ document: BSONDocument, by decode: (BSONDocument) throws -> Document
+    ) throws(Self) -> Document {
+        do {
+            return try decode(document)
+        } catch {
+            throw Self(error, decoding: document, as: Document.self)
+        }
+    }
+
     /// The document, the type, the field and the reason.
     public var description: String {
         "cannot decode document \(documentID.extendedJSON(.relaxed)) as \(typeName): \(reason)"

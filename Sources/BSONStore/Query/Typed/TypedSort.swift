@@ -26,6 +26,13 @@ public struct TypedSort: Sendable {
     /// - Throws: as ``bson(with:)`` does.
     public var bson: BSONDocument { get throws(StoreError) { try bson(with: BSONEncoder()) } }
 
+    /// Returns the order as queries use it; `nil` without fields.
+    ///
+    /// - Throws: as ``bson(with:)`` does, and for an order that MongoDB refuses.
+    package func order(with encoder: BSONEncoder) throws(StoreError) -> SortOrder? {
+        keys.isEmpty ? nil : try SortOrder(try bson(with: encoder))
+    }
+
     /// Returns the order as MongoDB's sort document, with names as an encoder writes them.
     ///
     /// - Throws: as ``Field/path(with:)`` does.

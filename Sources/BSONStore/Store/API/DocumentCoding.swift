@@ -45,7 +45,7 @@ package final class DocumentCoding<Document: Sendable>: Sendable {
         change = { try encoder.encode($0, changing: $1) }
     }
 
-    private init() where Document == BSONDocument {
+    fileprivate init(raw: Void) where Document == BSONDocument {
         coders = BSONCoders(BSONEncoder(), BSONDecoder())
         isRaw = true
         encode = { $0 }
@@ -54,13 +54,9 @@ package final class DocumentCoding<Document: Sendable>: Sendable {
         decodedEdition = { EncodedEdition($0) }
         change = { document, _ in document }
     }
-
-    fileprivate static func makeRaw() -> DocumentCoding<BSONDocument> {
-        DocumentCoding<BSONDocument>()
-    }
 }
 
-private let rawCoding = DocumentCoding<BSONDocument>.makeRaw()
+private let rawCoding = DocumentCoding<BSONDocument>(raw: ())
 
 extension DocumentCoding<BSONDocument> {
     /// The conversion that changes nothing.
@@ -80,11 +76,7 @@ extension DocumentCoding {
     package func decoded(
         _ document: BSONDocument
     ) throws(DocumentDecodingFailure) -> Document {
-        do {
-            return try decode(document)
-        } catch {
-            throw DocumentDecodingFailure(error, decoding: document, as: Document.self)
-        }
+        try DocumentDecodingFailure.check(document, by: decode)
     }
 
     /// Writes a document onto the first of some stored editions, of which it may be any.

@@ -76,7 +76,7 @@ extension DocumentCollection {
 
 extension Pipeline {
     /// Parses the stages of a pipeline.
-    init(stages: [BSONDocument], options: PipelineOptions) throws {
+    package init(stages: [BSONDocument], options: PipelineOptions) throws {
         try self.init(BSONArray(stages.map { .document($0) }), options: options)
     }
 }

@@ -165,9 +165,8 @@ extension DocumentCollection where Document: TypedDocument {
         upsert: Bool = false, returnsAfter: Bool = false,
         _ sort: (Document.Fields) throws -> [TypedSort]
     ) throws -> FindOneAndOptions {
-        let keys = try Document.sort(sort).bson(with: coding.encoder)
-        return FindOneAndOptions(
-            sort: keys.isEmpty ? nil : try SortOrder(keys), upsert: upsert,
+        FindOneAndOptions(
+            sort: try Document.sort(sort).order(with: coding.encoder), upsert: upsert,
             returnsAfter: returnsAfter)
     }
 }

@@ -238,12 +238,9 @@ extension DocumentCollection {
     func replace(
         _ transaction: WriteTransaction, _ filter: Filter, _ document: Document, upsert: Bool
     ) throws -> UpdateResult {
-        guard !coding.isRaw else {
-            return try transaction.replaceOne(
-                namespace, filter: filter, document: try coding.encode(document),
-                upsert: upsert)
-        }
-        let found = try transaction.find(namespace, filter: filter, options: .first).first
+        let found =
+            coding.isRaw
+            ? nil : try transaction.find(namespace, filter: filter, options: .first).first
         guard let found, let id = found["_id"] else {
             return try transaction.replaceOne(
                 namespace, filter: filter, document: try coding.encode(document),

@@ -41,12 +41,7 @@ extension Query {
                 try $0.find(namespace, filter: filter, options: options)
             }.first
         }
-        guard let found else { return nil }
-        do {
-            return try decode(found)
-        } catch {
-            throw DocumentDecodingFailure(error, decoding: found, as: Document.self)
-        }
+        return try found.map { try DocumentDecodingFailure.check($0, by: decode) }
     }
 
     /// Calls a closure with each document that decodes, without holding all of them in memory.
