@@ -10,7 +10,7 @@ export SWIFT_DETERMINISTIC_HASHING := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo rchat todo test test-long check docs bench bench-gate bench-server bench-sync bench-matrix \
-	bench-remote bench-fairness bench-devices bench-gateway bench-embedding fuzz simulate simulate-wrong simulate-scope crash crash-sync attack gaps sweep faults contend soak soak-sync \
+	bench-remote bench-wire bench-fairness bench-devices bench-gateway bench-embedding fuzz simulate simulate-wrong simulate-scope crash crash-sync attack gaps sweep faults contend soak soak-sync \
 	fanout test-fresh-root test-asan test-tsan clean
 
 help: ## Lists the commands.
@@ -77,6 +77,10 @@ bench-server: ## Measures the server through libmongoc on loopback; part of benc
 bench-remote: ## Measures sync through MongoRemote with a server in another process.
 	@Scripts/setup mongoc
 	@Scripts/bench-remote
+
+bench-wire: ## Measures the ways between devices and a server, with durable files. ARGS="n=10000 rows=one"
+	@Scripts/setup
+	@Scripts/bench-wire $(ARGS)
 
 bench-gateway: ## Measures a gateway under rules beside its upstream.
 	@Scripts/setup mongoc

@@ -89,7 +89,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-nio-transport-services", from: "1.28.0"),
-        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         // A range, since apps bring other macros with one version of swift-syntax.
         .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.1"..<"604.0.0"),
@@ -142,7 +141,6 @@ let package = Package(
             dependencies: [
                 "BSONStore", "StitchSync", "StitchCommands", "StitchWire",
                 remote("NIOCore", "swift-nio"), remote("NIOPosix", "swift-nio"),
-                remote("Crypto", "swift-crypto"),
                 remote("NIOSSL", "swift-nio-ssl", platforms: otherPlatforms),
                 remote(
                     "NIOTransportServices", "swift-nio-transport-services",

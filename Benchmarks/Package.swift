@@ -7,7 +7,9 @@ let package = Package(
     platforms: [.macOS(.v15)],
     traits: [
         .trait(name: "MongoRemote", description: "RemoteBenchmarks, which needs libmongoc."),
-        .trait(name: "Remote", description: "DeviceBenchmarks, over `ServerRemote`."),
+        .trait(
+            name: "Remote", description: "DeviceBenchmarks and WireBenchmarks, over `ServerRemote`."
+        ),
     ],
     dependencies: [
         // Without traits, so that what is built here is what an app embeds.
@@ -69,9 +71,22 @@ let package = Package(
                 .product(name: "StitchMongo", package: "StitchSync"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+        .target(
+            name: "BenchmarkUsage",
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
         .executableTarget(
             name: "DeviceBenchmarks",
             dependencies: [
+                "BenchmarkUsage",
+                .product(name: "BSONStore", package: "StitchSync"),
+                .product(name: "StitchSync", package: "StitchSync"),
+                .product(name: "StitchRemote", package: "StitchSync"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+        .executableTarget(
+            name: "WireBenchmarks",
+            dependencies: [
+                "BenchmarkUsage",
                 .product(name: "BSONStore", package: "StitchSync"),
                 .product(name: "StitchSync", package: "StitchSync"),
                 .product(name: "StitchRemote", package: "StitchSync"),

@@ -33,19 +33,16 @@ static void take(sha256 *digest, const unsigned char *block) {
     words[i] = words[i - 16] + (turned(x, 7) ^ turned(x, 18) ^ x >> 3) + words[i - 7] +
                (turned(y, 17) ^ turned(y, 19) ^ y >> 10);
   }
-  unsigned s[8];
-  memcpy(s, digest->state, sizeof s);
+  unsigned *s = digest->state;
+  unsigned a = s[0], b = s[1], c = s[2], d = s[3], e = s[4], f = s[5], g = s[6], h = s[7];
   for (int i = 0; i < 64; i++) {
-    unsigned a = s[0], e = s[4];
-    unsigned first = s[7] + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) +
-                     ((e & s[5]) ^ (~e & s[6])) + constants[i] + words[i];
-    unsigned second = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) +
-                      ((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
-    memmove(s + 1, s, 7 * sizeof *s);
-    s[4] += first;
-    s[0] = first + second;
+    unsigned first = h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + ((e & f) ^ (~e & g)) +
+                     constants[i] + words[i];
+    unsigned second =
+        (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+    h = g, g = f, f = e, e = d + first, d = c, c = b, b = a, a = first + second;
   }
-  for (int i = 0; i < 8; i++) digest->state[i] += s[i];
+  s[0] += a, s[1] += b, s[2] += c, s[3] += d, s[4] += e, s[5] += f, s[6] += g, s[7] += h;
 }
 
 static void begin(sha256 *digest) {
@@ -56,54 +53,86 @@ static void begin(sha256 *digest) {
 }
 
 static void add(sha256 *digest, const unsigned char *bytes, long count) {
-  for (long i = 0; i < count; i++) {
-    digest->block[digest->count++ % 64] = bytes[i];
-    if (digest->count % 64 == 0) take(digest, digest->block);
+  while (count > 0) {
+    long held = (long)(digest->count % 64), part = count < 64 - held ? count : 64 - held;
+    memcpy(digest->block + held, bytes, (size_t)part);
+    digest->count += (unsigned long long)part;
+    if (held + part == 64) take(digest, digest->block);
+    bytes += part;
+    count -= part;
   }
 }
 
 static void finish(sha256 *digest, unsigned char *hash) {
+  static const unsigned char padding[64] = {0x80};
   unsigned long long bits = digest->count * 8;
-  unsigned char length[8], one = 0x80, zero = 0;
+  unsigned char length[8];
   for (int i = 0; i < 8; i++) length[i] = (unsigned char)(bits >> (56 - 8 * i));
-  add(digest, &one, 1);
-  while (digest->count % 64 != 56) add(digest, &zero, 1);
+  add(digest, padding, (long)(64 - (digest->count + 8) % 64));
   add(digest, length, 8);
   for (int i = 0; i < 32; i++) hash[i] = (unsigned char)(digest->state[i / 4] >> (24 - 8 * (i % 4)));
 }
 
+void bsonstore_sha256(const unsigned char *bytes, long count, unsigned char *hash) {
+  sha256 digest;
+  begin(&digest);
+  add(&digest, bytes, count);
+  finish(&digest, hash);
+}
+
+// The two digests of HMAC after their blocks of the key, from which each code of that key goes on.
+typedef struct {
+  sha256 inner, outer;
+} hmac_key;
+
+static void begin_key(hmac_key *key, const unsigned char *bytes, long count) {
+  unsigned char block[64] = {0}, padded[64];
+  if (count > 64)
+    bsonstore_sha256(bytes, count, block);
+  else if (count > 0)
+    memcpy(block, bytes, (size_t)count);
+  for (int i = 0; i < 64; i++) padded[i] = block[i] ^ 0x36;
+  begin(&key->inner);
+  add(&key->inner, padded, 64);
+  for (int i = 0; i < 64; i++) padded[i] = block[i] ^ 0x5c;
+  begin(&key->outer);
+  add(&key->outer, padded, 64);
+}
+
+// Ends a code whose bytes were added to a copy of the key's inner digest.
+static void finish_code(const hmac_key *key, sha256 *inner, unsigned char *code) {
+  sha256 outer = key->outer;
+  finish(inner, code);
+  add(&outer, code, 32);
+  finish(&outer, code);
+}
+
+void bsonstore_hmac_sha256(const unsigned char *key, long key_count, const unsigned char *bytes,
+                           long count, unsigned char *code) {
+  hmac_key begun;
+  begin_key(&begun, key, key_count);
+  sha256 inner = begun.inner;
+  add(&inner, bytes, count);
+  finish_code(&begun, &inner, code);
+}
+
 void bsonstore_pbkdf2_sha256(const unsigned char *secret, long secret_count,
                              const unsigned char *salt, long salt_count, int rounds,
-                             unsigned char *hash) {
+                             unsigned char *key) {
   static const unsigned char first_block[4] = {0, 0, 0, 1};
-  unsigned char key[64] = {0}, padded[64], part[32];
-  sha256 inner, outer, digest;
-  if (secret_count > 64) {
-    begin(&digest);
-    add(&digest, secret, secret_count);
-    finish(&digest, key);
-  } else if (secret_count > 0) {
-    memcpy(key, secret, (size_t)secret_count);
-  }
-  for (int i = 0; i < 64; i++) padded[i] = key[i] ^ 0x36;
-  begin(&inner);
-  add(&inner, padded, 64);
-  for (int i = 0; i < 64; i++) padded[i] = key[i] ^ 0x5c;
-  begin(&outer);
-  add(&outer, padded, 64);
-  memset(hash, 0, 32);
+  unsigned char part[32];
+  hmac_key begun;
+  begin_key(&begun, secret, secret_count);
+  memset(key, 0, 32);
   for (int round = 0; round < rounds; round++) {
-    digest = inner;
+    sha256 inner = begun.inner;
     if (round == 0) {
-      add(&digest, salt, salt_count);
-      add(&digest, first_block, 4);
+      add(&inner, salt, salt_count);
+      add(&inner, first_block, 4);
     } else {
-      add(&digest, part, 32);
+      add(&inner, part, 32);
     }
-    finish(&digest, part);
-    digest = outer;
-    add(&digest, part, 32);
-    finish(&digest, part);
-    for (int i = 0; i < 32; i++) hash[i] ^= part[i];
+    finish_code(&begun, &inner, part);
+    for (int i = 0; i < 32; i++) key[i] ^= part[i];
   }
 }

@@ -47,11 +47,11 @@
         /// Returns the writer of a struct's members, or nil if its properties cannot be fields.
         private static func writer(
             for document: StructDeclSyntax, reportingTo context: (any MacroExpansionContext)?
-        ) -> DocumentWriter? {
+        ) -> MemberWriter? {
             var reader = PropertyReader(context: context)
             reader.read(document.memberBlock.members)
             guard !reader.hasFailed else { return nil }
-            return DocumentWriter(
+            return MemberWriter(
                 properties: reader.properties, existing: reader.existing,
                 access: access(of: document))
         }

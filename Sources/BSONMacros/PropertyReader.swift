@@ -5,11 +5,11 @@
 
     /// The reader of a struct's stored properties; it reports those that cannot be fields.
     struct PropertyReader {
-        /// Where faults are reported, or nil where another expansion reports them.
+        /// The context that faults are reported in; `nil` if another expansion reports them.
         let context: (any MacroExpansionContext)?
         private(set) var properties: [StoredProperty] = []
         /// The members that the struct has of its own and the macro leaves out.
-        private(set) var existing: Set<DocumentWriter.Member> = []
+        private(set) var existing: Set<MemberWriter.Member> = []
         private(set) var hasFailed = false
 
         init(context: (any MacroExpansionContext)?) { self.context = context }

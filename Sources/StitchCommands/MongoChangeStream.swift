@@ -7,8 +7,12 @@ internal import StitchSync
 struct MongoChangeStream: Sendable {
     private let server: any MongoServer
     private let namespace: Namespace
+    /// The device's own changes that are left out; `nil` to return all.
+    private let own: OwnOperations?
     /// The token after the returned changes.
     private(set) var position: ResumeToken?
+    /// A token before ``position``, with no change between the two.
+    private var origin: ResumeToken?
     private var session: (any MongoSession)?
     private var cursor: Int64 = 0
     /// The events read but not yet returned.
@@ -30,10 +34,22 @@ struct MongoChangeStream: Sendable {
     private static let batchBytes = 4_000_000
 
     /// Makes a stream that begins after a token, or now.
-    init(server: any MongoServer, namespace: Namespace, after token: ResumeToken?) {
+    init(
+        server: any MongoServer, namespace: Namespace, after token: ResumeToken?,
+        leavingOut own: OwnOperations? = nil
+    ) {
         self.server = server
         self.namespace = namespace
+        self.own = own
         position = token
+        origin = token
+    }
+
+    /// Whether the next changes after a token are this stream's next ones.
+    func isAt(_ token: ResumeToken, leavingOut own: OwnOperations?) -> Bool {
+        guard position == token || origin == token else { return false }
+        guard let own, let mine = self.own else { return own == nil && self.own == nil }
+        return own.continues(mine)
     }
 
     /// Whether a cursor is open.
@@ -48,7 +64,7 @@ struct MongoChangeStream: Sendable {
                 throw MongoFailure(kind: .protocolError, message: "the server names no place")
             }
             let token = ResumeToken(["at": .timestamp(time)])
-            position = token
+            (position, origin) = (token, token)
             return token
         } catch {
             close()
@@ -111,6 +127,9 @@ extension MongoChangeStream {
             } else {
                 options.append("resumeAfter", .document(position))
             }
+        }
+        if let own, try await server.leavesOutEchoes() {
+            options.append("stitchsyncLastOperation", own.last.value)
         }
         let command: BSONDocument = [
             "aggregate": .string(namespace.collection),
@@ -201,6 +220,7 @@ extension MongoChangeStream {
         }
         buffer.removeFirst(taken)
         if buffer.isEmpty, let end { position = ResumeToken(end) }
+        if taken > 0 { origin = position }
         guard let token = position else {
             throw MongoFailure(kind: .protocolError, message: "the server names no place")
         }

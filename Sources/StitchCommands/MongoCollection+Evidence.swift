@@ -58,12 +58,12 @@ extension MongoCollection {
 
     private func keepsTombstones() async throws(RemoteError) -> Bool {
         let hello = try await read(["hello": 1], on: "admin")
-        return hello["stitchsync"]?.documentValue?["tombstones"]?.int64Value == 1
+        return ServerExtension.tombstones.isNamed(in: hello)
     }
 
     private static func tombstone(of id: BSONValue, _ answer: BSONValue) -> RemoteTombstone? {
-        guard let document = answer.documentValue, let told = document["_id"],
-            BSONKey.encode(told) == BSONKey.encode(id)
+        guard let document = answer.documentValue, let found = document["_id"],
+            BSONKey.encode(found) == BSONKey.encode(id)
         else { return nil }
         let version =
             document["version"].map { BSONDocument([(DocumentVersion.fieldName, $0)]) } ?? [:]

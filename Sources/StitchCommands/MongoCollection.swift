@@ -24,6 +24,8 @@ package final class MongoCollection: RemoteCollection {
         self.namespace = namespace
     }
 
+    package var connectionNumber: UInt64? { server.connectionCount }
+
     package func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
         try await find(ids: ids, bytesMax: .max).compactMap { $0 }
     }
@@ -262,9 +264,23 @@ extension MongoCollection {
     package func changes(
         after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
     ) async throws(RemoteError) -> RemoteChangeBatch {
+        try await read(after: token, limit: limit, waitingUpTo: wait, leavingOut: nil)
+    }
+
+    package func changes(
+        after token: ResumeToken, limit: Int, waitingUpTo wait: Duration,
+        leavingOut own: OwnOperations
+    ) async throws(RemoteError) -> RemoteChangeBatch {
+        try await read(after: token, limit: limit, waitingUpTo: wait, leavingOut: own)
+    }
+
+    private func read(
+        after token: ResumeToken, limit: Int, waitingUpTo wait: Duration,
+        leavingOut own: OwnOperations?
+    ) async throws(RemoteError) -> RemoteChangeBatch {
         try await AbandonableCall.run { (isWanted) throws(RemoteError) in
             try await self.reauthenticating { (isNew) throws(MongoFailure) in
-                if !isNew, var idle = self.takeIdle(at: token) {
+                if !isNew, var idle = self.takeIdle(at: token, leavingOut: own) {
                     do throws(MongoFailure) {
                         let batch = try await idle.read(
                             limit: limit, waitingUpTo: wait, while: isWanted)
@@ -276,7 +292,8 @@ extension MongoCollection {
                     }
                 }
                 var stream = MongoChangeStream(
-                    server: self.server, namespace: self.namespace, after: token)
+                    server: self.server, namespace: self.namespace, after: token,
+                    leavingOut: own)
                 let batch = try await stream.read(
                     limit: limit, waitingUpTo: wait, while: isWanted)
                 self.keep(stream)
@@ -285,11 +302,12 @@ extension MongoCollection {
         }
     }
 
-    private func takeIdle(at token: ResumeToken) -> MongoChangeStream? {
+    private func takeIdle(
+        at token: ResumeToken, leavingOut own: OwnOperations?
+    ) -> MongoChangeStream? {
         streams.withLock { streams in
-            guard let place = streams.idle.lastIndex(where: { $0.position == token }) else {
-                return nil
-            }
+            let place = streams.idle.lastIndex { $0.isAt(token, leavingOut: own) }
+            guard let place else { return nil }
             return streams.idle.remove(at: place)
         }
     }

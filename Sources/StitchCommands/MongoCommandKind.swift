@@ -1,4 +1,4 @@
-/// How a command is repeated when the connection fails.
+/// The way in which a command is repeated when the connection fails.
 package enum MongoCommandKind: Sendable, Hashable {
     /// Repeated once (the drivers' specification "Retryable Reads").
     case read

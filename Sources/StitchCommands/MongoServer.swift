@@ -27,15 +27,23 @@ package protocol MongoServer: Sendable {
     /// Source: the drivers' specification "Bulk Write".
     func takesBulkWrite() async throws(MongoFailure) -> Bool
 
+    /// Whether the server leaves a device's own changes out of a stream, where it is asked to.
+    ///
+    /// Source: Docs/SERVER.md, "Change streams".
+    func leavesOutEchoes() async throws(MongoFailure) -> Bool
+
     /// The longest time that the server should now wait for changes in one command.
     ///
     /// A command that waits is not interrupted when its caller leaves.
     var waitMax: Duration { get }
 
+    /// The number of connections so far, where the carrier counts them.
+    var connectionCount: UInt64? { get }
+
     /// The number of the current sign-in; it grows with each renewal.
     var signIn: Int { get }
 
-    /// Has later calls use new connections, because the server reported one as not authenticated.
+    /// Makes later calls use new connections, because the server reported one as not authenticated.
     ///
     /// A connection authenticates only once, and loses it when its user is dropped, even if the
     /// user is created again. The call changes nothing where the sign-in is newer already.
@@ -43,4 +51,9 @@ package protocol MongoServer: Sendable {
     /// - Parameter signIn: the sign-in before the call that failed.
     /// - Returns: whether a repeated call uses another sign-in; `false` without credentials.
     func renew(after signIn: Int) async -> Bool
+}
+
+extension MongoServer {
+    /// Returns `nil`: connections are not counted.
+    package var connectionCount: UInt64? { nil }
 }

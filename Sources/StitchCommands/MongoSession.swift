@@ -14,7 +14,7 @@ package protocol MongoSession: Sendable {
         _ command: BSONDocument, on database: String, waits: Bool
     ) async throws(MongoFailure) -> BSONDocument
 
-    /// Has the next commands run in one transaction.
+    /// Runs the next commands in one transaction.
     func startTransaction() async throws(MongoFailure)
 
     /// Commits the transaction by a majority.

@@ -4,8 +4,8 @@
 
     /// A MongoDB deployment for a program that has threads for blocking calls, such as a gateway.
     ///
-    /// Any thread may call. Each command has a session of its own, so that the deployment can be told
-    /// to end just this command once its answer is not needed any more.
+    /// Any thread may call. Each command has a session of its own, so that a request to end the
+    /// session ends only this command, once its answer is not needed any more.
     package final class BlockingDeployment: Sendable {
         private let pool: MongoClientPool
         private let killer: CommandKiller
@@ -118,8 +118,10 @@
     }
 
     extension CommandKiller {
-        /// Runs a body that sends commands of a session, which is a new one for the server if it was
-        /// told to end them: it may be told late.
+        /// Runs a body that sends commands of a session.
+        ///
+        /// If the server was asked to end them, the session is then replaced by a new one, because the
+        /// request may arrive late.
         fileprivate func running<R>(
             _ session: MongoClientSession, _ budget: WorkBudget?,
             _ body: () throws(MongoFailure) -> R

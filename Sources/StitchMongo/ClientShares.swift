@@ -38,7 +38,7 @@
         private let bounds: Bounds
         private let state = ThreadCondition(State())
 
-        /// The pause after which a waiting thread looks whether its client is still wanted.
+        /// The pause after which a waiting thread checks whether its client is still wanted.
         private static let checkMilliseconds = 50
 
         init(_ bounds: Bounds) { self.bounds = bounds }

@@ -11,7 +11,7 @@
         fileprivate struct Running: Sendable {
             let session: BSONDocument
             let budget: WorkBudget
-            /// The number of times that the server was told.
+            /// The number of requests to the server to end the command.
             var kills = 0
             var nextKill = ContinuousClock.now
         }
@@ -27,10 +27,10 @@
         }
 
         private let state = ThreadCondition(State())
-        /// Has the server end the commands of sessions.
+        /// Ends the commands of sessions at the server.
         private let kill: @Sendable ([BSONDocument]) -> Void
 
-        /// The pause between two looks at the running commands.
+        /// The pause between two checks of the running commands.
         private static let checkMilliseconds = 25
         /// The time without a command after which the thread ends.
         private static let idleMax: Duration = .seconds(5)
@@ -41,7 +41,7 @@
 
         /// Runs a body that sends commands of a session.
         ///
-        /// - Parameter didKill: is called if the server was told to end the session's commands.
+        /// - Parameter didKill: is called if the server was asked to end the session's commands.
         func running<R>(
             _ session: BSONDocument, _ budget: WorkBudget?, didKill: () -> Void,
             _ body: () throws(MongoFailure) -> R
@@ -52,7 +52,7 @@
             return try body()
         }
 
-        /// Has the server end the commands of a session whose connection broke: their answers
+        /// Ends at the server the commands of a session whose connection broke: their answers
         /// cannot arrive.
         func endLost(_ session: BSONDocument) {
             state.withLock(waking: .all) { state in
@@ -73,7 +73,7 @@
             }
         }
 
-        /// - Returns: whether the server was told to end it.
+        /// - Returns: whether the server was asked to end it.
         private func end(_ number: UInt64) -> Bool {
             state.withLock { state in
                 let ended = state.running.removeValue(forKey: number)
@@ -104,7 +104,7 @@
                 guard !due.isEmpty || !lost.isEmpty else {
                     return .forSignalOr(milliseconds: Self.checkMilliseconds)
                 }
-                // The command may reach the server after it was told: it is told again.
+                // The command may reach the server after the request to end it: repeat that.
                 for number in due.keys {
                     state.running[number]?.kills += 1
                     let kills = min(state.running[number]?.kills ?? 1, 6)

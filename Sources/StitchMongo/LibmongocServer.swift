@@ -79,6 +79,12 @@
             }
         }
 
+        func leavesOutEchoes() async throws(MongoFailure) -> Bool {
+            try await request { (client) throws(MongoFailure) in
+                try client.leavesOutEchoes()
+            }
+        }
+
         /// Runs a body with a client on a thread for requests.
         private func request<R: Sendable>(
             _ body: @escaping @Sendable (MongoClient) throws(MongoFailure) -> R

@@ -8,7 +8,7 @@
 
         /// The user whose share of the clients the call uses; `nil` for the program itself.
         package let user: [UInt8]?
-        /// The budget of the work; the server is told to end a command whose budget is over.
+        /// The budget of the work; the server is asked to end a command whose budget is over.
         ///
         /// `nil` for a command that nothing interrupts.
         package let budget: WorkBudget?

@@ -83,7 +83,7 @@
                     throw MongoFailure(error, reply: answer)
                 }
                 guard let answer else {
-                    throw MongoFailure(kind: .protocolError, message: "the reply is no valid BSON")
+                    throw MongoFailure(kind: .protocolError, message: "the reply is not valid BSON")
                 }
                 return answer
             }
@@ -93,10 +93,18 @@
         ///
         /// Source: the drivers' specification "Bulk Write".
         func takesBulkWrite() throws(MongoFailure) -> Bool {
-            let hello = try withPrimary { server in
+            try hello()?["maxWireVersion"]?.int64Value ?? 0 >= 25
+        }
+
+        /// Whether the primary knows the option of streams that leaves out a device's own changes.
+        func leavesOutEchoes() throws(MongoFailure) -> Bool {
+            ServerExtension.echoFilter.isNamed(in: try hello())
+        }
+
+        private func hello() throws(MongoFailure) -> BSONDocument? {
+            try withPrimary { server in
                 mongoc_server_description_hello_response(server).flatMap { CDocument.copy(of: $0) }
             }
-            return hello?["maxWireVersion"]?.int64Value ?? 0 >= 25
         }
 
         /// Calls a body with the description of the primary, selecting one if necessary.
@@ -153,7 +161,7 @@
             get throws(MongoFailure) { Array(try storedUUID()) }
         }
 
-        /// Has the commands from now on name another session.
+        /// Makes later commands name another session.
         ///
         /// libmongoc has no call for it: it ties a session to one client, while the server does not.
         /// So the bytes in the session's own document change; commands copy them.
@@ -299,7 +307,7 @@
             return limits
         }
 
-        /// The limits of replies that are looked at for a document that is nested too deeply.
+        /// The limits of replies in which a document that is nested too deeply is searched for.
         ///
         /// Source: the server's `bsondepth.h`, whose greatest limit is 250 levels.
         fileprivate static var ofDeepReplies: BSONLimits {

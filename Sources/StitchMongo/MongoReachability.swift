@@ -12,12 +12,12 @@
         private let state = Locked(State())
 
         func note(_ isReachable: Bool) {
-            let told = state.withLock { state -> [AsyncStream<Bool>.Continuation] in
+            let streams = state.withLock { state -> [AsyncStream<Bool>.Continuation] in
                 guard state.isReachable != isReachable else { return [] }
                 state.isReachable = isReachable
                 return Array(state.streams.values)
             }
-            for stream in told { stream.yield(isReachable) }
+            for stream in streams { stream.yield(isReachable) }
         }
 
         func stream() -> AsyncStream<Bool> {

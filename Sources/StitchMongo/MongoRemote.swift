@@ -6,8 +6,9 @@
     /// A remote on a MongoDB server, replica set or sharded cluster, through libmongoc.
     ///
     /// Everything that the engine bases decisions on is read from the primary with `majority` and
-    /// written with `majority` (rule R14). libmongoc blocks, so its calls run on threads of the
-    /// remote's own; a cancelled call is abandoned at once and ends in the background.
+    /// written with `majority`, so a failover takes back nothing that the engine relies on.
+    /// libmongoc blocks, so its calls run on threads of the remote's own; a cancelled call is
+    /// abandoned at once and ends in the background.
     ///
     /// Source: Docs/MONGODB.md, which lists the required privileges and indexes.
     public final class MongoRemote: Remote {

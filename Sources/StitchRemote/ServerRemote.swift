@@ -12,9 +12,9 @@
     /// ```
     ///
     /// Everything that the engine bases decisions on is read from the primary with `majority` and
-    /// written with `majority` (rule R14). Connections are opened when they are needed. To
-    /// `stitchsync serve` there are two, one for requests and one for waits; to MongoDB as many as
-    /// there are concurrent requests.
+    /// written with `majority`, so a failover takes back nothing that the engine relies on.
+    /// Connections are opened when they are needed. To `stitchsync serve` there are two, one for
+    /// requests and one for waits; to MongoDB as many as there are concurrent requests.
     public final class ServerRemote: Remote {
         let connections: ServerConnections
         private let collections: MongoCollections

@@ -51,7 +51,7 @@ public final class OfflineServer {
                 at += length
                 let request: WireRequest
                 do {
-                    request = try parser.request(message)
+                    request = try parser.parse(message)
                 } catch let error as WireContentError {
                     answers += reply(
                         CommandFailure(error.code, error.message).reply,
@@ -111,7 +111,7 @@ public final class OfflineServer {
 
     private func reply(_ document: BSONDocument, _ request: WireRequest) -> [UInt8] {
         guard request.wantsReply else { return [] }
-        return WireReply.bytes(
+        return WireEncoder.bytes(
             document, to: request.form, requestID: 1, responseTo: request.requestID)
     }
 }

@@ -190,7 +190,7 @@
         /// The port for Prometheus; `nil` without metrics.
         package var metricsPort: Int? { metrics?.localAddress?.port }
 
-        /// How long running commands may continue once the server stops.
+        /// The time for which running commands may continue once the server stops.
         private static let graceAtStop = TimeAmount.seconds(1)
 
         /// Closes the listeners, waits for running commands or interrupts them, and closes the
@@ -206,7 +206,7 @@
             await opening.closeAll(within: limit)
             ending.cancel()
             operations.stopAll()
-            // Until now, load balancers were told that the server is not ready.
+            // Until now, it has answered load balancers that the server is not ready.
             try await metrics?.close()
             // Writers must not wait for transactions that no client will end.
             backend.endTransactions()

@@ -50,7 +50,7 @@
                 do throws(CommandError) {
                     try code == .success ? console.say(text) : console.warn(text)
                 } catch {
-                    // Nobody reads: the exit code tells.
+                    // The output is closed: only the exit code is left.
                 }
             }
             exit(withError: code)

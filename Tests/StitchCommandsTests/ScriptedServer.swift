@@ -58,6 +58,8 @@ final class ScriptedServer: MongoServer {
 
     func takesBulkWrite() async throws(MongoFailure) -> Bool { false }
 
+    func leavesOutEchoes() async throws(MongoFailure) -> Bool { true }
+
     var signIn: Int { state.withLock { $0.signIn } }
 
     func renew(after signIn: Int) async -> Bool {

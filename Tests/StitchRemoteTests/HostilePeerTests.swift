@@ -123,7 +123,7 @@
 
         @Test func `a reply that ends in the middle is an error`() async throws {
             let failure = try await failure { client, id in
-                let reply = WireReply.bytes(
+                let reply = WireEncoder.bytes(
                     ["ok": 1], to: .message([]), requestID: 1, responseTo: id)
                 client.send(Array(reply.dropLast()))
                 throw ProgramFailure(reason: "closes the connection")

@@ -76,7 +76,7 @@ import Testing
         ),
         (
             #"[{"name": "r", "apply_when": {}, "fields": {"a.b": {"read": true}}}]"#,
-            "roles[0].fields[\"a.b\"]: This is no field; fields in fields are nested under fields"
+            "roles[0].fields[\"a.b\"]: This is not a field; fields in fields are nested under fields"
         ),
         (
             #"[{"name": "r", "apply_when": {}, "fields": {"a": {"read": {"%%this": 1}}}}]"#,

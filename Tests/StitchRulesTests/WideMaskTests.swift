@@ -49,7 +49,7 @@ import Testing
             _ = try access.written(from: before, toShown: forbidden)
             Issue.record("not denied")
         } catch {
-            guard case .fields(let denied) = error.cause else {
+            guard case .fieldsDenied(let denied) = error.cause else {
                 Issue.record("denied for another reason: \(error)")
                 return
             }

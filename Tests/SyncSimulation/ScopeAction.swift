@@ -98,7 +98,7 @@ final class ScopeFaults: Sendable {
 
     var probe: EngineProbe {
         EngineProbe(
-            commitsOnCallingThread: true,
+            commitsOnCallingThread: true, answerArriving: { _ in 0 },
             beforeCommit: { [self] in
                 let step = state.withLock { state in
                     state.steps += 1

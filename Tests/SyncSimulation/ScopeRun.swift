@@ -98,7 +98,8 @@ final class ScopeRun: Sendable {
         for (actor, instance) in [(ScopeAction.Actor.a, UInt64(1)), (.b, 2)] {
             let store = actor == .a ? stores.a : stores.b
             let engine = try await makeEngine(
-                actor, store, instance, EngineProbe(commitsOnCallingThread: true))
+                actor, store, instance,
+                EngineProbe(commitsOnCallingThread: true, answerArriving: { _ in 0 }))
             clients.withLock { $0[actor] = Client(name: actor, store: store, engine: engine) }
             let items = engine.collection(Self.namespace)
             if start != .absent { try await items.sync(ids: [Self.key]) }

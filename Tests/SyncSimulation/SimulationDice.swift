@@ -64,6 +64,8 @@ struct SimulationKill: Error {}
 /// One life of a client's process; what its engine still does after its end is undone.
 final class SimulationLife: Sendable {
     private let isOverBox = Locked(false)
+    /// The streams from which the client's own changes are left out.
+    let streams = Locked<[Namespace: EchoStream]>([:])
     private let dice: SimulationDice
 
     init(_ dice: SimulationDice) { self.dice = dice }

@@ -250,10 +250,10 @@ extension SimulationLedger {
     /// Forgets the questions of a client, who may ask them again.
     ///
     /// I6 forbids a second question about the same states, where the first was answered and the
-    /// answer stored. A kill, a full disk or a cancellation comes between the two (section 5.1: what
-    /// was not committed did not happen); a document that its app resumes or edits after a handler
-    /// threw is tried again (section 5.4); and a remote that goes back to an old edition makes the
-    /// same states come to be a second time (rule R5).
+    /// answer stored. A kill, a full disk or a cancellation comes between the two, and what was not
+    /// committed did not happen. A document that its app resumes or edits after a handler threw is
+    /// tried again. And after a remote goes back to an old edition, the same states exist a second
+    /// time (rule R5).
     mutating func forgetQuestions(_ client: Int, _ document: Int? = nil) {
         guard let document else {
             questions[client] = nil

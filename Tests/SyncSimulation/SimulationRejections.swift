@@ -24,25 +24,25 @@ struct SimulationRejectionHandler: Sendable {
     private func answer(
         _ rejected: RejectedWrite<BSONDocument>
     ) async throws -> RejectionAnswer<BSONDocument> {
-        guard !world.dice.isQuiet,
-            let document = world.document(rejected.namespace, rejected.documentID)
-        else { return .revert }
-        switch world.dice.draw({ $0.below(5) }) {
-        case 0, 1: return .revert
-        case 2: return .keepPaused
-        case 3: throw Refusal()
-        default:
-            let edited = world.content(document, await world.token("r"))
-            world.ledger.withLock { $0.forget(client, document) }
-            return .edit(edited)
+        guard let document = world.document(rejected.namespace, rejected.documentID) else {
+            return .revert
         }
+        let kind = world.dice.isQuiet ? 0 : world.dice.draw { $0.below(5) }
+        if kind == 2 { return .keepPaused }
+        if kind == 3 { throw Refusal() }
+        // It says what is to become of the document, also where the document's row is lost.
+        await world.noteAppKnows(client, document)
+        if kind < 2 { return .revert }
+        let edited = world.content(document, await world.token("r"))
+        world.ledger.withLock { $0.forget(client, document) }
+        return .edit(edited)
     }
 }
 
 // MARK: - The ledger
 
 extension SimulationLedger {
-    /// Whether a rejected write of a client's store holds what it wrote: nothing is lost (rule R9).
+    /// Whether a rejected write of a client's store holds what it wrote: nothing is lost (I1).
     func isRejected(_ write: Write) -> Bool {
         (rejected[write.client] ?? []).contains { document, rejected in
             document == write.document && Self.holds(rejected, write)

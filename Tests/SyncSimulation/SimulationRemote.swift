@@ -158,6 +158,19 @@ struct SimulationCollection: RemoteCollection {
         return batch
     }
 
+    func changes(
+        after token: ResumeToken, limit: Int, waitingUpTo wait: Duration,
+        leavingOut own: OwnOperations
+    ) async throws(RemoteError) -> RemoteChangeBatch {
+        let batch = try await changes(after: token, limit: limit, waitingUpTo: wait)
+        return remote.life.streams.withLock { streams in
+            let known = streams[namespace].flatMap { $0.goesOn(own, at: token) ? $0 : nil }
+            var stream = known ?? EchoStream(own, at: token)
+            defer { streams[namespace] = stream }
+            return stream.leaveOut(of: batch)
+        }
+    }
+
     func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome] {
         await world.willWrite(remote.client, namespace, writes)
         return try await carry(.write) { () async throws(RemoteError) in
@@ -192,5 +205,34 @@ struct SimulationCollection: RemoteCollection {
         let outcome = try await target().write([write]).first
         if dice.strikes(.duplicate) { _ = try await target().write([write]) }
         return outcome ?? .notMatched
+    }
+}
+
+/// A stream of a server that leaves each of a device's own operations out once.
+struct EchoStream {
+    private let own: OwnOperations
+    private var position: ResumeToken
+    private var left: Set<OperationID> = []
+
+    init(_ own: OwnOperations, at token: ResumeToken) {
+        self.own = own
+        position = token
+    }
+
+    /// Whether the next read goes on where this stream is.
+    func goesOn(_ other: OwnOperations, at token: ResumeToken) -> Bool {
+        position == token && other.continues(own)
+    }
+
+    /// Returns a batch without the device's own operations, and moves on behind it.
+    mutating func leaveOut(of batch: RemoteChangeBatch) -> RemoteChangeBatch {
+        position = batch.token
+        let told = batch.changes.filter { change in
+            guard !change.isDelete, let operation = change.operation,
+                operation.instance == own.last.instance, operation.sequence > own.last.sequence
+            else { return true }
+            return !left.insert(operation).inserted
+        }
+        return RemoteChangeBatch(changes: told, token: batch.token, hasMore: batch.hasMore)
     }
 }

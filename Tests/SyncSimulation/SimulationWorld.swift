@@ -136,8 +136,9 @@ extension SimulationWorld {
         // A request of its own task could not be told from the pass by what cancels it.
         limits.requestTimeout = nil
         let probe = EngineProbe(
-            commitsOnCallingThread: true, beforeCommit: life.beforeCommit,
-            afterCommit: life.afterCommit)
+            commitsOnCallingThread: true,
+            answerArriving: { [dice] count in count > 1 ? dice.draw { $0.below(count) } : 0 },
+            beforeCommit: life.beforeCommit, afterCommit: life.afterCommit)
         let engine = try SyncEngine(
             store: store, remote: remote, limits: limits, backoff: Backoff(), clock: clock,
             probe: probe, freshInstance: instance)
@@ -184,7 +185,7 @@ extension SimulationWorld {
         clients[number].lost = clients[number].lostInBackup
         ledger.withLock { ledger in
             // It is another installation now: what it wrote after the copy was made comes back as
-            // plain remote changes (section 5.1, rule R12).
+            // plain remote changes (rule R12).
             for (instance, owner) in ledger.owners where owner == number {
                 ledger.owners[instance] = -1
             }

@@ -31,7 +31,7 @@ package final class WireClient {
 
     /// The bytes of a command.
     package static func message(_ command: BSONDocument, requestID: Int32 = 1) -> [UInt8] {
-        WireReply.bytes(command, to: .message([]), requestID: requestID, responseTo: 0)
+        WireEncoder.bytes(command, to: .message([]), requestID: requestID, responseTo: 0)
     }
 
     /// Sends a command and waits for its answer.
@@ -85,7 +85,7 @@ package final class WireClient {
         let length = try received.withUnsafeBytes { try parser.messageLength($0) }
         guard let length, received.count >= length else { return nil }
         let request = try received.withUnsafeBytes { bytes in
-            try parser.request(UnsafeRawBufferPointer(rebasing: bytes[..<length]))
+            try parser.parse(UnsafeRawBufferPointer(rebasing: bytes[..<length]))
         }
         lastResponseTo = received.withUnsafeBytes {
             Int32(littleEndian: $0.loadUnaligned(fromByteOffset: 8, as: Int32.self))

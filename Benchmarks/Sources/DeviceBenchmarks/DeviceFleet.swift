@@ -1,4 +1,5 @@
 import BSONStore
+import BenchmarkUsage
 import Foundation
 import StitchRemote
 import StitchSync

@@ -42,12 +42,23 @@ static inline void bsonstore_refill(int steps) {
   bsonstore_steps_left = steps;
 }
 
-/// Derives 32 bytes from a secret by PBKDF2 with HMAC-SHA-256.
+/// Computes the SHA-256 of bytes, which is 32 bytes long.
+///
+/// Source: FIPS 180-4.
+void bsonstore_sha256(const unsigned char *bytes, long count, unsigned char *hash);
+
+/// Computes the HMAC-SHA-256 of bytes, which is 32 bytes long.
+///
+/// Source: RFC 2104.
+void bsonstore_hmac_sha256(const unsigned char *key, long key_count, const unsigned char *bytes,
+                           long count, unsigned char *code);
+
+/// Derives a key of 32 bytes from a secret by PBKDF2 with HMAC-SHA-256.
 ///
 /// Source: RFC 8018, section 5.2.
 void bsonstore_pbkdf2_sha256(const unsigned char *secret, long secret_count,
                              const unsigned char *salt, long salt_count, int rounds,
-                             unsigned char *hash);
+                             unsigned char *key);
 
 /// CRC-32 with Castagnoli's polynomial where the processor computes it: a byte in a third of a cycle.
 /// The sum is neither begun nor ended with a complement here.

@@ -43,8 +43,18 @@
             }
         }
 
+        func leavesOutEchoes() async throws(MongoFailure) -> Bool {
+            try await requests.pass { () async throws(MongoFailure) in
+                try await topology.primary().with(.request) { (line) throws(MongoFailure) in
+                    line.description.leavesOutEchoes
+                }
+            }
+        }
+
         /// The longest wait at the server in one command; shorter while others queue.
         var waitMax: Duration { followers.waitingCount > 0 ? .milliseconds(100) : .seconds(1) }
+
+        var connectionCount: UInt64? { topology.connectionCount.withLock { $0 } }
 
         var signIn: Int { topology.signIn }
 

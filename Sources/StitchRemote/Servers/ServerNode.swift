@@ -32,13 +32,19 @@
 
         let address: ServerAddress
         private let settings: ConnectionSettings
+        /// The number of connections to all hosts that were begun so far.
+        private let connectionCount: Locked<UInt64>
         private let state = Locked(State())
         /// Connections are made one after the other, so that a shared one is made once.
         private let making: [Use: Gate]
 
-        init(_ address: ServerAddress, _ settings: ConnectionSettings) {
+        init(
+            _ address: ServerAddress, _ settings: ConnectionSettings,
+            counting connectionCount: Locked<UInt64>
+        ) {
             self.address = address
             self.settings = settings
+            self.connectionCount = connectionCount
             making = Dictionary(
                 uniqueKeysWithValues: Use.allCases.map { ($0, Gate(countMax: 1)) })
         }
@@ -74,6 +80,7 @@
             return try await gate.pass { () async throws(MongoFailure) in
                 if let line = try openLine(use) { return line }
                 let signIn = state.withLock { $0.signIn }
+                connectionCount.withLock { $0 += 1 }
                 let line = try await connect(signIn)
                 return try state.withLock { (state) throws(MongoFailure) in
                     guard !state.isClosed else {

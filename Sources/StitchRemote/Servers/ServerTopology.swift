@@ -18,6 +18,8 @@
         }
 
         private let seeds: [ServerAddress]
+        /// The number of connections that were begun so far.
+        let connectionCount = Locked<UInt64>(0)
         private let settings: ConnectionSettings
         private let reachability: Reachability
         private let state = Locked(State())
@@ -35,7 +37,7 @@
         /// The number of the current sign-in.
         var signIn: Int { state.withLock { $0.signIn } }
 
-        /// The primary; looks for it where none is known.
+        /// The primary; searches for it if none is known.
         ///
         /// - Throws: ``MongoFailure`` that names each host and its last error when none was found
         ///   within the limit of the settings.
@@ -57,7 +59,7 @@
             state.withLock { if $0.primary === node { $0.primary = nil } }
         }
 
-        /// Has later requests sign in anew; returns false when another call did so already.
+        /// Makes later requests sign in again; returns false if another call did so already.
         func renew(after signIn: Int) {
             let (nodes, number) = state.withLock { state -> ([ServerNode], Int) in
                 guard state.signIn <= signIn else { return ([], 0) }
@@ -95,7 +97,7 @@
         private func node(_ address: ServerAddress) -> ServerNode {
             state.withLock { state in
                 if let known = state.nodes[address] { return known }
-                let made = ServerNode(address, settings)
+                let made = ServerNode(address, settings, counting: connectionCount)
                 made.renew(state.signIn)
                 if state.isClosed { made.close() }
                 state.nodes[address] = made

@@ -125,7 +125,7 @@
             guard let name = Self.subject(of: text) else {
                 throw MongoFailure(
                     kind: .authentication, code: 18,
-                    message: "the token is no JSON Web Token with the claim sub")
+                    message: "the token is not a JSON Web Token with the claim sub")
             }
             try await Self.signIn(
                 "PLAIN", [0] + Array(name.utf8) + [0] + Array(text.utf8), "$external", connection,

@@ -26,7 +26,8 @@
             let secret = secret
             let isStarted = DetachedThread.start {
                 answer.give(
-                    KeyDerivation.pbkdf2(secret, salt: key.salt, iterations: key.iterations))
+                    SHA256.derivedKey(
+                        of: secret, salt: key.salt, rounds: Int32(clamping: key.iterations)))
             }
             guard isStarted else {
                 throw MongoFailure(kind: .network, message: "the system has no thread to sign in")

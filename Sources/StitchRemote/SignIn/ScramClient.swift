@@ -93,13 +93,13 @@
         func proof(of salted: [UInt8], for challenge: Challenge) -> Proof {
             let withoutProof = "c=biws,r=\(challenge.nonce)"
             let signed = Array("\(firstBare),\(challenge.message),\(withoutProof)".utf8)
-            let clientKey = KeyDerivation.code(Array("Client Key".utf8), key: salted)
-            let signature = KeyDerivation.code(signed, key: KeyDerivation.hash(clientKey))
+            let clientKey = SHA256.code(Array("Client Key".utf8), key: salted)
+            let signature = SHA256.code(signed, key: SHA256.hash(clientKey))
             let proof = zip(clientKey, signature).map { $0 ^ $1 }
-            let serverKey = KeyDerivation.code(Array("Server Key".utf8), key: salted)
+            let serverKey = SHA256.code(Array("Server Key".utf8), key: salted)
             return Proof(
                 message: Array("\(withoutProof),p=\(Data(proof).base64EncodedString())".utf8),
-                signature: KeyDerivation.code(signed, key: serverKey))
+                signature: SHA256.code(signed, key: serverKey))
         }
 
         /// Checks that the server knows the user's key.
@@ -110,7 +110,7 @@
             guard message.hasPrefix("v="),
                 let field = message.dropFirst(2).split(separator: ",").first,
                 let signature = Data(base64Encoded: String(field)),
-                KeyDerivation.areEqual(Array(signature), proof.signature)
+                SHA256.areEqual(Array(signature), proof.signature)
             else {
                 throw failure(
                     "the server does not prove that it knows the user: its signature is wrong")

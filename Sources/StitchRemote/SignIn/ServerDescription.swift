@@ -1,7 +1,8 @@
 #if Remote
     internal import BSONStore
+    internal import StitchCommands
 
-    /// What a server says about itself in its reply to `hello`.
+    /// A server's description of itself in its reply to `hello`.
     ///
     /// Source: the drivers' specification "Server Discovery and Monitoring".
     struct ServerDescription: Sendable, Hashable {
@@ -16,6 +17,8 @@
         let hasSessions: Bool
         /// Whether later messages of a connection are carried out while an earlier one waits.
         let isConcurrent: Bool
+        /// Whether a change stream leaves out the reading device's own changes, where it is asked to.
+        let leavesOutEchoes: Bool
 
         /// The largest number of hosts taken from one reply.
         private static let hostsMax = 50
@@ -35,7 +38,8 @@
                 hello["maxWireVersion"]?.int64Value.map { Int(truncatingIfNeeded: $0) } ?? 0
             hasSessions = hello["logicalSessionTimeoutMinutes"]?.int64Value != nil
             retriesWrites = hasSessions && (setName != nil || hello["msg"] == "isdbgrid")
-            isConcurrent = hello["stitchsync"]?.documentValue?["concurrent"]?.int64Value == 1
+            isConcurrent = ServerExtension.concurrent.isNamed(in: hello)
+            leavesOutEchoes = ServerExtension.echoFilter.isNamed(in: hello)
         }
     }
 #endif

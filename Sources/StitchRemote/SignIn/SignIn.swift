@@ -1,7 +1,7 @@
 #if Remote
     internal import BSONStore
 
-    /// How a device signs in to a server.
+    /// The way in which a device signs in to a server.
     ///
     /// ```swift
     /// let signIn = SignIn.user("ann", password: password)

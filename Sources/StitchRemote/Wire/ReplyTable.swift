@@ -114,14 +114,19 @@
         }
 
         /// Ends all requests; only the first end counts.
+        ///
+        /// Requests that wait were not answered, whatever another reply broke: they fail as after a lost
+        /// connection, so they may be repeated over another one.
         func end(_ failure: MongoFailure) {
+            let lost =
+                failure.kind == .protocolError ? MongoFailure.network(failure.message) : failure
             let waiters = state.withLock { state in
                 if state.end == nil { state.end = failure }
                 defer { state.waiters = [:] }
                 return Array(state.waiters.values)
             }
             for waiter in waiters {
-                if case .waiting(let answer) = waiter { answer.give(.failure(failure)) }
+                if case .waiting(let answer) = waiter { answer.give(.failure(lost)) }
             }
         }
     }

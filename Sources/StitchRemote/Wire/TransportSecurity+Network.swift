@@ -19,7 +19,7 @@
             self.roots = try TrustedRoots(file: file, texts: roots)
             for (index, bytes) in (self.roots?.certificates ?? []).enumerated() {
                 guard Self.certificate(bytes) != nil else {
-                    throw TrustedRoots.unreadable(index, "it is no X.509 certificate")
+                    throw TrustedRoots.unreadable(index, "it is not an X.509 certificate")
                 }
             }
         }

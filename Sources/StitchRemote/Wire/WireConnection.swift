@@ -65,7 +65,7 @@
             guard !Task.isCancelled else { throw .cancelled }
             let answer = ReplyTable.Answer()
             let id = try table.begin(answer)
-            let bytes = WireReply.bytes(command, to: .message([]), requestID: id, responseTo: 0)
+            let bytes = WireEncoder.bytes(command, to: .message([]), requestID: id, responseTo: 0)
             guard bytes.count <= ReplyTable.bytesMax else {
                 _ = table.abandon(id, .cancelled)
                 throw MongoFailure(
@@ -93,7 +93,7 @@
         func post(_ command: BSONDocument) {
             do throws(MongoFailure) {
                 let id = try table.begin(ReplyTable.Answer())
-                let bytes = WireReply.bytes(
+                let bytes = WireEncoder.bytes(
                     command, to: .message([]), requestID: id, responseTo: 0)
                 channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
                 if !table.abandon(id, .cancelled) { close(.network("too many dropped requests")) }
@@ -105,7 +105,7 @@
         private func parse(_ message: ByteBuffer) throws(MongoFailure) -> BSONDocument {
             do {
                 let reply = try message.withUnsafeReadableBytes { bytes in
-                    try WireParser(limits: table.limits).request(bytes)
+                    try WireParser(limits: table.limits).parse(bytes)
                 }
                 guard reply.sequences.isEmpty, reply.wantsReply else {
                     throw MongoFailure.broken("a reply has parts that were not asked for")

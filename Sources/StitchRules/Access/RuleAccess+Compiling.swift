@@ -2,7 +2,7 @@ internal import BSONStore
 
 extension RuleAccess {
     /// Makes the access of a user without a usable role, which denies everything.
-    init(_ namespace: Namespace, denied problem: RuleDenial.Cause, role: String? = nil) {
+    init(_ namespace: Namespace, denied problem: DenialCause, role: String? = nil) {
         var essence = CompiledRoleKey()
         essence.role = role
         essence.problem = problem

@@ -19,7 +19,7 @@ public struct RuleAccess: Sendable {
     /// The role that the user holds; `nil` for none.
     public let role: String?
     /// The reason why the user holds no role or cannot use it.
-    public let problem: RuleDenial.Cause?
+    public let problem: DenialCause?
     /// The documents that the user may see.
     public let visibility: Visibility
     /// The fields that the user may read and write if `write` is unspecified; all fields are
@@ -95,7 +95,7 @@ public struct RuleAccess: Sendable {
         from before: BSONDocument?, toShown after: BSONDocument?
     ) throws(RuleDenial) -> BSONDocument? {
         let id = (after?["_id"] ?? before?["_id"]) ?? .null
-        func denial(_ cause: RuleDenial.Cause) -> RuleDenial {
+        func denial(_ cause: DenialCause) -> RuleDenial {
             RuleDenial(cause: cause, role: role, namespace: namespace, documentID: id)
         }
         if let problem { throw denial(problem) }
@@ -110,7 +110,7 @@ public struct RuleAccess: Sendable {
         }
         let decision = WriteDecision.decide(facts(before, merged ?? after, denied.isEmpty))
         if let cause = cause(of: decision, denied) { throw denial(cause) }
-        if after != nil, merged == nil { throw denial(.hidden) }
+        if after != nil, merged == nil { throw denial(.notAllowed) }
         return merged
     }
 
@@ -153,15 +153,15 @@ public struct RuleAccess: Sendable {
             mayWriteFields: mayWriteFields)
     }
 
-    private func cause(of decision: WriteDecision, _ denied: [String]) -> RuleDenial.Cause? {
+    private func cause(of decision: WriteDecision, _ denied: [String]) -> DenialCause? {
         switch decision {
         case .allowed: nil
-        case .filterBefore: .writeFilter(after: false)
-        case .filterAfter: .writeFilter(after: true)
-        case .insert: .insert
-        case .delete: .delete
-        case .write: .write
-        case .fields: .fields(denied)
+        case .filterBefore: .writeFilter(isOfResult: false)
+        case .filterAfter: .writeFilter(isOfResult: true)
+        case .insert: .insertDenied
+        case .delete: .deleteDenied
+        case .write: .writeDenied
+        case .fields: .fieldsDenied(denied)
         }
     }
 }
@@ -169,7 +169,7 @@ public struct RuleAccess: Sendable {
 /// Everything that determines a compiled role's decisions.
 struct CompiledRoleKey: Sendable, Hashable {
     var role: String?
-    var problem: RuleDenial.Cause?
+    var problem: DenialCause?
     var hasFilters = false
     var readFilter: RulePredicate?
     var writeFilter: RulePredicate?

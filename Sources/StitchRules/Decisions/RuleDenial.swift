@@ -3,42 +3,7 @@ public import BSONStore
 /// The denial of a write by a rule.
 public struct RuleDenial: Error, Sendable, Hashable {
     /// The rule that denied the write.
-    public enum Cause: Sendable, Hashable {
-        /// The user holds no role for the collection.
-        case noRole
-        /// The applicable role cannot be used with sync.
-        case roleNotSyncable
-        /// The role's write filter fails; `after` for the document after an update.
-        case writeFilter(after: Bool)
-        /// The role does not allow inserts.
-        case insert
-        /// The role does not allow deletes.
-        case delete
-        /// The role does not allow writes.
-        case write
-        /// The paths of changed fields that the role makes read-only.
-        case fields([String])
-        /// The write would replace something that the writer must not see.
-        case hidden
-
-        /// The cause in one word, for answers.
-        public var name: String {
-            switch self {
-            case .noRole: "noRole"
-            case .roleNotSyncable: "roleNotSyncable"
-            case .writeFilter(after: false): "writeFilter"
-            case .writeFilter(after: true): "writeFilterAfter"
-            case .insert: "insertDenied"
-            case .delete: "deleteDenied"
-            case .write: "writeDenied"
-            case .fields: "fieldsDenied"
-            case .hidden: "notAllowed"
-            }
-        }
-    }
-
-    /// The rule that denied the write.
-    public let cause: Cause
+    public let cause: DenialCause
     /// The user's role; `nil` without one.
     public let role: String?
     /// The collection of the write.
@@ -47,7 +12,7 @@ public struct RuleDenial: Error, Sendable, Hashable {
     public let documentID: BSONValue
 
     /// Makes a denial.
-    public init(cause: Cause, role: String?, namespace: Namespace, documentID: BSONValue) {
+    public init(cause: DenialCause, role: String?, namespace: Namespace, documentID: BSONValue) {
         self.cause = cause
         self.role = role
         self.namespace = namespace
@@ -65,23 +30,31 @@ public struct RuleDenial: Error, Sendable, Hashable {
         case .writeFilter:
             guard let role else { return "\(start) not allowed" }
             return "\(start) was denied by write filter in role \"\(role)\""
-        case .fields(let paths) where !paths.isEmpty:
+        case .fieldsDenied(let paths) where !paths.isEmpty:
             let names = paths.map { "\"\($0)\"" }.joined(separator: ", ")
             let verb = paths.count == 1 ? "is" : "are"
             let place = role.map { " in role \"\($0)\"" } ?? ""
             return "\(start) not allowed: \(names) \(verb) read-only\(place)"
-        case .noRole, .roleNotSyncable, .insert, .delete, .write, .fields, .hidden:
+        case .noRole, .roleNotSyncable, .insertDenied, .deleteDenied, .writeDenied, .fieldsDenied,
+            .outOfView, .noSubscription, .invalid, .tooLarge, .notAllowed:
             return "\(start) not allowed"
         }
     }
 
     /// The details that a client receives as well as the reason.
     public var details: BSONDocument {
+        Self.details(cause, role: role, table: namespace.collection, id: documentID)
+    }
+
+    /// Returns the details of a denied write, as they are sent and stored.
+    package static func details(
+        _ cause: DenialCause, role: String?, table: String, id: BSONValue
+    ) -> BSONDocument {
         var details: BSONDocument = ["cause": .string(cause.name)]
         if let role { details.append("role", .string(role)) }
-        details.append("table", .string(namespace.collection))
-        details.append("primaryKey", documentID)
-        if case .fields(let paths) = cause {
+        details.append("table", .string(table))
+        details.append("primaryKey", id)
+        if case .fieldsDenied(let paths) = cause {
             details.append("fields", .array(BSONArray(paths.map(BSONValue.string))))
         }
         return details

@@ -33,19 +33,19 @@ package final class RuleCollectionAccess: CollectionAccess {
         do {
             return try access.written(from: before, toShown: after)
         } catch {
-            throw told(error)
+            throw reported(error)
         }
     }
 
     package func refusal(of document: BSONDocument) -> StoreError {
-        told(
+        reported(
             RuleDenial(
-                cause: .hidden, role: access.role, namespace: access.namespace,
+                cause: .notAllowed, role: access.role, namespace: access.namespace,
                 documentID: document["_id"] ?? .null))
     }
 
-    /// Returns a denial as the error that clients receive.
-    private func told(_ denial: RuleDenial) -> StoreError {
+    /// Reports a denial, and returns it as the error that clients receive.
+    private func reported(_ denial: RuleDenial) -> StoreError {
         onDenial(denial)
         var error = StoreError(
             .unauthorized, denial.reason, namespace: denial.namespace,

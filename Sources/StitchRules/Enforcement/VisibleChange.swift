@@ -14,6 +14,11 @@ package struct VisibleChange: Sendable, Hashable {
     package let change: StoreChange
     /// Set when an insert or a delete only reflects a change of visibility.
     package let passage: VisibilityTransition?
+
+    /// Whether the user sees the document after a change as it is stored, and saw it before.
+    package func showsAll(of change: StoreChange) -> Bool {
+        passage == nil && self.change.after == change.after
+    }
 }
 
 extension RuleAccessPolicy {

@@ -165,7 +165,8 @@ enum FieldRulesParser {
                 guard !name.isEmpty, !name.hasPrefix("$"), !name.utf8.contains(UInt8(ascii: "."))
                 else {
                     throw place.error(
-                        .invalidValue, "This is no field; fields in fields are nested under fields")
+                        .invalidValue,
+                        "This is not a field; fields in fields are nested under fields")
                 }
                 named[name] = try rule(RuleObjectReader(value, at: place))
             }

@@ -2,7 +2,8 @@ internal import BSONStore
 
 /// A row of the command table: all that the server knows of a command.
 ///
-/// The parts of the server that decide about a command read its row and do not ask for its name.
+/// The parts of the server that decide about a command read its row and do not ask for its name; only
+/// the Stable API's list, exhaust cursors and the profile name commands.
 /// Nothing in it has a default: each command states what a user under access rules may do with it,
 /// and where a gateway runs it.
 struct CommandDefinition: Sendable {
@@ -22,9 +23,9 @@ struct CommandDefinition: Sendable {
     let signature: CommandSignature
     /// The rights that a user's roles must grant.
     let privileges: CommandPrivileges
-    /// What a user under access rules may do with the command.
+    /// The use of the command by a user under access rules.
     let underRules: UseUnderRules
-    /// Where a gateway runs the command.
+    /// The place where a gateway runs the command.
     let gateway: GatewayHandling
     let answering: Answering
 

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Where a gateway runs a command.
+/// The place where a gateway runs a command.
 enum GatewayHandling: Sendable, Hashable {
     /// In the gateway, as a server over a file does.
     case here
@@ -14,8 +14,7 @@ enum GatewayHandling: Sendable, Hashable {
     case users(ConcernedUsers)
     /// In the gateway, from its record of deletions.
     case deletions
-    /// Upstream as it is; for a user under access rules, on an excerpt of what it reads
-    /// (``UseUnderRules``).
+    /// Upstream as it is; for a user under access rules as ``UpstreamRoute`` decides.
     case upstream
     /// The same, but a change stream is read from the gateway's feed.
     case upstreamOrStream

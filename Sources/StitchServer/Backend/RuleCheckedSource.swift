@@ -15,6 +15,7 @@ struct RuleCheckedSource<Source: CursorSource>: CursorSource, RuleCheckedCursor 
     var survivesCollectionEnd: Bool { source.survivesCollectionEnd }
     var memoryBytes: Int { source.memoryBytes }
     var isSpooled: Bool { source.isSpooled }
+    var isForwarded: Bool { source.isForwarded }
     var news: CommitNotifier? { source.news }
     var reportsRuleChanges: Bool { source.reportsRuleChanges }
 
@@ -37,6 +38,14 @@ struct RuleCheckedSource<Source: CursorSource>: CursorSource, RuleCheckedCursor 
         guard user?.name == self.user?.name, user?.database == self.user?.database else {
             throw CommandFailure(13, "The cursor belongs to another user")
         }
+        try checkRules(call)
+        let batch = try source.next(limits, call)
+        // The deployment behind a gateway may have waited for the documents.
+        if source.isForwarded { try checkRules(call) }
+        return batch
+    }
+
+    private func checkRules(_ call: CommandCall) throws {
         let now = try rules.ruleGuard(call)
         let isSame =
             switch (ruleGuard, now) {
@@ -47,6 +56,5 @@ struct RuleCheckedSource<Source: CursorSource>: CursorSource, RuleCheckedCursor 
         guard isSame || source.reportsRuleChanges else {
             throw CommandFailure(175, "The rules for this user have changed; send the query again")
         }
-        return try source.next(limits, call)
     }
 }

@@ -66,24 +66,28 @@ final class StoreBackend: CommandBackend {
         }
     }
 
-    /// Creates a backend that runs one command in a transaction of another store, and shares all
-    /// else.
+    /// Creates a backend that runs one command on another store, and shares all else.
     ///
-    /// - Parameter ruleGuard: the rules for the command; `nil` for none.
+    /// - Parameters:
+    ///   - transaction: the transaction of the command; `nil` for one of its own.
+    ///   - candidates: the place of the documents; `nil` for the store itself.
+    ///   - ruleGuard: the rules for the command; `nil` for none.
     init(
-        _ store: DocumentStore, in transaction: OpenTransaction<WriteTransaction>,
-        sharing front: StoreBackend, under ruleGuard: RuleAccessPolicy?
+        _ store: DocumentStore, in transaction: OpenTransaction<WriteTransaction>?,
+        readingFrom candidates: (any CandidateSource)?,
+        sharing services: StoreBackend, under ruleGuard: RuleAccessPolicy?
     ) {
         self.store = store
-        server = front.server
-        cursors = front.cursors
-        spools = front.spools
-        sessions = front.sessions
-        commits = front.commits
-        users = front.users
-        rules = front.rules.deciding(ruleGuard)
-        signIn = front.signIn
-        runner = TransactionRunner(store, server, rules, excerpt: transaction)
+        server = services.server
+        cursors = services.cursors
+        spools = services.spools
+        sessions = services.sessions
+        commits = services.commits
+        users = services.users
+        rules = services.rules.deciding(ruleGuard)
+        signIn = services.signIn
+        runner = TransactionRunner(
+            store, server, rules, excerpt: transaction, readingFrom: candidates)
         isLasting = false
     }
 

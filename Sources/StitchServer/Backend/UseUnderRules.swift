@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// What a user under access rules may do with a command.
+/// The use of a command by a user under access rules.
 enum UseUnderRules: Sendable, Hashable {
     /// Nothing: it is refused (13, Unauthorized).
     case refused
@@ -9,25 +9,13 @@ enum UseUnderRules: Sendable, Hashable {
     /// Read: the user gets what the rules show of it.
     case reads(ReadSubject)
     /// Write: the rules judge each change.
-    case writes(ReadSubject)
+    case writes
 }
 
-/// What a command reads, as its arguments select it.
+/// The subject of a command that reads.
 enum ReadSubject: Sendable, Hashable {
-    /// The documents that `filter` matches, in the order of `sort`, from `skip` up to `limit`.
-    case filter
-    /// All documents that `query` matches.
-    case query
-    /// The number of documents that `query` matches.
-    case count
-    /// The first document that `query` matches, in the order of `sort`.
-    case firstOfQuery
-    /// The documents that the stages of `pipeline` read, also in other collections.
-    case pipeline
-    /// What the explained command reads.
-    case explained
-    /// The documents that the command's statements select.
-    case statements
+    /// Documents of the collections that it names.
+    case documents
     /// The collections of a database.
     case collections
     /// The databases.

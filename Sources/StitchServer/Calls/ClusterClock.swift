@@ -10,8 +10,8 @@ final class ClusterClock: Sendable {
     /// The time of the last operation.
     var now: BSONTimestamp { last.withLock { $0 } }
 
-    /// Has the clock only follow another one from now on: clients begin change streams at its times,
-    /// so it must not run ahead.
+    /// Makes the clock only follow another one from now on: clients begin change streams at its
+    /// times, so it must not run ahead.
     func restart() { last.withLock { $0 = BSONTimestamp(seconds: 0, increment: 0) } }
 
     /// Moves the clock forward to a time, if that is later.

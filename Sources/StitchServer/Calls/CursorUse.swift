@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// What a command does with a cursor.
+/// The use of a cursor by a command.
 enum CursorUse: Sendable, Hashable {
     case none
     /// Its reply may leave a cursor open.

@@ -104,7 +104,7 @@ final class OperationTable: Sendable {
         }
     }
 
-    /// Interrupts the commands that wait for an event, so that their clients are told of the stop.
+    /// Interrupts the commands that wait for an event, so that their clients learn of the stop.
     func stopWaiting() {
         let waiting = state.withLock { Set($0.wakes.keys) }
         for operation in all where waiting.contains(operation.number) { stop(operation, .shutdown) }

@@ -20,8 +20,8 @@ protocol CursorSource: Sendable {
     /// Whether the source itself reports that other rules apply to its user now.
     var reportsRuleChanges: Bool { get }
 
-    /// Moves on past news that the client does not see, where that can be told at once; returns
-    /// whether something else follows.
+    /// Skips changes that the client does not see, if that needs no wait; returns whether another
+    /// change follows.
     mutating func skipUnseen() -> Bool
 
     /// Returns the next documents: fewer than the limit only at the end, or when no more exist yet.

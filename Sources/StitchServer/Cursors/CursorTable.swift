@@ -14,8 +14,8 @@ final class CursorTable: Sendable {
         var lastUsed = ContinuousClock.now
         /// Whether a command is reading the cursor.
         var isPinned = false
-        /// The reason why the cursor ended, while a command still reads it or until the client is
-        /// told.
+        /// The reason why the cursor ended, while a command still reads it or until a reply reports
+        /// it.
         var end: CommandFailure?
 
         /// Returns the cursor with an id.

@@ -67,129 +67,35 @@ struct CommandNeeds: Sendable {
         needsIndexes = needsIndexes || others.needsIndexes
     }
 
-    /// The query if nothing else is needed.
-    var onlyQuery: (namespace: Namespace, query: DocumentNeed.Query)? {
-        guard needs.count == 1, !needsIndexes, let need = needs.values.first else { return nil }
-        if need.queries.count == 1, need.ids.isEmpty { return (need.namespace, need.queries[0]) }
-        return nil
-    }
-
     /// Notes that the indexes are needed.
     mutating func addIndexes() { needsIndexes = true }
 }
 
 extension CommandNeeds {
-    /// Collects what a command reads.
+    /// Collects what `findAndModify` reads.
     ///
     /// - Throws: the errors of the command's arguments, which the command itself reports.
-    init(_ subject: ReadSubject, of call: CommandCall) throws {
-        needsIndexes = Self.namesIndexes(call)
-        try add(subject, of: call)
+    init(firstOfQuery call: CommandCall) throws {
+        needsIndexes = call.namesIndexes
+        add(
+            DocumentNeed.Query(
+                filter: call.document("query") ?? [:], collation: call.document("collation"),
+                variables: call.document("let"), sort: call.document("sort"), limit: 1),
+            in: try call.collection())
     }
+}
 
-    private mutating func add(_ subject: ReadSubject, of call: CommandCall) throws {
-        switch subject {
-        case .filter: add(try Self.query(call), in: try call.collection())
-        case .query, .count:
-            add(
-                DocumentNeed.Query(
-                    filter: call.document("query") ?? [:], collation: call.document("collation")),
-                in: try call.collection())
-        case .pipeline: try addPipeline(call)
-        case .firstOfQuery:
-            add(
-                DocumentNeed.Query(
-                    filter: call.document("query") ?? [:], collation: call.document("collation"),
-                    variables: call.document("let"), sort: call.document("sort"), limit: 1),
-                in: try call.collection())
-        case .explained: try addExplained(call)
-        // The statements are read one by one (``StatementNeeds``), and the others are no documents.
-        case .statements, .collections, .databases, .tombstones: break
+extension CommandCall {
+    /// The collections that the command names, also in the stages of its pipeline.
+    var namedCollections: [Namespace] {
+        if let inner = target.documentValue {
+            return inner.firstElement.map { name, _ in
+                standing(for: inner, as: signature, givenName: name).namedCollections
+            } ?? []
         }
-    }
-
-    /// Adds what the command inside an `explain` reads; one that a user under access rules may not
-    /// send reads nothing.
-    private mutating func addExplained(_ call: CommandCall) throws {
-        guard let inner = call.target.documentValue, let name = inner.keys.first,
-            let definition = CommandTable.find(name)
-        else { return }
-        switch definition.underRules {
-        case .refused, .harmless, .reads(.explained): break
-        case .reads(let subject), .writes(let subject):
-            try add(
-                subject, of: call.standing(for: inner, as: definition.signature, givenName: name))
-        }
-    }
-
-    private static func query(_ call: CommandCall) throws -> DocumentNeed.Query {
-        let sort = call.document("sort")
-        // A natural order is that of the collection, whose documents must then all be here.
-        let isNatural =
-            sort?["$natural"] != nil || call.document("hint")?["$natural"] != nil
-        let limit = call.number("limit") ?? 0
-        let (last, isTooMany) = max(0, call.number("skip") ?? 0)
-            .addingReportingOverflow(abs(max(limit, -1_000_000_000)))
-        return DocumentNeed.Query(
-            filter: call.document("filter") ?? [:], collation: call.document("collation"),
-            variables: call.document("let"), sort: isNatural ? nil : sort,
-            limit: isNatural || isTooMany || limit == 0 ? 0 : last)
-    }
-
-    private mutating func addPipeline(_ call: CommandCall) throws {
-        let stages = Array(call.array("pipeline") ?? [])
-        if call.target.stringValue != nil {
-            var conditions: [BSONValue] = []
-            for stage in stages {
-                guard let match = stage.documentValue?["$match"] else { break }
-                conditions.append(match)
-            }
-            let filter: BSONDocument =
-                conditions.count > 1
-                ? ["$and": .array(BSONArray(conditions))]
-                : conditions.first?.documentValue ?? [:]
-            add(
-                DocumentNeed.Query(
-                    filter: filter, collation: call.document("collation"),
-                    variables: call.document("let")),
-                in: try call.collection())
-        }
-        addSources(of: stages, in: call.database, 0)
-    }
-
-    /// Adds the other collections that stages read.
-    mutating func addSources(of stages: [BSONValue], in database: String, _ depth: Int) {
-        guard depth < 100 else { return }
-        for stage in stages {
-            guard let (name, value) = stage.documentValue?.firstElement else { continue }
-            switch name {
-            case "$lookup", "$graphLookup": addSource(value.documentValue?["from"], database)
-            case "$unionWith":
-                addSource(
-                    value.stringValue == nil ? value.documentValue?["coll"] : value, database)
-            default: break
-            }
-            addInner(value, in: database, depth)
-        }
-    }
-
-    /// Adds the collections of pipelines inside a stage.
-    private mutating func addInner(_ value: BSONValue, in database: String, _ depth: Int) {
-        guard depth < 100 else { return }
-        switch value {
-        case .array(let array): addSources(of: Array(array), in: database, depth + 1)
-        case .document(let document):
-            for (_, inner) in document { addInner(inner, in: database, depth + 1) }
-        default: break
-        }
-    }
-
-    private mutating func addSource(_ value: BSONValue?, _ database: String) {
-        if let name = value?.stringValue {
-            add(.all, in: Namespace(database, name))
-        } else if let other = value?.documentValue, let name = other["coll"]?.stringValue {
-            add(.all, in: Namespace(other["db"]?.stringValue ?? database, name))
-        }
+        let own = Result { try collection() }.value.map { [$0] } ?? []
+        let others = PipelineCollections.read(by: array("pipeline") ?? [])
+        return own + others.map { Namespace(database, $0) }
     }
 
     private static let indexWords: Set<String> = [
@@ -197,9 +103,9 @@ extension CommandNeeds {
     ]
 
     /// Whether a command names an index, or an operator that needs one.
-    static func namesIndexes(_ call: CommandCall) -> Bool {
-        namesIndexes(.document(call.body), 0)
-            || call.sequences.values.joined().contains { namesIndexes(.document($0), 0) }
+    var namesIndexes: Bool {
+        Self.namesIndexes(.document(body), 0)
+            || sequences.values.joined().contains { Self.namesIndexes(.document($0), 0) }
     }
 
     private static func namesIndexes(_ value: BSONValue, _ depth: Int) -> Bool {

@@ -2,7 +2,7 @@ internal import BSONStore
 internal import StitchRules
 
 /// The documents of a collection that a command needs.
-struct ExcerptPart: Sendable {
+struct CollectionPart: Sendable {
     let namespace: Namespace
     /// The collection's definition; `nil` when the upstream has no such collection.
     let definition: UpstreamDefinition?
@@ -45,13 +45,20 @@ final class Excerpt: Sendable {
         state.withLock { $0.madeCount >= Self.madeMax || $0.bytesMax >= Self.bytesMax }
     }
 
+    /// Returns the store with the given collections, which have no documents here; those of earlier
+    /// commands may be there, too.
+    func store(with parts: [CollectionPart]) throws -> DocumentStore {
+        try make(parts)
+        return store
+    }
+
     /// Runs a body on documents, which are here only as long as it runs.
     ///
     /// - Parameter isWhole: whether there are no other collections than the given ones; else those
     ///   of earlier commands may be there, empty.
     /// - Throws: the errors of the body, and of collections that cannot be made.
     func using<R>(
-        _ parts: [ExcerptPart], isWhole: Bool, _ body: (FilledExcerpt) throws -> R
+        _ parts: [CollectionPart], isWhole: Bool, _ body: (FilledExcerpt) throws -> R
     ) throws -> R {
         try make(parts)
         let bytes = parts.reduce(0) { $1.documents.reduce($0) { $0 + $1.byteCount } }
@@ -70,7 +77,7 @@ final class Excerpt: Sendable {
     }
 
     private static func drop(
-        allBut parts: [ExcerptPart], _ transaction: WriteTransaction
+        allBut parts: [CollectionPart], _ transaction: WriteTransaction
     ) throws {
         let kept = Set(parts.map(\.namespace))
         for namespace in try transaction.collections() where !kept.contains(namespace) {
@@ -79,7 +86,7 @@ final class Excerpt: Sendable {
     }
 
     /// Makes the collections that are missing here, or have other definitions than upstream.
-    private func make(_ parts: [ExcerptPart]) throws {
+    private func make(_ parts: [CollectionPart]) throws {
         let made = state.withLock { $0.made }
         let missing = parts.filter { made[$0.namespace] != $0.definition }
         guard !missing.isEmpty else { return }
@@ -92,7 +99,7 @@ final class Excerpt: Sendable {
         }
     }
 
-    private static func make(_ part: ExcerptPart, _ transaction: WriteTransaction) throws {
+    private static func make(_ part: CollectionPart, _ transaction: WriteTransaction) throws {
         let namespace = part.namespace
         try transaction.dropCollection(namespace)
         guard let definition = part.definition else { return }
@@ -130,10 +137,15 @@ struct FilledExcerpt {
     /// Returns the backend that runs the command here.
     ///
     /// - Parameters:
-    ///   - front: the backend with all but the documents.
+    ///   - services: the backend with all but the documents.
     ///   - ruleGuard: the rules for the command; `nil` for none.
-    func backend(_ front: StoreBackend, under ruleGuard: RuleAccessPolicy?) -> StoreBackend {
-        StoreBackend(store, in: transaction, sharing: front, under: ruleGuard)
+    ///   - source: the place of the documents that the command reads; `nil` for the excerpt.
+    func backend(
+        _ services: StoreBackend, under ruleGuard: RuleAccessPolicy?,
+        readingFrom source: (any CandidateSource)? = nil
+    ) -> StoreBackend {
+        StoreBackend(
+            store, in: transaction, readingFrom: source, sharing: services, under: ruleGuard)
     }
 
     /// Returns what the command changed, in order; nothing in an excerpt for reading.
@@ -159,12 +171,23 @@ final class ExcerptPool: Sendable {
     ///
     /// - Parameter isWhole: whether the body must find no other collections.
     func withExcerpt<R>(
-        _ parts: [ExcerptPart], isWhole: Bool = false, _ body: (FilledExcerpt) throws -> R
+        _ parts: [CollectionPart], isWhole: Bool = false, _ body: (FilledExcerpt) throws -> R
     ) throws -> R {
+        try lend { try $0.using(parts, isWhole: isWhole, body) }
+    }
+
+    /// Runs a body on a store that has collections without documents.
+    func withCollections<R>(
+        _ parts: [CollectionPart], _ body: (DocumentStore) throws -> R
+    ) throws -> R {
+        try lend { try body($0.store(with: parts)) }
+    }
+
+    private func lend<R>(_ body: (Excerpt) throws -> R) throws -> R {
         let excerpt =
             try idle.withLock { $0.popLast() } ?? Excerpt(recordsChanges: recordsChanges)
         defer { giveBack(excerpt) }
-        return try excerpt.using(parts, isWhole: isWhole, body)
+        return try body(excerpt)
     }
 
     private func giveBack(_ excerpt: Excerpt) {

@@ -124,6 +124,21 @@ struct FeedEvent: Sendable {
     /// The `_id` of the document.
     var id: BSONValue { document["documentKey"]?.documentValue?["_id"] ?? .null }
 
+    /// The operation that the event shows; `nil` if a device did not make the change.
+    ///
+    /// The document of an update may be a later one, so only what the update wrote counts.
+    var operation: EchoFilter.Operation? {
+        switch operationType {
+        case "insert", "replace": return EchoFilter.Operation(of: change?.after)
+        case "update":
+            let fields = document["updateDescription"]?.documentValue?["updatedFields"]?
+                .documentValue
+            return EchoFilter.Operation(of: fields)
+                ?? EchoFilter.Operation(fields?[EchoFilter.versionField + ".op"])
+        default: return nil
+        }
+    }
+
     /// A document of a collection.
     struct DocumentKey: Hashable, Sendable {
         let namespace: Namespace

@@ -1,4 +1,5 @@
 internal import BSONStore
+internal import StitchRules
 
 /// A command of a user whom no rules bind: it is sent upstream as it is.
 struct ForwardedCommand {
@@ -6,6 +7,8 @@ struct ForwardedCommand {
     let link: UpstreamLink
     let call: CommandCall
     let definition: CommandDefinition
+    /// The rules that hold now: a cursor ends where others hold at a later batch.
+    let ruleGuard: RuleAccessPolicy?
     /// Whether the place of the documents was checked already.
     let isChecked: Bool
 
@@ -67,16 +70,16 @@ struct ForwardedCommand {
         let options = CursorOptions(
             noTimeout: call.flag("noCursorTimeout"), isTailable: call.flag("tailable"),
             awaitsData: call.flag("awaitData"), hasTimeLimit: call.deadline != nil)
-        let cursors = backend.front.cursors
+        let cursors = backend.services.cursors
         let id: Int64
         if self.link.session == nil {
             let source = ForwardedSource(
                 UpstreamCursor(id: batch.cursor, namespace: namespace, link: link))
             id = try cursors.addForwarded(
-                source, namespace, call.session, of: call.cursorOwner, options)
+                checked(source, namespace), namespace, call.session, of: call.cursorOwner, options)
         } else {
             id = cursors.add(
-                try rest(of: batch, namespace, link), namespace, call.session,
+                checked(try rest(of: batch, namespace, link), namespace), namespace, call.session,
                 of: call.cursorOwner, options)
         }
         cursor.set("id", to: .int64(id))
@@ -84,11 +87,17 @@ struct ForwardedCommand {
         return .reply(reply)
     }
 
+    private func checked<Source: CursorSource>(
+        _ source: Source, _ namespace: Namespace
+    ) -> RuleCheckedSource<Source> {
+        RuleCheckedSource(source, backend.services.rules, ruleGuard, call, namespace)
+    }
+
     /// Reads a cursor to its end: the session of a transaction has other commands to run.
     private func rest(
         of batch: UpstreamBatch, _ namespace: Namespace, _ link: UpstreamLink
     ) throws -> ResultSource {
-        var result = ResultCollector(backend.front.spools, of: call.cursorOwner)
+        var result = ResultCollector(backend.services.spools, of: call.cursorOwner)
         var batch = batch
         while batch.cursor != 0 {
             batch = UpstreamBatch(

@@ -2,90 +2,47 @@ internal import BSONStore
 internal import StitchRules
 
 extension GatewayBackend {
-    /// Runs a command that reads, for a user under access rules.
-    func read(
-        _ subject: ReadSubject, _ definition: CommandDefinition, _ call: CommandCall,
-        _ link: UpstreamLink, _ ruleGuard: RuleAccessPolicy
-    ) throws -> CommandOutcome {
-        switch subject {
-        case .collections: try listCollections(definition, call, link, ruleGuard)
-        case .databases: try listDatabases(call, link)
-        case .filter, .query, .count, .firstOfQuery, .pipeline, .explained, .statements,
-            .tombstones:
-            try readDocuments(subject, definition, call, link, ruleGuard)
-        }
-    }
-
-    /// Runs a command that reads documents: on an excerpt, unless the upstream or the documents
-    /// decide alone.
-    private func readDocuments(
-        _ subject: ReadSubject, _ definition: CommandDefinition, _ call: CommandCall,
-        _ link: UpstreamLink, _ ruleGuard: RuleAccessPolicy
-    ) throws -> CommandOutcome {
-        let loader = ExcerptLoader(
-            link: link, catalog: catalog, ruleGuard: ruleGuard, call: call)
-        if let counting = try UpstreamCount(subject, call),
-            let (query, collection) = try loader.exactQuery(
-                counting.counted, in: counting.namespace)
-        {
-            let empty = ExcerptPart(namespace: counting.namespace, definition: collection)
-            let outcome = try onExcerpt(definition, call, [empty], ruleGuard)
-            guard case .reply(let reply) = outcome else { return outcome }
-            return .reply(try counting.answer(query, link, for: call, replacing: reply))
-        }
-        if subject == .filter {
-            try FindCommand.checkSubscription(call, call.collection(), ruleGuard)
-        }
-        let needs = try CommandNeeds(subject, of: call)
-        if subject == .filter, let outcome = try find(call, needs, loader, ruleGuard) {
-            return outcome
-        }
-        let parts = try loader.parts(needs)
-        return try onExcerpt(definition, call, parts, ruleGuard)
-    }
-
-    /// Answers a `find` that documents alone decide about; `nil` for another.
-    private func find(
-        _ call: CommandCall, _ needs: CommandNeeds, _ loader: ExcerptLoader,
-        _ ruleGuard: RuleAccessPolicy
-    ) throws -> CommandOutcome? {
-        guard !needs.needsIndexes else { return nil }
-        let alone = call.alone
-        let request = try FindCommand.Request(alone)
-        guard request.documentsDecide,
-            let candidates = try loader.decidingDocuments(needs, in: request.namespace)
-        else { return nil }
-        return try FindCommand.answer(
-            request, from: candidates, alone, on: front, under: ruleGuard)
-    }
-
-    private func onExcerpt(
-        _ definition: CommandDefinition, _ call: CommandCall, _ parts: [ExcerptPart],
-        isWhole: Bool = false, _ ruleGuard: RuleAccessPolicy
-    ) throws -> CommandOutcome {
-        try reading.withExcerpt(parts, isWhole: isWhole) { excerpt in
-            let store = excerpt.backend(front, under: ruleGuard)
-            let alone = call.alone
-            return try definition.parse(alone, store).answer(store)
+    /// Runs a command on a store with the definitions of its collections, whose documents the upstream
+    /// sends when they are read.
+    ///
+    /// - Throws: the errors of the body, and the upstream's errors.
+    func onUpstream<R>(
+        _ reader: UpstreamReader, _ body: (_ call: CommandCall, StoreBackend) throws -> R
+    ) throws -> R {
+        let call = reader.call
+        let parts = try reader.definitions(
+            of: call.namedCollections, withIndexes: call.namesIndexes)
+        let source = UpstreamCandidates(reader, parts)
+        return try source.answering {
+            try reading.withCollections(parts) { store in
+                try body(
+                    call.alone,
+                    StoreBackend(
+                        store, in: nil, readingFrom: source, sharing: services,
+                        under: reader.ruleGuard))
+            }
         }
     }
 
     /// Lists the collections that the user sees, with the UUIDs that they have upstream.
-    private func listCollections(
-        _ definition: CommandDefinition, _ call: CommandCall, _ link: UpstreamLink,
-        _ ruleGuard: RuleAccessPolicy
+    func listCollections(
+        _ definition: CommandDefinition, _ reader: UpstreamReader
     ) throws -> CommandOutcome {
-        let entries = try UpstreamCatalog.entries(call.database, [:], link, for: call)
-        let parts = entries.compactMap { entry -> ExcerptPart? in
+        let (call, ruleGuard) = (reader.call, reader.ruleGuard)
+        let entries = try UpstreamCatalog.entries(call.database, [:], reader.link, for: call)
+        let parts = entries.compactMap { entry -> CollectionPart? in
             guard let name = entry["name"]?.stringValue, !name.hasPrefix("system."),
-                !ruleGuard.access(Namespace(call.database, name)).isNever
+                ruleGuard?.access(Namespace(call.database, name)).isNever != true
             else { return nil }
-            return ExcerptPart(
+            return CollectionPart(
                 namespace: Namespace(call.database, name),
                 definition: UpstreamDefinition(entry: entry, indexes: nil))
         }
         let sorted = parts.sorted { one, _ in one.definition?.viewOn == nil }
-        let outcome = try onExcerpt(definition, call, sorted, isWhole: true, ruleGuard)
+        let outcome = try reading.withExcerpt(sorted, isWhole: true) { excerpt in
+            let store = excerpt.backend(services, under: ruleGuard)
+            return try definition.parse(call.alone, store).answer(store)
+        }
         guard case .reply(var reply) = outcome, var cursor = reply["cursor"]?.documentValue else {
             return outcome
         }
@@ -108,7 +65,7 @@ extension GatewayBackend {
     }
 
     /// Lists the databases on which the user has a role.
-    private func listDatabases(
+    func listDatabases(
         _ call: CommandCall, _ link: UpstreamLink
     ) throws -> CommandOutcome {
         let reply = try link.run(["listDatabases": 1], on: "admin", .read, for: call)
@@ -128,12 +85,12 @@ extension GatewayBackend {
         return .reply(["databases": .array(BSONArray(shown)), "totalSize": 0, "totalSizeMb": 0])
     }
 
-    /// Opens a change stream; `nil` for another pipeline.
+    /// Opens a change stream.
     func stream(
         _ call: CommandCall, _ link: UpstreamLink, _ ruleGuard: RuleAccessPolicy?
-    ) throws -> CommandOutcome? {
+    ) throws -> CommandOutcome {
         let request = try AggregateRequest(call)
-        guard let options = try request.changeStream() else { return nil }
+        guard let options = try request.changeStream() else { throw ChangeStreamStage.mustBeFirst }
         try request.checkTransaction(call)
         try AggregateCommand.checkStreamConcern(call)
         try AggregateCommand.checkCursor(call)
@@ -148,10 +105,10 @@ extension GatewayBackend {
             stage, scope, rest: request.rest,
             options: PipelineOptions(
                 let: call.document("let"), collation: try call.collation(),
-                sources: ServerSources(front, for: call).byName),
+                sources: ServerSources(services, for: call).byName),
             self, link, under: ruleGuard, for: call)
         return try CursorReply.open(
-            source, namespace, call, on: front, under: ruleGuard, batchSize: batchSize,
+            source, namespace, call, on: services, under: ruleGuard, batchSize: batchSize,
             options: CursorOptions(isTailable: true, awaitsData: true))
     }
 

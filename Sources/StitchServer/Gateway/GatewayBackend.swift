@@ -3,14 +3,13 @@ internal import StitchRules
 
 /// The backend of a gateway: documents, users and all else that lasts are in a MongoDB deployment.
 ///
-/// A command of a user under rules mostly runs on an ``Excerpt`` of the upstream, by the same code as
-/// on a store. A command of a user whom no rules bind is sent upstream as it is.
+/// ``UpstreamRoute`` decides how a command on documents is answered.
 final class GatewayBackend: CommandBackend {
     /// What needs no documents: cursors, sessions, sign-in, and the answers about the server itself.
-    let front: StoreBackend
+    let services: StoreBackend
     let link: UpstreamLink
     let catalog = UpstreamCatalog()
-    /// The excerpts for commands that read, and for those that write.
+    /// The stores for commands that read, which have no documents, and the excerpts for those that write.
     let reading = ExcerptPool(recordsChanges: false)
     let writing = ExcerptPool(recordsChanges: true)
     let feeds: UpstreamFeeds
@@ -38,7 +37,7 @@ final class GatewayBackend: CommandBackend {
         try GatewayDatabase.prepare(link)
         feeds = UpstreamFeeds(link)
         records = UpstreamUserRecords(link: link)
-        front = try StoreBackend(
+        services = try StoreBackend(
             store: DocumentStore(at: .inMemory), server: server, records: records,
             secret: GatewayDatabase.secret(link))
         transactions = TransactionTable(bounds: server.settings.transactions)
@@ -62,37 +61,37 @@ final class GatewayBackend: CommandBackend {
     }
 
     func signedIn(_ connection: ClientConnection) throws -> SignedInUser? {
-        try front.signedIn(connection)
+        try services.signedIn(connection)
     }
 
-    func hasNoUsers() throws -> Bool { try front.hasNoUsers() }
+    func hasNoUsers() throws -> Bool { try services.hasNoUsers() }
 
-    func isUnderRules(_ call: CommandCall) throws -> Bool { try front.isUnderRules(call) }
+    func isUnderRules(_ call: CommandCall) throws -> Bool { try services.isUnderRules(call) }
 
     func parse(_ definition: CommandDefinition, _ call: CommandCall) -> ParsedCommand {
-        definition.parse(call, front)
+        definition.parse(call, services)
     }
 
     func run(
         _ command: ParsedCommand, _ definition: CommandDefinition, _ call: CommandCall
     ) throws -> CommandOutcome {
         if let session = call.session, server.knows(call.connection) {
-            try front.sessions.touch(session)
+            try services.sessions.touch(session)
         }
         switch definition.gateway {
-        case .here: return try command.answer(front)
+        case .here: return try command.answer(services)
         case .users(let concerned): return try changeUsers(concerned, definition, call)
         case .endsSessions(let stopsCommands):
             if stopsCommands {
                 try NamedSessions.check(call.target, of: call.name)
                 // A transaction ends after its running command.
                 server.operations.stop(
-                    sessions: try KillSessionsCommand.sessions(call, front), except: call.budget)
+                    sessions: try KillSessionsCommand.sessions(call, services), except: call.budget)
             }
             for session in try call.ownSessions(call.target.arrayValue) {
                 transactions.forget(SessionTable.key(session))
             }
-            return try command.answer(front)
+            return try command.answer(services)
         case .commit: return try commit(call)
         case .abort: return try abort(call)
         case .deletions, .upstream, .upstreamOrStream:
@@ -105,7 +104,7 @@ final class GatewayBackend: CommandBackend {
     ) throws -> CommandOutcome {
         let work = UpstreamWork(
             backend: self, definition: definition, call: call,
-            ruleGuard: try front.rules.ruleGuard(call))
+            ruleGuard: try services.rules.ruleGuard(call))
         let link = link.serving(call.connection)
         guard let request = call.transaction else { return try work.run(link) }
         guard request.isTransaction else { return try repeatable(request, work) }
@@ -123,64 +122,48 @@ final class GatewayBackend: CommandBackend {
         _ definition: CommandDefinition, _ call: CommandCall, _ link: UpstreamLink,
         _ ruleGuard: RuleAccessPolicy?
     ) throws -> CommandOutcome {
-        if let own = try ownAnswer(definition, call, link, ruleGuard) { return own }
-        if let ruleGuard { return try judged(definition, call, link, ruleGuard) }
+        let route = try UpstreamRoute(definition, call, ruleGuard)
         defer { if call.mayWrite(definition) { records.noteChange(by: call, definition) } }
-        guard call.namesDeniedWrites else {
-            return try ForwardedCommand(
-                backend: self, link: link, call: call, definition: definition, isChecked: false
-            ).run()
-        }
-        guard call.readsDeniedWrites else { throw DeniedWrites.isReadOnly }
-        return try ForwardedCommand(
-            backend: self, link: link, call: call.readingDeniedWrites, definition: definition,
-            isChecked: true
-        ).run()
-    }
-
-    /// Answers what the gateway itself knows of the upstream; `nil` for another command.
-    private func ownAnswer(
-        _ definition: CommandDefinition, _ call: CommandCall, _ link: UpstreamLink,
-        _ ruleGuard: RuleAccessPolicy?
-    ) throws -> CommandOutcome? {
-        switch definition.gateway {
-        case .upstreamOrStream: try stream(call, link, ruleGuard)
-        case .deletions: .reply(try tombstones.answer(call, link, ruleGuard, catalog))
-        case .here, .endsSessions, .commit, .abort, .users, .upstream: nil
-        }
-    }
-
-    /// Runs a command of a user under access rules, which judge what it reads and writes.
-    private func judged(
-        _ definition: CommandDefinition, _ call: CommandCall, _ link: UpstreamLink,
-        _ ruleGuard: RuleAccessPolicy
-    ) throws -> CommandOutcome {
         let write = GatewayWrite(
             backend: self, link: link, call: call, definition: definition, ruleGuard: ruleGuard)
-        switch definition.underRules {
-        case .refused, .harmless: throw RestrictedUse.refusal(call)
-        case .reads(let subject):
-            let mayWrite = definition.traits.contains(.writesResults)
-            guard mayWrite, call.writesResults else {
-                return try read(subject, definition, call, link, ruleGuard)
-            }
-            defer { records.noteChange(by: call, definition) }
-            return .reply(try write.single { try MergeNeeds(write: write).needs() })
-        case .writes(let subject):
-            defer { records.noteChange(by: call, definition) }
-            guard let list = definition.statements else {
-                return .reply(try write.single { try CommandNeeds(subject, of: call) })
-            }
-            return .reply(try write.statements(list))
+        let reader = UpstreamReader(link: link, catalog: catalog, ruleGuard: ruleGuard, call: call)
+        switch route {
+        case .stream: return try stream(call, link, ruleGuard)
+        case .deletions: return .reply(try tombstones.answer(call, link, ruleGuard, catalog))
+        case .forwarded: return try forward(call, definition, link, ruleGuard, isChecked: false)
+        case .deniedWrites:
+            return try forward(
+                call.readingDeniedWrites, definition, link, ruleGuard, isChecked: true)
+        case .collections: return try listCollections(definition, reader)
+        case .databases: return try listDatabases(call, link)
+        case .reading:
+            return try onUpstream(reader) { try definition.parse($0, $1).answer($1) }
+        case .merging:
+            let merge = MergeNeeds(write)
+            return .reply(
+                try write.single(into: merge?.target) { try merge?.needs() ?? CommandNeeds() })
+        case .single:
+            return .reply(try write.single { try CommandNeeds(firstOfQuery: call) })
+        case .statements(let list): return .reply(try write.statements(list))
         }
+    }
+
+    private func forward(
+        _ call: CommandCall, _ definition: CommandDefinition, _ link: UpstreamLink,
+        _ ruleGuard: RuleAccessPolicy?, isChecked: Bool
+    ) throws -> CommandOutcome {
+        try ForwardedCommand(
+            backend: self, link: link, call: call, definition: definition, ruleGuard: ruleGuard,
+            isChecked: isChecked
+        ).run()
     }
 
     func connectionClosed(_ connection: ClientConnection) {}
 
     func tidy() throws {
-        front.cursors.endIdle()
-        let ended = front.sessions.endIdle()
-        front.end(ended)
+        services.cursors.endIdle()
+        let ended = services.sessions.endIdle()
+        services.end(ended)
         for session in ended { transactions.forget(SessionTable.key(session)) }
         transactions.tidy(whileOthersWait: false)
         feeds.tidy()
@@ -201,7 +184,7 @@ final class GatewayBackend: CommandBackend {
     var counts: BackendCounts {
         let (count, streams) = feeds.counts
         return BackendCounts(
-            cursors: front.cursors.counts, sessions: front.sessions.all.count,
+            cursors: services.cursors.counts, sessions: services.sessions.all.count,
             text: MetricsText.gateway(
                 feeds: count, streams: streams, reaches: reaches.withLock { $0 },
                 upstream: link.metrics.all, denials: server.denials.count))
@@ -209,7 +192,7 @@ final class GatewayBackend: CommandBackend {
 
     func endTransactions() {
         transactions.giveUpAll()
-        front.endTransactions()
+        services.endTransactions()
     }
 
     /// The longest wait for the upstream to close what clients have left open.
@@ -222,7 +205,7 @@ final class GatewayBackend: CommandBackend {
         denials.flush()
         reading.close()
         writing.close()
-        front.close()
+        services.close()
         link.closer.finish(within: Self.closingMax)
     }
 }

@@ -15,7 +15,7 @@ struct GatewayStream: CursorSource {
     private static let askMax = 50
 
     private let rules: UserRules
-    private let front: StoreBackend
+    private let services: StoreBackend
     private let link: UpstreamLink
     private let stage: ChangeStreamStage
     private let scope: ChangeStreamScope
@@ -25,6 +25,8 @@ struct GatewayStream: CursorSource {
     private let ruleGuard: RuleAccessPolicy?
     /// The fingerprint of what the rules let the user see.
     private let fingerprint: UInt64?
+    /// The reading device's own changes, as far as they are known.
+    private var echoes: EchoFilter?
     private var place: FeedToken
     /// What the upstream answered when the stream was opened, until the first batch uses it.
     private var opening: (events: [FeedEvent], end: FeedToken)?
@@ -45,8 +47,9 @@ struct GatewayStream: CursorSource {
         self.scope = scope
         self.rest = try rest.isEmpty ? nil : EventPipeline(rest, options)
         self.ruleGuard = ruleGuard
-        front = backend.front
-        rules = backend.front.rules
+        echoes = stage.echoes
+        services = backend.services
+        rules = backend.services.rules
         self.link = link
         fingerprint = ChangeStreamSource.fingerprint(ruleGuard, scope)
         if case .token(let given, _) = stage.start, fingerprint != nil,
@@ -218,7 +221,7 @@ struct GatewayStream: CursorSource {
         if var document = try shown(event) {
             if let rest {
                 guard
-                    let passed = try front.store.read({ try rest.pass(document, $0) })
+                    let passed = try services.store.read({ try rest.pass(document, $0) })
                 else {
                     place = Self.moved(event.token, fingerprint)
                     isOver = isEnd
@@ -244,11 +247,13 @@ struct GatewayStream: CursorSource {
 // MARK: - What the client sees of an event
 
 extension GatewayStream {
-    private func shown(_ event: FeedEvent) throws -> BSONDocument? {
+    private mutating func shown(_ event: FeedEvent) throws -> BSONDocument? {
         if event.operationType == "invalidate" { return plain(event) }
         // What gateways keep for themselves is in streams of everything, too.
         guard event.namespace.database != GatewayDatabase.name else { return nil }
-        guard let ruleGuard else { return plainIfWanted(event) }
+        guard let ruleGuard else {
+            return echoes?.leavesOut(event.operation) == true ? nil : plainIfWanted(event)
+        }
         // Definitions could reveal what rules hide.
         guard let change = event.change, scope.includes(change) || !change.kind.isOfDocument else {
             return nil
@@ -261,6 +266,9 @@ extension GatewayStream {
             if event.lacksAfter { return plain(event) }
         }
         guard let seen = ruleGuard.seen(change) else { return nil }
+        if echoes != nil, seen.showsAll(of: change), echoes?.leavesOut(event.operation) == true {
+            return nil
+        }
         return try document(event, seen.change, seen.passage)
     }
 

@@ -8,7 +8,7 @@ struct GatewayWrite {
     private struct Run {
         let reply: BSONDocument
         let changes: [StoreChange]
-        let parts: [ExcerptPart]
+        let parts: [CollectionPart]
         /// Whether it consists of inserts that are all allowed, and needed no excerpt.
         var isOfInserts = false
 
@@ -39,8 +39,10 @@ struct GatewayWrite {
     let definition: CommandDefinition
     let ruleGuard: RuleAccessPolicy?
 
-    private var loader: ExcerptLoader {
-        ExcerptLoader(
+    private var reader: UpstreamReader { reader(call) }
+
+    private func reader(_ call: CommandCall) -> UpstreamReader {
+        UpstreamReader(
             link: link, catalog: backend.catalog, ruleGuard: ruleGuard, call: call,
             readsCommitted: false)
     }
@@ -186,12 +188,12 @@ struct GatewayWrite {
     /// tells of which, as it does on a file; for that it needs all documents that the user sees.
     private func parts(
         _ list: StatementList, _ statements: [BSONDocument], _ conflicts: CommandNeeds
-    ) throws -> [ExcerptPart] {
+    ) throws -> [CollectionPart] {
         var needs = StatementNeeds(call: call, list: list, loadsTakenIDs: isInTransaction)
-        func parts() throws -> [ExcerptPart] {
+        func parts() throws -> [CollectionPart] {
             var all = try needs.needs(statements)
             all.add(conflicts)
-            return try loader.parts(all)
+            return try reader.parts(all)
         }
         do {
             return try parts()
@@ -229,16 +231,20 @@ struct GatewayWrite {
         }
         return Run(
             reply: ["n": .int32(Int32(clamping: changes.count))], changes: changes,
-            parts: [ExcerptPart(namespace: namespace, definition: definition)], isOfInserts: true)
+            parts: [CollectionPart(namespace: namespace, definition: definition)], isOfInserts: true
+        )
     }
 
     private func run(
-        _ call: CommandCall, _ parts: [ExcerptPart], under ruleGuard: RuleAccessPolicy?
+        _ call: CommandCall, _ parts: [CollectionPart], under ruleGuard: RuleAccessPolicy?,
+        readingFrom source: UpstreamCandidates? = nil
     ) throws -> Run {
         try backend.writing.withExcerpt(parts) { excerpt in
-            let store = excerpt.backend(backend.front, under: ruleGuard)
+            let store = excerpt.backend(backend.services, under: ruleGuard, readingFrom: source)
             let command = definition.parse(call, store)
-            guard case .reply(let reply) = try command.answer(store) else {
+            let outcome =
+                try source?.answering { try command.answer(store) } ?? command.answer(store)
+            guard case .reply(let reply) = outcome else {
                 throw CommandFailure(.internalError, "\(call.name) did not answer at once")
             }
             return Run(reply: reply, changes: try excerpt.changes(), parts: parts)
@@ -286,9 +292,14 @@ struct GatewayWrite {
 
     /// Runs a command that is one write, or none, and returns its reply.
     ///
-    /// - Parameter needs: collects what it needs, anew for each run.
+    /// - Parameters:
+    ///   - target: the only collection whose documents are needed here, while the upstream sends
+    ///     those of the others when they are read; `nil` if all are needed here.
+    ///   - needs: collects what it needs, anew for each run.
     /// - Throws: as ``statements(_:)`` does.
-    func single(_ needs: () throws -> CommandNeeds) throws -> BSONDocument {
+    func single(
+        into target: Namespace? = nil, _ needs: () throws -> CommandNeeds
+    ) throws -> BSONDocument {
         var conflicts = CommandNeeds()
         var isRefused = false
         var idle = IdleRuns()
@@ -296,7 +307,9 @@ struct GatewayWrite {
             try idle.begin(at: [isRefused ? 1 : 0, isTogether ? 1 : 0])
             var all = try needs()
             all.add(conflicts)
-            let run = try self.run(call.alone, try loader.parts(all), under: ruleGuard)
+            let parts = try reader.parts(all)
+            let source = target.map { UpstreamCandidates(reader, parts, without: $0) }
+            let run = try self.run(call.alone, parts, under: ruleGuard, readingFrom: source)
             try make(run)
             switch try send(run, { _ in run.reply }) {
             case .done: return run.reply
@@ -318,14 +331,12 @@ struct GatewayWrite {
     }
 
     /// Returns the `_id`s of the documents that stages lead to.
-    func resultIDs(_ needs: CommandNeeds, of stages: [BSONValue]) throws -> [BSONValue] {
+    func resultIDs(of stages: [BSONValue]) throws -> [BSONValue] {
         var body = call.body
         body.set("pipeline", to: .array(BSONArray(stages)))
-        let reading = call.standing(for: body, as: call.signature, givenName: call.givenName).alone
-        let parts = try loader.parts(needs)
-        return try backend.reading.withExcerpt(parts) { excerpt in
-            let store = excerpt.backend(backend.front, under: ruleGuard)
-            return try AggregateCommand.documents(ParsedAggregate(reading, store), reading, store)
+        let reading = call.standing(for: body, as: call.signature, givenName: call.givenName)
+        return try backend.onUpstream(reader(reading)) { call, store in
+            try AggregateCommand.documents(ParsedAggregate(call, store), call, store)
                 .compactMap { $0["_id"] }
         }
     }
@@ -383,7 +394,7 @@ struct GatewayWrite {
         return outcome
     }
 
-    private func writer(_ parts: [ExcerptPart], _ way: UpstreamLink) -> UpstreamWriter {
+    private func writer(_ parts: [CollectionPart], _ way: UpstreamLink) -> UpstreamWriter {
         let collated = Set(
             parts.filter { $0.definition?.hasCollation == true }.map(\.namespace))
         return UpstreamWriter(
@@ -420,7 +431,7 @@ struct GatewayWrite {
         var needs = CommandNeeds()
         StatementNeeds.add(
             conflictOf: fault, change.after, in: change.namespace, to: &needs)
-        let outside = ExcerptLoader(
+        let outside = UpstreamReader(
             link: link.within(nil), catalog: backend.catalog, ruleGuard: ruleGuard, call: call,
             readsCommitted: false)
         let before = run.changes[..<at].filter { $0.namespace == change.namespace }

@@ -12,8 +12,9 @@ struct IdleRuns {
     private var count = 0
     private var start = ContinuousClock.now
 
-    /// Counts a run that begins, and pauses before one that begins like the last one: where many
-    /// write one document, each would else be in the way of the others again.
+    /// Counts a run that begins, after a sleep if the last run made no progress.
+    ///
+    /// Many clients that write one document would otherwise disturb each other again.
     ///
     /// - Throws: 112 (WriteConflict) after too many.
     mutating func begin(at progress: [Int]) throws(CommandFailure) {

@@ -44,7 +44,7 @@ final class RetryableWrite: Sendable {
     /// Whether it can be one transaction.
     var isPossible: Bool { state.withLock { $0.isPossible } }
 
-    /// Has the changes land without a transaction, unless one may already have landed.
+    /// Lets later attempts use no transaction, unless a commit may already have succeeded.
     func giveUp() { state.withLock { if !$0.isUnknown { $0.isPossible = false } } }
 
     /// Whether changes may have landed without a reply, so that a copy would be carried out again.

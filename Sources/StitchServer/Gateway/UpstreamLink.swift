@@ -45,7 +45,7 @@ struct UpstreamQuery: Sendable {
     }
 }
 
-/// The way of a gateway's commands to the upstream: alone, or in the transaction of a client.
+/// A sender of commands to the upstream, within a client's transaction if one is open.
 struct UpstreamLink: Sendable {
     let upstream: any Upstream
     let server: ServerContext
@@ -190,6 +190,31 @@ struct UpstreamLink: Sendable {
             guard session == nil else { throw fault }
             try readAll(namespace, command, for: call, body)
         }
+    }
+
+    /// Returns how many documents a query finds.
+    ///
+    /// The upstream's own `count` would trust numbers that can be wrong on a sharded cluster.
+    ///
+    /// - Parameter limit: the number after which to stop counting; 0 for no limit.
+    /// - Throws: as ``run(_:on:_:for:)`` does.
+    func count(
+        _ namespace: Namespace, _ query: UpstreamQuery, limit: Int, for call: CommandCall?
+    ) throws -> Int {
+        var stages: [BSONDocument] = [["$match": .document(query.filter)], ["$count": "n"]]
+        if limit > 0 { stages.insert(["$limit": .int64(Int64(limit))], at: 1) }
+        var command: BSONDocument = [
+            "aggregate": .string(namespace.collection),
+            "pipeline": .array(BSONArray(stages.map(BSONValue.document))), "cursor": [:],
+        ]
+        if let variables = query.variables { command.append("let", .document(variables)) }
+        if let collation = query.collation { command.append("collation", .document(collation)) }
+        // A transaction has a read concern of its own.
+        if query.isCommitted, session == nil {
+            command.append("readConcern", ["level": "majority"])
+        }
+        let reply = try run(command, on: namespace.database, .read, for: call)
+        return max(0, UpstreamBatch(reply).documents.first?["n"]?.wholeNumber ?? 0)
     }
 
     private static let emptyBatchesMax = 100

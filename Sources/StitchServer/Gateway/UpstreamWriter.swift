@@ -7,7 +7,7 @@ internal import BSONStore
 struct UpstreamWriter {
     /// The result of a command's changes.
     enum Outcome {
-        /// All landed; so many deletes found nothing left to delete.
+        /// All changes were applied; `missedDeletes` deletes matched nothing.
         case done(missedDeletes: Int)
         /// Those before an index landed, and none from it on.
         case stopped(at: Int, Reason)

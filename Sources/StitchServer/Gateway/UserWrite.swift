@@ -16,20 +16,20 @@ struct UserWrite {
     /// - Throws: the command's errors, the upstream's errors, 112 (WriteConflict).
     func run() throws -> CommandOutcome {
         for _ in 0..<Self.runsMax {
-            var part = ExcerptPart(namespace: User.namespace, definition: nil)
+            var part = CollectionPart(namespace: User.namespace, definition: nil)
             let link = backend.link.serving(call.connection)
             try link.find(
                 GatewayDatabase.users, UpstreamQuery(filter: filter), for: call
             ) { part.documents.append($0) }
             let (outcome, changes) = try backend.writing.withExcerpt([part]) { excerpt in
-                let store = excerpt.backend(backend.front, under: nil)
+                let store = excerpt.backend(backend.services, under: nil)
                 let outcome = try definition.parse(call.alone, store).answer(store)
                 return (outcome, try excerpt.changes())
             }
             let writer = UpstreamWriter(
                 link: link, call: call, isConditional: true, hasCollation: { _ in false })
             if case .done = try writer.send(changes) {
-                if !changes.isEmpty { backend.front.server.userGeneration.withLock { $0 += 1 } }
+                if !changes.isEmpty { backend.services.server.userGeneration.withLock { $0 += 1 } }
                 return outcome
             }
         }
@@ -48,32 +48,51 @@ struct UserWrite {
     }
 }
 
-/// What a pipeline with `$merge` needs: what it reads, and the documents into which it merges.
+/// A pipeline with `$merge`: it reads from the upstream, and merges into the target's documents in an
+/// excerpt.
 struct MergeNeeds {
-    let write: GatewayWrite
+    private let write: GatewayWrite
+    private let stages: [BSONValue]
+    private let merge: BSONValue
+    /// The collection that it writes.
+    let target: Namespace
+
+    /// Reads a command; `nil` for one that has no target, which the command itself reports.
+    init?(_ write: GatewayWrite) {
+        let call = write.call
+        stages = Array(call.array("pipeline") ?? [])
+        guard let merge = stages.last?.documentValue?["$merge"] else { return nil }
+        let into = merge.documentValue?["into"] ?? merge
+        guard let name = into.stringValue ?? into.documentValue?["coll"]?.stringValue else {
+            return nil
+        }
+        target = Namespace(into.documentValue?["db"]?.stringValue ?? call.database, name)
+        (self.write, self.merge) = (write, merge)
+    }
 
     /// Collects the needs.
     func needs() throws -> CommandNeeds {
-        var needs = try CommandNeeds(.pipeline, of: write.call)
-        let stages = Array(write.call.array("pipeline") ?? [])
-        guard let merge = stages.last?.documentValue?["$merge"] else { return needs }
-        let into = merge.documentValue?["into"] ?? merge
-        let target: Namespace
-        if let name = into.stringValue {
-            target = Namespace(write.call.database, name)
-        } else if let place = into.documentValue, let name = place["coll"]?.stringValue {
-            target = Namespace(place["db"]?.stringValue ?? write.call.database, name)
-        } else {
-            return needs
-        }
+        var needs = CommandNeeds()
         needs.addIndexes()
+        for namespace in write.call.namedCollections + [target] { needs.add(namespace) }
+        if write.call.namedCollections.dropFirst().contains(target) {
+            needs.add(.all, in: target)
+        } else if write.call.namedCollections.first == target {
+            let conditions = stages.prefix { $0.documentValue?["$match"] != nil }
+                .compactMap { $0.documentValue?["$match"] }
+            needs.add(
+                DocumentNeed.Query(
+                    filter: conditions.isEmpty ? [:] : ["$and": .array(BSONArray(conditions))],
+                    collation: write.call.document("collation"),
+                    variables: write.call.document("let")),
+                in: target)
+        }
         guard merge.documentValue?["on"] == nil else {
             // Which documents are there decides about each result: all that may be are needed.
             needs.add(.all, in: target)
             return needs
         }
-        needs.add(ids: try write.resultIDs(needs, of: Array(stages.dropLast())), in: target)
-        needs.add(target)
+        needs.add(ids: try write.resultIDs(of: Array(stages.dropLast())), in: target)
         return needs
     }
 }

@@ -120,7 +120,7 @@
                 phase = .running
                 return run(context, command.rank) { [again = command.again] in again(isTimeUp) }
             }
-            // Last, so that those that waited are told why they end.
+            // Last, so that commands that waited get a reply that says why they end.
             guard !isStopping else { return context.close(promise: nil) }
             if let (rank, step) = heldStep {
                 guard waits.isEmpty else { return }

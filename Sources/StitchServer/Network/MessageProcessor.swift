@@ -76,7 +76,7 @@
                 let room = try DecompressionBudget.take(message, parser.limits)
                 var isHeld = false
                 defer { if !isHeld { DecompressionBudget.give(room) } }
-                let request = try message.withUnsafeReadableBytes { try parser.request($0) }
+                let request = try message.withUnsafeReadableBytes { try parser.parse($0) }
                 let wanted = WorkRank(request, on: connection, dispatcher.server)
                 let result: Result
                 if rank == .vital, wanted != .vital {
@@ -152,7 +152,7 @@
                 let number = Self.lastRequestID.wrappingAdd(1, ordering: .relaxed).newValue
                 let next = following(document, number, request)
                 return .reply(
-                    WireReply.bytes(
+                    WireEncoder.bytes(
                         document, to: request.form, requestID: number,
                         responseTo: request.requestID,
                         flags: next == nil ? [] : .moreToCome,

@@ -103,18 +103,12 @@ struct ScramConversation: Sendable {
         let signature = try mechanism.sign(signed, with: credential.storedKey)
         guard proof.count == signature.count else { throw Self.failed }
         let clientKey = zip(proof, signature).map { $0 ^ $1 }
-        guard try Self.areEqual(mechanism.hash(clientKey), credential.storedKey) else {
+        guard try SHA256.areEqual(mechanism.hash(clientKey), credential.storedKey) else {
             throw Self.failed
         }
         isProven = true
         let verifier = try mechanism.sign(signed, with: credential.serverKey)
         return Array("v=\(ScramCredential.text(verifier))".utf8)
-    }
-
-    /// Whether bytes are equal, in a time that does not depend on where they differ.
-    private static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-        left.count == right.count
-            && zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
     private static func text(_ payload: [UInt8]) throws(CommandFailure) -> String {

@@ -41,7 +41,7 @@ struct WebKey: Sendable {
     static func keys(inFile path: String) throws -> [WebKey] {
         let bytes = Array(try Data(contentsOf: URL(filePath: path)))
         guard let keys = JSONText.document(bytes)?["keys"]?.arrayValue else {
-            throw UnsafeSettings(description: "\(path) is no JSON Web Key Set: it has no keys")
+            throw UnsafeSettings(description: "\(path) is not a JSON Web Key Set: it has no keys")
         }
         return keys.compactMap { $0.documentValue.flatMap(WebKey.init) }
     }

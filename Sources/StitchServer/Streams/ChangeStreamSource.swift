@@ -24,6 +24,8 @@ struct ChangeStreamSource: CursorSource {
     private let rest: EventPipeline?
     /// The position up to which the feed was read.
     var place: ChangeStreamPosition
+    /// The reading device's own changes, as far as they are known.
+    private var echoes: EchoFilter?
     /// The ends of collections, after which an update's document cannot be looked up.
     private var ends = CollectionEnds()
     /// The stamp of the last change that had one.
@@ -49,6 +51,7 @@ struct ChangeStreamSource: CursorSource {
         self.scope = scope
         self.rest = try rest.isEmpty ? nil : EventPipeline(rest, options)
         lastStamp = WriteStamp(time: now)
+        echoes = stage.echoes
         switch stage.start {
         case .now:
             place = try store.read { try ChangeStreamPosition(marking: $0.changePosition, $0) }
@@ -262,9 +265,16 @@ struct ChangeStreamSource: CursorSource {
         if let ruleGuard {
             guard let seen = ruleGuard.seen(event.change) else { return nil }
             passage = seen.passage
+            if echoes != nil, seen.showsAll(of: event.change),
+                echoes?.leavesOut(event.change) == true
+            {
+                return nil
+            }
             let uuid = event.collectionUUID
             event = ChangeStreamEvent(change: seen.change, place: event.place, stamp: event.stamp)
             event.collectionUUID = uuid
+        } else if echoes?.leavesOut(event.change) == true {
+            return nil
         }
         let namespace = event.change.namespace
         let requestsImages =

@@ -41,6 +41,8 @@ struct ChangeStreamStage: Sendable {
     private(set) var isForCluster = false
     /// Whether events are expanded: definition changes, and the meaning of ambiguous paths.
     private(set) var showsExpandedEvents = false
+    /// The reading device's own changes, which are left out; `nil` to leave out none.
+    private(set) var echoes: EchoFilter?
 
     private static let fields: [String: FieldKind] = [
         "fullDocument": .string, "fullDocumentBeforeChange": .string, "resumeAfter": .document,
@@ -48,6 +50,7 @@ struct ChangeStreamStage: Sendable {
         "showExpandedEvents": .bool, "showMigrationEvents": .bool, "showSystemEvents": .bool,
         "showRawUpdateDescription": .bool, "allowToRunOnConfigDB": .bool,
         "allowToRunOnSystemNS": .bool, "matchCollectionUUIDForUpdateLookup": .bool,
+        EchoFilter.option: .any,
     ]
 
     /// Parses the options.
@@ -70,6 +73,7 @@ struct ChangeStreamStage: Sendable {
         fullDocumentBeforeChange = try Self.image(
             options, "fullDocumentBeforeChange", ["off": .off])
         isForCluster = options["allChangesForCluster"]?.boolValue ?? false
+        if let operation = options[EchoFilter.option] { echoes = try EchoFilter(operation) }
         start = try Self.start(options, readsTokens)
     }
 

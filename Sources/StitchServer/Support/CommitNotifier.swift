@@ -32,9 +32,6 @@ final class CommitNotifier: Sendable {
     /// The number of commits so far; read it before the data whose change is awaited.
     var generation: UInt64 { state.withLock { $0.generation } }
 
-    /// The number of waiting callbacks.
-    var waiterCount: Int { state.withLock { $0.waiters.count } }
-
     /// Calls back once when the number of commits exceeds a count; returns a closure that
     /// unsubscribes.
     func wait(

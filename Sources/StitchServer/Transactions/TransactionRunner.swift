@@ -18,15 +18,19 @@ final class TransactionRunner: Sendable {
     ///
     /// There each change names the statement that made it, in its comment.
     private let excerpt: OpenTransaction<WriteTransaction>?
+    /// The place of the documents that users under rules read; `nil` for the store itself.
+    private let candidates: (any CandidateSource)?
 
     init(
         _ store: DocumentStore, _ server: ServerContext, _ rules: UserRules,
-        excerpt: OpenTransaction<WriteTransaction>? = nil
+        excerpt: OpenTransaction<WriteTransaction>? = nil,
+        readingFrom candidates: (any CandidateSource)? = nil
     ) {
         self.store = store
         self.server = server
         self.rules = rules
         self.excerpt = excerpt
+        self.candidates = candidates
         transactions = TransactionTable(bounds: server.settings.transactions)
     }
 
@@ -79,7 +83,7 @@ final class TransactionRunner: Sendable {
         let ruleGuard = try rules.ruleGuard(call)
         let guarded: (ReadTransaction) throws -> R = { transaction in
             try call.believing {
-                try transaction.through(ruleGuard, transaction, body)
+                try transaction.through(ruleGuard, transaction, readingFrom: self.candidates, body)
             }
         }
         if let excerpt { return try excerpt.use(guarded) }
@@ -105,7 +109,7 @@ final class TransactionRunner: Sendable {
         let guarded: @Sendable (WriteTransaction) throws -> R = { transaction in
             transaction.bypassesValidation = bypasses
             return try call.believing {
-                try transaction.through(ruleGuard, transaction, body)
+                try transaction.through(ruleGuard, transaction, readingFrom: self.candidates, body)
             }
         }
         if let excerpt { return try excerpt.useAsOwn(guarded) }

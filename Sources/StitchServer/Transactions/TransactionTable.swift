@@ -70,10 +70,10 @@ final class TransactionTable<Transaction: HeldTransaction>: Sendable {
     ///
     /// Source: the server's parameter `transactionLifetimeLimitSeconds`.
     static var lifetime: Duration { .seconds(60) }
-    /// How long a transaction may be idle while others wait to write.
+    /// The time for which a transaction may be idle while others wait to write.
     static var idleMax: Duration { .seconds(1) }
 
-    /// How long an active transaction may continue while others wait to write.
+    /// The time for which an active transaction may continue while others wait to write.
     static var graceMax: Duration { .seconds(5) }
 
     /// The queue of waiting writers.

@@ -30,7 +30,7 @@ struct UserRules: Sendable {
     ///
     /// The user's custom data are read again after every commit, by any process.
     ///
-    /// - Throws: the errors of the users' place.
+    /// - Throws: errors of the store or upstream that holds the users.
     func ruleGuard(_ call: CommandCall) throws -> RuleAccessPolicy? {
         if let decision { return decision.ruleGuard }
         guard let book = server.settings.rules else { return nil }

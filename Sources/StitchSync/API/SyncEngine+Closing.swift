@@ -80,6 +80,6 @@ extension SyncEngine {
     /// Checks that no pass called this code, which could not wait for the end of that pass.
     func checkIsOutsideOfPass() throws(SyncError) {
         guard RunningPass.engines.contains(ObjectIdentifier(self)) else { return }
-        throw SyncError(.passUnderWay, "the pass that called the handler waits for it")
+        throw SyncError(.passUnderWay, "a conflict handler cannot start a pass or close its engine")
     }
 }

@@ -49,7 +49,7 @@ extension SyncEngine {
                 try await self.pass(until: selections, in: namespace)
             }
         } catch is TimeoutError {
-            throw SyncError(.timedOut, "not all was carried in \(limit)", namespace: namespace)
+            throw SyncError(.timedOut, "sync did not finish within \(limit)", namespace: namespace)
         }
     }
 

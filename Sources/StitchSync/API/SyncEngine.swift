@@ -36,6 +36,7 @@ public final class SyncEngine: Sendable {
     let transfers: TransferProgress
     /// The stops that were reported to the app since the start.
     let reportedStops = Locked<[Namespace: SyncStop]>([:])
+    private let echoes = OwnEchoes()
     let probe: EngineProbe
     /// The calls of ``run()`` under way.
     let runs = RunningCalls()
@@ -288,7 +289,8 @@ extension SyncEngine {
     /// Runs one pass, or only some of its steps, over some collections or all.
     @discardableResult
     func syncNow(
-        only namespaces: Set<Namespace>?, steps: SyncPass.Steps = .all
+        only namespaces: Set<Namespace>?, steps: SyncPass.Steps = .all,
+        watch: HistoryWatch? = nil
     ) async throws -> SyncPassReport {
         try checkIsOpen()
         try checkIsOnline()
@@ -305,8 +307,9 @@ extension SyncEngine {
                 defer { transfers.resetMinimum() }
                 let passing = RunningPass.engines.union([ObjectIdentifier(self)])
                 let report = try await RunningPass.$engines.withValue(passing) {
-                    try await SyncPass(engine: passEngine, only: namespaces, steps: steps)
-                        .run()
+                    var engine = passEngine
+                    engine.watch = watch
+                    return try await SyncPass(engine: engine, only: namespaces, steps: steps).run()
                 }
                 try await journal.store(report) { work in
                     if probe.commitsOnCallingThread {
@@ -365,13 +368,14 @@ extension SyncEngine {
         runs.begin()
         defer { runs.end() }
         do {
+            let watch = HistoryWatch()
             try await SyncLoop(
                 store: store, remote: remote, requests: requests, limits: limits,
                 backoff: backoff, clock: clock, sets: sets, wakes: wakes, passes: passes,
                 faults: StoreFaults { [delivery] in delivery.reportOfEngine($0) },
                 isOnline: { self.isOnline }, checkIsOpen: { try self.checkIsOpen() },
-                frequency: { self.configuration(of: $0).frequency },
-                pass: { try await self.syncNow(only: $0, steps: $1) }
+                frequency: { self.configuration(of: $0).frequency }, history: watch, echoes: echoes,
+                pass: { try await self.syncNow(only: $0, steps: $1, watch: watch) }
             ).run()
         } catch is CancellationError where Task.isCancelled {
             return
@@ -387,7 +391,8 @@ extension SyncEngine: PassWriter {
         PassEngine(
             store: store, remote: remote, writer: self, requests: requests, limits: limits,
             clock: clock, sets: sets, journal: journal, log: log, delivery: delivery,
-            progress: transfers, reportedStops: reportedStops, conflictFound: probe.conflictFound)
+            progress: transfers, reportedStops: reportedStops, conflictFound: probe.conflictFound,
+            answerArriving: probe.answerArriving, echoes: echoes)
     }
 
     /// The sending of requests with the engine's time limit.
@@ -399,6 +404,14 @@ extension SyncEngine: PassWriter {
 }
 
 extension SyncPassReport {
+    /// Whether another pass would find nothing to do, unless something happened meanwhile: the pass
+    /// only carried documents.
+    var isSettled: Bool {
+        var rest = self
+        (rest.taken, rest.removed, rest.uploaded, rest.evicted) = (0, 0, 0, 0)
+        return rest.isQuiet && unexplained == 0 && errors.isEmpty
+    }
+
     /// Whether the pass downloaded, uploaded, resolved and paused nothing, and left nothing to do.
     public var isQuiet: Bool {
         taken == 0 && removed == 0 && uploaded == 0 && conflicts == 0 && paused == 0

@@ -158,13 +158,13 @@ extension SyncSubscriptions {
         }
     }
 
-    /// What of a set a call waits for; another query that the remote refuses does not matter to it.
+    /// The part of a set that a call waits for; a refusal of another query does not end the wait.
     enum Goal: Sendable {
         /// The documents of all queries.
         case allQueries
         /// The documents of one query.
         case query(SubscriptionQuery)
-        /// That the documents of removed queries are gone.
+        /// The removal of the documents of removed queries.
         case removal
     }
 

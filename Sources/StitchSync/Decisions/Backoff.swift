@@ -1,4 +1,6 @@
-/// The pauses after failures: exponential with a cap and jitter (liveness rule L3).
+/// The pauses after failures: exponential with a cap and jitter.
+///
+/// They end at once when the network returns, the user signs in or the app writes.
 ///
 /// ```swift
 /// let backoff = Backoff(initial: .seconds(2), cap: .seconds(60))

@@ -29,7 +29,9 @@ enum ResolutionDecision: String, CaseIterable {
     /// Pause the document: the answer is too large.
     case pauseTooLarge
 
-    /// Decides as Stitch's rows CR-1 to CR-6 do; the remote's edition becomes the base in each.
+    /// Decides; the remote's edition becomes the base, except where the document is paused.
+    ///
+    /// Source: the resolution of conflicts of MongoDB Stitch's Mobile Sync.
     static func decide(_ facts: ResolutionFacts) -> Self {
         guard facts.answerExists else {
             return facts.remoteExists ? .deletePending : .finishDelete

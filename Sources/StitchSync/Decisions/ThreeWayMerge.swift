@@ -222,7 +222,7 @@ public struct ThreeWayMerge: Sendable {
 
 extension ThreeWayMerge {
     /// Returns the elements of both sides, merged by their ids; `nil` for other values and for
-    /// arrays whose elements cannot be told apart.
+    /// arrays whose elements cannot be distinguished.
     private func mergeByID(
         _ base: BSONValue?, _ local: BSONValue?, _ remote: BSONValue?, at place: Place,
         _ overlaps: inout [String]

@@ -40,7 +40,7 @@ enum UploadSettlement: String, CaseIterable {
     /// Clear the base: the delete is applied, but the app inserted the document again.
     case finishDeleteAndKeepInsert
     /// Remove the attempt, which was not applied, and fetch the remote edition.
-    case lookAgain
+    case fetchAgain
     /// Remove the attempt, which was not applied; the change is sent again at the end of the
     /// upload, together with those that want each other's values.
     case sendTogether
@@ -63,7 +63,7 @@ enum UploadSettlement: String, CaseIterable {
                 return facts.localExists ? .finishDeleteAndKeepInsert : .finishDelete
             }
             return facts.localUnchanged ? .confirm : .confirmAndKeepPending
-        case .notMatched, .duplicateKey: return .lookAgain
+        case .notMatched, .duplicateKey: return .fetchAgain
         case .valueTaken: return .sendTogether
         case .rejected: return Self(facts.onRejection)
         case .retryable: return facts.triedOften ? .pauseExhausted : .keepAttempt

@@ -8,7 +8,7 @@ final class ErrorListenerQueue: Sendable {
     private struct Waiting {
         let error: SyncError
         /// The continuation of the caller that waits for the listener.
-        let told: CheckedContinuation<Void, Never>?
+        let delivered: CheckedContinuation<Void, Never>?
     }
 
     /// The errors of one collection.
@@ -47,18 +47,18 @@ final class ErrorListenerQueue: Sendable {
             defer { for key in state.queues.keys { state.queues[key]?.waiting = [] } }
             return state.queues.values.flatMap(\.waiting)
         }
-        for waiting in waiting { waiting.told?.resume() }
+        for waiting in waiting { waiting.delivered?.resume() }
     }
 
     /// Queues an error for delivery.
     func add(_ error: SyncError, _ delivery: EventDelivery) {
-        add(Waiting(error: error, told: nil), delivery)
+        add(Waiting(error: error, delivered: nil), delivery)
     }
 
     /// Delivers an error; returns when the listener has handled it or was removed.
     func tell(_ error: SyncError, _ delivery: EventDelivery) async {
-        await withCheckedContinuation { told in
-            add(Waiting(error: error, told: told), delivery)
+        await withCheckedContinuation { delivered in
+            add(Waiting(error: error, delivered: delivered), delivery)
         }
     }
 
@@ -74,14 +74,14 @@ final class ErrorListenerQueue: Sendable {
                     })
             queue.waiting.append(waiting)
             if queue.waiting.count > EventDelivery.errorsMax,
-                let oldest = queue.waiting.firstIndex(where: { $0.told == nil })
+                let oldest = queue.waiting.firstIndex(where: { $0.delivered == nil })
             {
                 queue.waiting.remove(at: oldest)
             }
             state.queues[key] = queue
             return false
         }
-        if isRemoved { waiting.told?.resume() }
+        if isRemoved { waiting.delivered?.resume() }
     }
 
     private func run(_ key: Namespace?, _ delivery: EventDelivery) async {
@@ -90,7 +90,7 @@ final class ErrorListenerQueue: Sendable {
             if let listener = state.withLock({ $0.isRemoved ? nil : $0.listener }) {
                 await listener(next.error)
             }
-            next.told?.resume()
+            next.delivered?.resume()
         }
     }
 

@@ -19,7 +19,7 @@ final class EventDelivery: Sendable {
         /// The collections where a report failed, for the next wake; `nil` stands for all.
         var failed: Set<Namespace?> = []
         /// Stored errors that were reported and are not marked so in the store yet.
-        var told: [Namespace: [RejectedWriteRecord]] = [:]
+        var reported: [Namespace: [RejectedWriteRecord]] = [:]
         /// The number of writes of a collection before its stored events are merged next, where no
         /// listener takes them.
         var writesToMerge: [Namespace: Int] = [:]
@@ -216,8 +216,8 @@ extension EventDelivery {
 
     /// Starts the delivery of a pass's errors.
     ///
-    /// What concerns the remote as a whole, such as a lost connection, is told once to the engine's
-    /// listeners; without one, to those of the collections.
+    /// An error that concerns the whole remote, such as a lost connection, is reported once to the
+    /// engine's listeners; without one, to those of the collections.
     ///
     /// - Parameter collectionCount: the number of the pass's collections; an error that only one of
     ///   several had concerns that one.
@@ -230,13 +230,13 @@ extension EventDelivery {
         let concerned = Dictionary(grouping: shared, by: { Name($0.message) }).mapValues { errors in
             Set(errors.map(\.namespace)).count
         }
-        var told: Set<Name> = []
+        var reported: Set<Name> = []
         for error in errors {
             let text = Name(error.message)
             let count = error.mayConcernWholeRemote ? concerned[text] ?? 0 : 0
             if count == 0 || count == 1 && collectionCount > 1 {
                 report([error])
-            } else if told.insert(text).inserted {
+            } else if reported.insert(text).inserted {
                 report([SyncError(error.code, error.message, underlying: error.underlying)])
             }
         }
@@ -346,7 +346,7 @@ extension EventDelivery {
                         group.addTask { await receiver.tell(error, self) }
                     }
                 }
-                state.withLock { $0.told[namespace] = untold }
+                state.withLock { $0.reported[namespace] = untold }
                 try await markReported(in: namespace)
             }
         } catch {
@@ -357,11 +357,11 @@ extension EventDelivery {
 
     /// Marks reported errors in the store, including those for which that failed before.
     private func markReported(in namespace: Namespace) async throws {
-        guard let told = state.withLock({ $0.told[namespace] }) else { return }
+        guard let reported = state.withLock({ $0.reported[namespace] }) else { return }
         try await store.write { transaction in
-            try RejectedWriteTable(connection: transaction.connection).markReported(told)
+            try RejectedWriteTable(connection: transaction.connection).markReported(reported)
         }
-        state.withLock { $0.told[namespace] = nil }
+        state.withLock { $0.reported[namespace] = nil }
     }
 
     private func untold(in namespace: Namespace) throws -> ([RejectedWriteRecord], session: Int64) {

@@ -44,17 +44,18 @@ extension TransferProgress {
 
     /// Counts settled documents, each once, and changes whose upload turned out to be applied.
     ///
-    /// - Parameter aside: the indexes of staged documents, which are counted already.
+    /// - Parameter staged: the indexes of staged documents, which are counted already.
     func countFetched(
-        _ looks: [FetchedDocument], _ settled: [SettlementOutcome],
-        _ evidence: [OperationID: AttemptEvidence], aside: Set<Int>, in namespace: Namespace
+        _ fetchedDocuments: [FetchedDocument], _ settled: [FetchOutcome],
+        _ evidence: [OperationID: AttemptEvidence], staged: Set<Int>, in namespace: Namespace
     ) {
         state.withLock { state in
             var (counted, announced, landed) = (0, 0, 0)
-            for (index, (look, outcome)) in zip(looks, settled).enumerated() {
-                let record = look.record
-                let isTold = record.staleMark == 0 && record.attempt == nil && record.rowID != nil
-                if isTold || record.rowID == nil { announced += 1 }
+            for (index, (fetched, outcome)) in zip(fetchedDocuments, settled).enumerated() {
+                let record = fetched.record
+                let isReported =
+                    record.staleMark == 0 && record.attempt == nil && record.rowID != nil
+                if isReported || record.rowID == nil { announced += 1 }
                 if case .claim = outcome { continue }
                 if let attempt = record.attempt {
                     let found = evidence[attempt.operation] ?? .historyLost
@@ -63,7 +64,7 @@ extension TransferProgress {
                     // The document was only fetched to settle its attempt.
                     if hasLanded || record.staleMark == 0, !outcome.isNews { continue }
                 }
-                if aside.contains(index) { continue }
+                if staged.contains(index) { continue }
                 let place = TransferTotals.Waiting(
                     namespace: namespace, key: BSONKey.encode(record.documentID))
                 let isKnown =
@@ -131,7 +132,7 @@ extension TransferProgress {
     }
 }
 
-extension SettlementOutcome {
+extension FetchOutcome {
     /// Whether the fetch found an edition that the store did not hold.
     fileprivate var isNews: Bool {
         switch self {

@@ -60,24 +60,28 @@ struct ApplyRemote {
                 // The ids were stored under another limit.
                 return try await context.write(expanding: true) { _ in }
             }
-            let (looks, rest) = try await fetch.documents(for: next.records)
-            try await takeIn(looks, then: .begin(next, rest: rest.map(\.documentID)))
+            let (fetchedDocuments, rest) = try await fetch.documents(for: next.records)
+            try await settleAndClaim(
+                fetchedDocuments, then: .begin(next, rest: rest.map(\.documentID)))
         }
     }
 
     /// Fetches documents, decides and commits, then lets the app resolve conflicts.
     ///
     /// - Parameters:
-    ///   - sequel: the data that the last commit stores in addition.
-    ///   - told: the causes of absence that the history just reported, by the documents' keys.
+    ///   - extras: the data that the last commit stores in addition.
+    ///   - absenceCauses: the causes of absence that the history just reported, by document key.
     func apply(
-        _ batch: [SyncRecord], then sequel: FirstCommitExtras = .nothing,
-        told: [[UInt8]: AbsenceCause] = [:]
+        _ batch: [SyncRecord], then extras: CommitExtras = .nothing,
+        absenceCauses: [[UInt8]: AbsenceCause] = [:]
     ) async throws {
         var open = batch
         while !open.isEmpty {
-            let (looks, rest) = try await fetch.documents(for: open, told: told)
-            try await takeIn(looks, then: rest.isEmpty ? sequel : .nothing, told: told)
+            let (fetchedDocuments, rest) = try await fetch.documents(
+                for: open, absenceCauses: absenceCauses)
+            try await settleAndClaim(
+                fetchedDocuments, then: rest.isEmpty ? extras : .nothing,
+                absenceCauses: absenceCauses)
             open = rest
         }
     }
@@ -107,71 +111,74 @@ struct ApplyRemote {
     }
 
     /// Settles fetched documents, and those without a version again after they got one.
-    private func takeIn(
-        _ looks: [FetchedDocument], then sequel: FirstCommitExtras,
-        told: [[UInt8]: AbsenceCause] = [:]
+    private func settleAndClaim(
+        _ fetchedDocuments: [FetchedDocument], then extras: CommitExtras,
+        absenceCauses: [[UInt8]: AbsenceCause] = [:]
     ) async throws {
-        var claims = try await settle(looks, mayClaim: true, then: sequel)
+        var claims = try await settle(fetchedDocuments, mayClaim: true, then: extras)
         try await ClaimVersions(context: context).claim(claims)
         while !claims.isEmpty {
-            let (looks, rest) = try await fetch.documents(for: claims, told: told)
-            _ = try await settle(looks, mayClaim: false)
+            let (fetchedDocuments, rest) = try await fetch.documents(
+                for: claims, absenceCauses: absenceCauses)
+            _ = try await settle(fetchedDocuments, mayClaim: false)
             claims = rest
         }
     }
 
     /// Fetches documents again whose attempt the history contains: the remote may have applied the
     /// attempt after the first fetch, which then shows an edition older than the new base.
-    private func lookAgain(
-        _ looks: inout [FetchedDocument], where evidence: [OperationID: AttemptEvidence]
+    private func fetchAgain(
+        _ fetchedDocuments: inout [FetchedDocument], where evidence: [OperationID: AttemptEvidence]
     ) async throws {
-        let late = looks.indices.filter { index in
-            looks[index].record.attempt.map { evidence[$0.operation] == .inHistory } ?? false
+        let late = fetchedDocuments.indices.filter { index in
+            fetchedDocuments[index].record.attempt.map { evidence[$0.operation] == .inHistory }
+                ?? false
         }
         guard !late.isEmpty else { return }
-        let lookups = try await fetch.find(late.map { looks[$0].record.documentID })
-        for (index, lookup) in zip(late, lookups) { looks[index].read(lookup) }
+        let lookups = try await fetch.find(late.map { fetchedDocuments[$0].record.documentID })
+        for (index, lookup) in zip(late, lookups) { fetchedDocuments[index].read(lookup) }
     }
 
     /// Decides and commits; returns the documents to give a version and fetch again.
     private func settle(
-        _ looks: [FetchedDocument], mayClaim: Bool, then sequel: FirstCommitExtras = .nothing
+        _ fetchedDocuments: [FetchedDocument], mayClaim: Bool,
+        then extras: CommitExtras = .nothing
     ) async throws -> [SyncRecord] {
-        var looks = looks
+        var fetchedDocuments = fetchedDocuments
         let evidence = try await FindAttempts(context: context, isIdentityKnown: isIdentityKnown)
-            .evidence(for: looks)
-        try await lookAgain(&looks, where: evidence)
-        let aside = isStaging ? try aside(looks) : []
+            .evidence(for: fetchedDocuments)
+        try await fetchAgain(&fetchedDocuments, where: evidence)
+        let staged = isStaging ? try stagedIndexes(of: fetchedDocuments) : []
         let (settled, postponed) = try await commit(
-            looks, evidence: evidence, mayClaim: mayClaim, then: sequel)
+            fetchedDocuments, evidence: evidence, mayClaim: mayClaim, then: extras)
         if postponed.isEmpty {
             context.engine.progress.countFetched(
-                looks, settled, evidence, aside: aside, in: context.namespace)
+                fetchedDocuments, settled, evidence, staged: staged, in: context.namespace)
         } else {
             for index in postponed {
-                context.findings.notePostponed(looks[index].record.documentID)
+                context.findings.notePostponed(fetchedDocuments[index].record.documentID)
             }
-            let counted = looks.indices.filter { !postponed.contains($0) }
+            let counted = fetchedDocuments.indices.filter { !postponed.contains($0) }
             context.engine.progress.countFetched(
-                counted.map { looks[$0] }, counted.map { settled[$0] }, evidence,
-                aside: Set(counted.indices.filter { aside.contains(counted[$0]) }),
+                counted.map { fetchedDocuments[$0] }, counted.map { settled[$0] }, evidence,
+                staged: Set(counted.indices.filter { staged.contains(counted[$0]) }),
                 in: context.namespace)
         }
         let conflictStep = ResolveConflicts(context: context)
         let always = context.configuration.conflictHandler?.always
         var conflicts: [OpenConflict] = []
         var claims: [SyncRecord] = []
-        for (look, outcome) in zip(looks, settled) {
+        for (fetched, outcome) in zip(fetchedDocuments, settled) {
             switch outcome {
             case .nothing: break
             case .taken: context.findings.count { $0.taken += 1 }
             case .removed: context.findings.count { $0.removed += 1 }
             case .renewed(let error):
-                context.findings.count { $0.taken += look.isAbsent ? 0 : 1 }
+                context.findings.count { $0.taken += fetched.isAbsent ? 0 : 1 }
                 context.findings.add(error)
-            case .missing where look.lookup == .hidden:
-                context.findings.noteHidden(look.record.documentID)
-            case .missing: context.findings.noteMissing(look.record.documentID)
+            case .missing where fetched.lookup == .hidden:
+                context.findings.noteHidden(fetched.record.documentID)
+            case .missing: context.findings.noteMissing(fetched.record.documentID)
             case .evicted: context.findings.count { $0.evicted += 1 }
             case .refused(let refused):
                 context.findings.count {
@@ -180,12 +187,12 @@ struct ApplyRemote {
                 context.findings.count(
                     refused.settlement, of: refused.documentID, in: context.namespace,
                     .failed(refused.error))
-            case .foreign: context.findings.add(look.foreignVersion(in: context.namespace))
+            case .foreign: context.findings.add(fetched.foreignVersion(in: context.namespace))
             case .claim(let record): claims.append(record)
             case .conflict(let conflict): conflicts.append(conflict)
             case .answered(let committed, let conflict):
                 context.findings.count { $0.conflicts += 1 }
-                conflictStep.count(committed, look.record)
+                conflictStep.count(committed, fetched.record)
                 conflictStep.note(conflict, committed, always)
             case .failed(let error):
                 context.findings.count { $0.paused += 1 }
@@ -204,25 +211,27 @@ struct ApplyRemote {
     ///
     /// - Returns: the outcomes, and the indexes of documents to fetch again.
     private func commit(
-        _ looks: [FetchedDocument], evidence: [OperationID: AttemptEvidence], mayClaim: Bool,
-        then sequel: FirstCommitExtras
-    ) async throws -> (settled: [SettlementOutcome], postponed: Set<Int>) {
+        _ fetchedDocuments: [FetchedDocument], evidence: [OperationID: AttemptEvidence],
+        mayClaim: Bool,
+        then extras: CommitExtras
+    ) async throws -> (settled: [FetchOutcome], postponed: Set<Int>) {
         let answer =
             context.engine.conflictFound == nil
             ? context.configuration.conflictHandler?.always : nil
-        let policy = SettlementPolicy(
-            terms: context.uploadPolicy, counting: context.configuration.conflictHandler?.counting)
+        let policy = FetchPolicy(
+            uploads: context.uploadPolicy, counting: context.configuration.conflictHandler?.counting
+        )
         @Sendable func step(_ sync: SyncTransaction, mayAnswer: Bool) -> ApplyFetched {
             var step = ApplyFetched(sync: sync)
             (step.policy, step.evidence, step.mayClaim) = (policy, evidence, mayClaim)
             step.answer = mayAnswer ? answer : nil
             return step
         }
-        func apply(usingEarlierReads usesEarlierReads: Bool) async throws -> [SettlementOutcome] {
+        func apply(usingEarlierReads usesEarlierReads: Bool) async throws -> [FetchOutcome] {
             try await context.write { sync in
                 var sync = sync
                 sync.usesEarlierReads = usesEarlierReads
-                return try step(sync, mayAnswer: true).applyTogether(looks, then: sequel)
+                return try step(sync, mayAnswer: true).applyTogether(fetchedDocuments, then: extras)
             }
         }
         do {
@@ -235,14 +244,14 @@ struct ApplyRemote {
             let postpones = !pausesDuplicates
             let (settled, postponed) = try await context.write { sync in
                 try step(sync, mayAnswer: false).applyIndividually(
-                    looks, then: sequel, postpones: postpones)
+                    fetchedDocuments, then: extras, postpones: postpones)
             }
             return (settled, Set(postponed))
         }
     }
 
     /// Returns the indexes of fetched documents that are staged, and so counted already.
-    private func aside(_ looks: [FetchedDocument]) throws -> Set<Int> {
+    private func stagedIndexes(of fetchedDocuments: [FetchedDocument]) throws -> Set<Int> {
         let sets = context.engine.sets
         return try context.engine.store.read { transaction in
             let connection = transaction.connection
@@ -252,9 +261,9 @@ struct ApplyRemote {
                     context.namespace)
             else { return [] }
             return try Set(
-                looks.indices.filter { index in
+                fetchedDocuments.indices.filter { index in
                     try subscriptions.isStaged(
-                        looks[index].record.documentID, in: collection.rowID)
+                        fetchedDocuments[index].record.documentID, in: collection.rowID)
                 })
         }
     }

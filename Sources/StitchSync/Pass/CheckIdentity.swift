@@ -18,13 +18,18 @@ struct CheckIdentity {
     /// - Throws: ``CollectionStoppedError`` where the identity differs or the collection is
     ///   stopped.
     func run() async throws -> Finding {
+        if let known = try known() { return known }
+        let connection = context.remote.connectionNumber
         let answer = try await context.request { remote in try await remote.identity() }
         let (collection, facts) = try context.read { records, collection in
             (collection, try Self.facts(of: collection, records, answer))
         }
         let finding = Finding(isKnown: answer != .unknown, isUncreated: answer == .notMade)
         switch IdentityDecision.decide(facts) {
-        case .goOn: break
+        case .goOn:
+            if facts.answer == .same, let connection {
+                context.engine.watch?.note(finding, of: context.namespace, over: connection)
+            }
         case .adopt: try await adopt(answer)
         case .verify: try await verify(answer, collection)
         case .examine: try await examine(answer, collection)
@@ -41,6 +46,18 @@ struct CheckIdentity {
             throw CollectionStoppedError(stop: stop)
         }
         return finding
+    }
+
+    /// Returns the identity that an earlier pass found, where the watch would know of a change.
+    private func known() throws -> Finding? {
+        guard let watch = context.engine.watch,
+            let connection = context.remote.connectionNumber
+        else { return nil }
+        let collection = try context.read { $1 }
+        guard collection.stop == nil, !collection.needsScan, let token = collection.token else {
+            return nil
+        }
+        return watch.identity(of: context.namespace, at: token, over: connection)
     }
 
     /// Adopts the identity of a collection that the first upload created.
@@ -115,7 +132,7 @@ struct CheckIdentity {
         if let token = collection.token, !collection.needsScan {
             place = token
             do {
-                try await ReadHistory(context: context).keep(after: token)
+                try await ReadInboxPages(context: context).keep(after: token)
             } catch let error as RemoteError where error.endsHistory {
                 if error.errorClass == .collectionDropped {
                     return try await examine(answer, collection)
@@ -180,15 +197,15 @@ struct CheckIdentity {
             case .notMade: .notMade
             case .known: .known
             }
-        let told: IdentityFacts.Answer =
+        let compared: IdentityFacts.Answer =
             switch answer {
             case .unknown: .unknown
             case .notMade: .notMade
             case .known: answer == collection.identity ? .same : .other
             }
-        let isCertain = told == .same || told == .unknown
+        let isCertain = compared == .same || compared == .unknown
         return IdentityFacts(
-            answer: told, adopted: adopted,
+            answer: compared, adopted: adopted,
             holdsConfirmed: try !isCertain && records.holds(.confirmed, in: collection.rowID),
             holdsPending: try !isCertain && records.holds(.pending, in: collection.rowID),
             isStopped: collection.stop != nil)

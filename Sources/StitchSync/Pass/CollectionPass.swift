@@ -8,7 +8,7 @@ internal import BSONStore
 /// Counts and errors of all steps go to ``PassFindings``; the only state between the steps is
 /// ``state``.
 struct CollectionPass {
-    /// How far the pass has come with the collection.
+    /// The progress of the pass with the collection.
     enum State {
         /// Nothing was requested from the remote yet. Only a pull may follow.
         case new
@@ -303,10 +303,10 @@ extension PassContext {
             return nil
         } catch let error as RemoteError {
             try Task.checkCancellation()
-            let told = error.syncError(in: namespace)
-            findings.add(told)
+            let syncError = error.syncError(in: namespace)
+            findings.add(syncError)
             if error.errorClass == .rejected { findings.noteRefusal(error) }
-            if told.code == .notAuthorized { findings.count { $0.unreadable = [namespace] } }
+            if syncError.code == .notAuthorized { findings.count { $0.unreadable = [namespace] } }
             return nil
         }
     }

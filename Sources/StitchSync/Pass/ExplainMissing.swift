@@ -29,7 +29,7 @@ struct ExplainMissing {
         var keys: Set<[UInt8]> = []
         let ids = (missing + hidden).filter { keys.insert(BSONKey.encode($0)).inserted }
         let isCurrent = try await readOn(collection)
-        let (open, veiled) = try context.snapshot { snapshot in
+        let (open, hiddenRecords) = try context.snapshot { snapshot in
             let records = try ids.compactMap(snapshot.record)
             return (
                 records.filter {
@@ -40,7 +40,7 @@ struct ExplainMissing {
             )
         }
         let deleted = try await FindDeletes(context: context).keys(
-            of: open + veiled, since: collection.lostToken ?? collection.token)
+            of: open + hiddenRecords, since: collection.lostToken ?? collection.token)
         let removes = context.configuration.unexplained.removesAll
         let count = try await context.write { sync in
             let marks = MarkUnexplained(sync: sync)
@@ -48,7 +48,7 @@ struct ExplainMissing {
                 let isDeleted = removes || deleted.contains(BSONKey.encode(record.documentID))
                 return try marks.mark(record, isDeleted: isDeleted)
             }
-            for record in veiled {
+            for record in hiddenRecords {
                 try marks.markHidden(
                     record, isDeleted: deleted.contains(BSONKey.encode(record.documentID)))
             }
@@ -69,7 +69,7 @@ struct ExplainMissing {
         guard let token = collection.token else { return true }
         guard !collection.needsScan else { return false }
         do {
-            try await ReadHistory(context: context).keep(after: token)
+            try await ReadInboxPages(context: context).keep(after: token)
             return true
         } catch let error as RemoteError where error.endsHistory {
             // The changes in between are unknown; the next pass compares everything.

@@ -6,15 +6,15 @@ struct Fetch {
 
     /// Fetches as many documents as fit into one answer, at least one; returns the rest for later.
     func documents(
-        for batch: [SyncRecord], told: [[UInt8]: AbsenceCause] = [:]
+        for batch: [SyncRecord], absenceCauses: [[UInt8]: AbsenceCause] = [:]
     ) async throws -> (fetched: [FetchedDocument], rest: [SyncRecord]) {
         let (ids, bytesMax) = (batch.map(\.documentID), context.limits.batchBytes)
         let lookups = try await context.request { remote in
             try await remote.find(ids: ids, bytesMax: bytesMax)
         }
         try Fetch.check(lookups.count, for: ids.count)
-        var (looks, rest): ([FetchedDocument], [SyncRecord]) = ([], [])
-        looks.reserveCapacity(batch.count)
+        var (fetchedDocuments, rest): ([FetchedDocument], [SyncRecord]) = ([], [])
+        fetchedDocuments.reserveCapacity(batch.count)
         var byteCount = 0
         for (record, lookup) in zip(batch, lookups) {
             guard let lookup else {
@@ -22,14 +22,15 @@ struct Fetch {
                 continue
             }
             if case .found(let document) = lookup { byteCount += document.byteCount }
-            looks.append(FetchedDocument(record, lookup, told))
+            fetchedDocuments.append(FetchedDocument(record, lookup, absenceCauses))
         }
-        guard !looks.isEmpty else {
-            throw RemoteError(.retryable, "asked for \(ids.count) documents, none was looked up")
+        guard !fetchedDocuments.isEmpty else {
+            throw RemoteError(
+                .retryable, "the remote answered for none of \(ids.count) requested documents")
         }
-        context.findings.count { $0.looked += looks.count }
+        context.findings.count { $0.looked += fetchedDocuments.count }
         context.engine.progress.count { $0.downloadedBytes += byteCount }
-        return (looks, rest)
+        return (fetchedDocuments, rest)
     }
 
     /// Fetches documents; returns one answer for each.
@@ -47,7 +48,8 @@ struct Fetch {
     /// one crashes the compiler (6.3.1).
     static func check(_ answers: Int, for ids: Int) throws {
         guard answers == ids else {
-            throw RemoteError(.retryable, "asked for \(ids) documents, got \(answers) answers")
+            throw RemoteError(
+                .retryable, "the remote gave \(answers) answers for \(ids) requested documents")
         }
     }
 }

@@ -8,20 +8,20 @@ struct FindAttempts {
 
     /// Returns the evidence about open attempts.
     func evidence(
-        for looks: [FetchedDocument]
+        for fetchedDocuments: [FetchedDocument]
     ) async throws -> [OperationID: AttemptEvidence] {
         var evidence: [OperationID: AttemptEvidence] = [:]
         // Lists, not a dictionary, keep the order of requests deterministic.
         var unsettled: [(token: ResumeToken, records: [SyncRecord])] = []
-        for look in looks {
-            guard let attempt = look.record.attempt else { continue }
-            if attempt.isOnTop(of: look, isIdentityKnown: isIdentityKnown) {
+        for fetched in fetchedDocuments {
+            guard let attempt = fetched.record.attempt else { continue }
+            if attempt.isOnTop(of: fetched, isIdentityKnown: isIdentityKnown) {
                 evidence[attempt.operation] = .onTop
             } else if let token = attempt.token {
                 if let index = unsettled.lastIndex(where: { $0.token == token }) {
-                    unsettled[index].records.append(look.record)
+                    unsettled[index].records.append(fetched.record)
                 } else {
-                    unsettled.append((token, [look.record]))
+                    unsettled.append((token, [fetched.record]))
                 }
             }
         }
@@ -37,6 +37,7 @@ struct FindAttempts {
     private func history(
         after start: ResumeToken, of records: [SyncRecord]
     ) async throws -> [OperationID: AttemptEvidence] {
+        context.engine.echoes.beginEra()
         var found: Set<OperationID> = []
         var unknownDeletes: Set<[UInt8]> = []
         var isWhole = true
@@ -81,9 +82,9 @@ extension Attempt {
     ///
     /// For a delete, the document must be absent, not just hidden, and the remote's identity known;
     /// otherwise only the history is evidence.
-    fileprivate func isOnTop(of look: FetchedDocument, isIdentityKnown: Bool) -> Bool {
-        guard let remote = look.remote else {
-            return isDelete && look.isAbsent && isIdentityKnown
+    fileprivate func isOnTop(of fetched: FetchedDocument, isIdentityKnown: Bool) -> Bool {
+        guard let remote = fetched.remote else {
+            return isDelete && fetched.isAbsent && isIdentityKnown
         }
         guard let version = VersionField(of: remote).version else { return false }
         return version.operation == operation.value

@@ -19,6 +19,12 @@ struct PassEngine: Sendable {
     let reportedStops: Locked<[Namespace: SyncStop]>
     /// The hook of tests before each conflict handler.
     let conflictFound: (@Sendable (Conflict<BSONDocument>) async throws -> Void)?
+    /// The hook of tests that chooses which answer arrives first.
+    let answerArriving: (@Sendable (_ count: Int) -> Int)?
+    /// What readings of the history leave out.
+    let echoes: OwnEchoes
+    /// What the loop that runs the pass knows of the histories; `nil` for a pass that asks itself.
+    var watch: HistoryWatch?
 }
 
 /// The transactions and settings of an engine, as its passes see them.

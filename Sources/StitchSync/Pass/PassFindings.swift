@@ -26,7 +26,8 @@ final class PassFindings: Sendable {
     /// listener has handled them, and those that the app caused on purpose.
     var reportedCodes: [SyncError.Code] { state.withLock { $0.reportedCodes } }
 
-    /// Rows of documents whose conflict was resolved in this pass, which uploads them.
+    /// Rows of documents whose conflict was resolved in this pass; the next pass uploads the
+    /// results.
     var resolved: Set<Int64> { state.withLock { $0.resolved } }
 
     /// Documents whose change was reverted.
@@ -107,7 +108,7 @@ extension PassFindings {
         switch settlement {
         case .confirm, .confirmAndKeepPending, .finishDelete, .finishDeleteAndKeepInsert:
             count { $0.uploaded += 1 }
-        case .lookAgain, .sendTogether, .keepAttempt: break
+        case .fetchAgain, .sendTogether, .keepAttempt: break
         case .revertRejected:
             count { $0.reverted += 1 }
             addToReport(.compensatingWrite)

@@ -154,10 +154,10 @@ extension PushAndBootstrap {
         for namespace in plan.namespaces {
             guard let place = places[namespace], !collections[place].isPulled else { continue }
             guard let error = collections[place].context.findings.refusal else { continue }
-            let told = error.syncError(in: namespace)
+            let syncError = error.syncError(in: namespace)
             refusals[namespace] =
-                told.code == .notAuthorized
-                ? RemoteError(.rejected, code: error.code, told.message) : error
+                syncError.code == .notAuthorized
+                ? RemoteError(.rejected, code: error.code, syncError.message) : error
         }
         return refusals
     }

@@ -1,13 +1,14 @@
 internal import BSONStore
 
-/// The conversion of the remote's history into stale marks on documents to fetch (rule R4).
+/// The reading of the remote's history (rule R4): changed documents are fetched and applied at once, or
+/// get stale marks.
 struct ReadInbox {
     let context: PassContext
     let applyRemote: ApplyRemote
 
-    private var history: ReadHistory { ReadHistory(context: context) }
+    private var pages: ReadInboxPages { ReadInboxPages(context: context) }
 
-    /// What to do with documents that the history reports as changed.
+    /// The treatment of documents that the history reports as changed.
     enum ChangedDocuments {
         /// Fetch and apply them before the new position is stored.
         case fetch
@@ -23,8 +24,8 @@ struct ReadInbox {
         if let token = collection.token, !collection.needsScan {
             do {
                 switch changed {
-                case .fetch: try await history.read(after: token) { try await takeIn($0) }
-                case .markStale: try await history.keep(after: token)
+                case .fetch: try await pages.read(after: token) { try await fetchChanged($0) }
+                case .markStale: try await pages.keep(after: token)
                 }
                 return
             } catch let error as RemoteError where error.endsHistory {
@@ -46,7 +47,7 @@ struct ReadInbox {
     ///
     /// Records that will be fetched anyway get a new stale mark instead; after an error of the
     /// remote, all of them do.
-    private func takeIn(_ batch: RemoteChangeBatch) async throws {
+    private func fetchChanged(_ batch: RemoteChangeBatch) async throws {
         var later: [RemoteChange] = []
         let sets = context.engine.sets
         let news = try context.snapshot { snapshot in
@@ -74,19 +75,19 @@ struct ReadInbox {
         }
         let rest = RemoteChangeBatch(
             changes: later, token: batch.token, hasMore: batch.hasMore)
-        guard !news.isEmpty else { return try await history.keep(rest) }
+        guard !news.isEmpty else { return try await pages.keep(rest) }
         context.engine.progress.announce(news.count, in: context.namespace)
         do {
             for start in stride(from: 0, to: news.count, by: context.limits.batchDocuments) {
                 let end = min(start + context.limits.batchDocuments, news.count)
                 try await applyRemote.apply(
                     Array(news[start..<end]), then: end == news.count ? .keep(rest) : .nothing,
-                    told: batch.told)
+                    absenceCauses: batch.absenceCauses)
             }
             context.engine.progress.announce(0, in: context.namespace)
         } catch let error where error is RemoteError || error is EngineOfflineError {
             context.engine.progress.announce(0, in: context.namespace)
-            try await history.keep(batch)
+            try await pages.keep(batch)
             throw error
         }
     }
@@ -137,7 +138,8 @@ struct ReadInbox {
             }
         guard found.count == ids.count else {
             throw RemoteError(
-                .retryable, "asked for \(ids.count) versions, got \(found.count) answers")
+                .retryable,
+                "the remote gave \(found.count) answers for \(ids.count) requested versions")
         }
         // A pending insert behind a foreign version field has to be fetched, too.
         let unknown = page.filter { record in
@@ -165,11 +167,11 @@ struct ReadInbox {
 
 extension RemoteChangeBatch {
     /// The last reported causes of absence, by the documents' keys.
-    fileprivate var told: [[UInt8]: AbsenceCause] {
-        var told: [[UInt8]: AbsenceCause] = [:]
-        for change in changes where change.isDelete || !told.isEmpty {
-            told[BSONKey.encode(change.documentID)] = AbsenceCause(change)
+    fileprivate var absenceCauses: [[UInt8]: AbsenceCause] {
+        var causes: [[UInt8]: AbsenceCause] = [:]
+        for change in changes where change.isDelete || !causes.isEmpty {
+            causes[BSONKey.encode(change.documentID)] = AbsenceCause(change)
         }
-        return told
+        return causes
     }
 }

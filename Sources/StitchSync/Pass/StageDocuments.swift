@@ -152,10 +152,12 @@ extension StageDocuments {
         var fresh = page.entries.count - missing.count
         var rest = missing.map { SyncRecord(documentID: $0, byID: false) }
         while !rest.isEmpty {
-            let (looks, left) = try await Fetch(context: context).documents(for: rest)
+            let (fetchedDocuments, left) = try await Fetch(context: context).documents(for: rest)
             rest = left
             fresh += try await stage(
-                looks.compactMap { if case .found(let found) = $0.lookup { found } else { nil } })
+                fetchedDocuments.compactMap {
+                    if case .found(let found) = $0.lookup { found } else { nil }
+                })
         }
         if !missing.isEmpty {
             try await context.write { sync in try sync.subscriptions.save(next, of: version) }

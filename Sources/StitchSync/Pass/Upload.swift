@@ -1,56 +1,64 @@
 internal import BSONStore
 
-/// The upload of pending changes: store attempts on disk, send a batch, settle each response.
+/// The upload of pending changes: store attempts on disk, send batches, settle each answer.
+///
+/// Batches are prepared and sent while earlier ones are being answered. Each is named and stored
+/// before it is sent, and settled when its own answer arrives, whatever became of the others.
 struct Upload {
     let context: PassContext
     let applyRemote: ApplyRemote
 
-    /// Uploads all pending changes in batches, then fetches documents that other clients changed
-    /// first.
+    /// The largest number of batches under way: one at the remote, one on each way, and one that is
+    /// being prepared.
+    static let batchesMax = 4
+
+    /// What the answers of all batches have in common.
+    private struct Findings {
+        /// Documents that another client changed first.
+        var overtaken: [BSONValue] = []
+        /// Rows of records whose unique value another document had.
+        var taken: Set<Int64> = []
+        /// Rows of records whose stored bases are no longer needed.
+        var staleBases: [Int64] = []
+        /// A temporary error of a document.
+        var failure: RemoteError?
+    }
+
+    /// One walk over the records with pending changes.
+    private struct Walk {
+        /// The subscription set whose earlier writes are uploaded; `nil` uploads all.
+        let set: Int64?
+        /// The rows whose changes a unique index refused; `nil` in the first walk, over all.
+        ///
+        /// They are sent together with those that give up their values, and no more after that.
+        var only: Set<Int64>?
+
+        var isLast: Bool { only != nil }
+        /// What the second walk sends must not be answered in parts.
+        var batchesMax: Int { isLast ? 1 : Upload.batchesMax }
+    }
+
+    /// A batch with the answers to its writes.
+    private struct Answer: Sendable {
+        let batch: OutgoingBatch
+        let outcomes: Result<[RemoteWriteOutcome], any Error>
+    }
+
+    /// Uploads all pending changes, then fetches documents that other clients changed first.
     ///
     /// - Parameter set: the subscription set whose earlier writes are uploaded; `nil` uploads all.
     func run(before set: Int64?) async throws {
-        var overtaken: [BSONValue] = []
-        var failure: RemoteError?
-        // Rows of records whose stored bases are no longer needed.
-        var staleBases: [Int64] = []
-        // Rows of records whose unique value another document had.
-        var taken: Set<Int64> = []
-        var isLast = false
-        var batch = try await context.write(beginning(after: 0, before: set))
-        while true {
-            context.findings.add(contentsOf: batch.missing)
-            context.findings.count { $0.paused += batch.missing.count }
-            for refused in batch.refused {
-                context.findings.count(
-                    refused.settlement, of: refused.documentID, in: context.namespace,
-                    .failed(refused.error))
-                if refused.settlement == .revertRejected {
-                    context.findings.noteReverted(refused.documentID)
-                }
-            }
-            guard let row = batch.lastRow else {
-                guard !isLast, !taken.isEmpty else { break }
-                isLast = true
-                batch = try await context.write(beginning(after: 0, before: set, only: taken))
-                continue
-            }
-            let begin = beginning(after: row, before: set, only: isLast ? taken : nil)
-            guard !batch.attempts.isEmpty else {
-                batch = try await context.write(begin)
-                continue
-            }
-            let sent = try await send(batch, &staleBases, isLast: isLast, then: begin)
-            overtaken += sent.overtaken
-            taken.formUnion(sent.taken)
-            failure = failure ?? sent.failure
-            batch = sent.next
+        var findings = Findings()
+        try await send(Walk(set: set), &findings)
+        if !findings.taken.isEmpty {
+            try await send(Walk(set: set, only: findings.taken), &findings)
         }
-        try await remove(staleBases)
+        try await remove(findings.staleBases)
+        let overtaken = findings.overtaken
         context.findings.count { $0.overtaken += overtaken.count }
         // A reverted document may be older than the remote's edition.
         try await apply(overtaken + context.findings.reverted)
-        if let failure { throw failure }
+        if let failure = findings.failure { throw failure }
     }
 
     /// Removes the stale bases that no later commit removed.
@@ -59,18 +67,85 @@ struct Upload {
         try await context.write { sync in try sync.records.removeStaleBases(of: staleBases) }
     }
 
+    /// Sends the batches of a walk and settles their answers as they arrive.
+    ///
+    /// - Throws: the first error of a request, once the answers to the others are settled, and the
+    ///   store's errors.
+    private func send(_ walk: Walk, _ findings: inout Findings) async throws {
+        let first = try await context.write(beginning(walk, after: 0))
+        try await withThrowingTaskGroup(of: Answer.self) { group in
+            let arrival = context.engine.answerArriving
+            /// The answers that tests let arrive later.
+            var held: [Answer] = []
+            var underWay = 0
+            var lastRow: Int64? = 0
+            var failure: (any Error)?
+            var stored: OutgoingBatch? = first
+            while true {
+                while let batch = stored {
+                    stored = nil
+                    report(batch)
+                    lastRow = batch.lastRow
+                    guard let row = batch.lastRow else { break }
+                    if !batch.attempts.isEmpty {
+                        underWay += 1
+                        if arrival == nil {
+                            group.addTask { await answer(to: batch, walk) }
+                        } else {
+                            held.append(await answer(to: batch, walk))
+                        }
+                    }
+                    // Behind a batch that is not full nothing waits; the commit of an answer looks.
+                    if batch.attempts.isEmpty || batch.isFull && underWay < walk.batchesMax {
+                        stored = try await context.write(beginning(walk, after: row))
+                    }
+                }
+                guard underWay > 0 else { break }
+                let next =
+                    if let arrival { held.remove(at: arrival(held.count)) } else {
+                        try await group.next()
+                    }
+                guard let next else { break }
+                underWay -= 1
+                switch next.outcomes {
+                case .failure(let error): failure = failure ?? error
+                case .success(let outcomes):
+                    stored = try await settle(
+                        next.batch, outcomes, walk, &findings,
+                        begin: failure == nil ? lastRow.map { beginning(walk, after: $0) } : nil,
+                        isLast: underWay == 0)
+                }
+            }
+            if let failure { throw failure }
+        }
+    }
+
+    /// Reports the changes of a batch that are not sent.
+    private func report(_ batch: OutgoingBatch) {
+        context.findings.add(contentsOf: batch.missing)
+        context.findings.count { $0.paused += batch.missing.count }
+        for refused in batch.refused {
+            context.findings.count(
+                refused.settlement, of: refused.documentID, in: context.namespace,
+                .failed(refused.error))
+            if refused.settlement == .revertRejected {
+                context.findings.noteReverted(refused.documentID)
+            }
+        }
+    }
+
     /// Returns the closure that stores the attempts of the next batch.
     private func beginning(
-        after row: Int64, before set: Int64?, only: Set<Int64>? = nil
+        _ walk: Walk, after row: Int64
     ) -> @Sendable (SyncTransaction) throws -> OutgoingBatch {
         var limits = context.limits
-        if only != nil { limits.batchDocuments = limits.exchangedDocuments }
+        if walk.isLast { limits.batchDocuments = limits.exchangedDocuments }
         let policy = context.uploadPolicy
         let resolved = context.findings.resolved
         return { [limits] sync in
             try PrepareUpload(
-                sync: sync, limits: limits, policy: policy, resolved: resolved, set: set,
-                only: only
+                sync: sync, limits: limits, policy: policy, resolved: resolved, set: walk.set,
+                only: walk.only
             ).batch(after: row)
         }
     }
@@ -83,44 +158,61 @@ struct Upload {
         }
     }
 
-    /// Sends a batch and settles the responses; the same commit stores the attempts of the next
-    /// batch.
+    /// Sends a batch and waits for its answers.
+    private func answer(to batch: OutgoingBatch, _ walk: Walk) async -> Answer {
+        do {
+            var outcomes = try await outcomes(of: batch.attempts.map(\.write))
+            if walk.isLast { try await exchange(batch.attempts, &outcomes) }
+            return Answer(batch: batch, outcomes: .success(outcomes))
+        } catch {
+            // Without an answer the remote may still apply the writes, even after a desync has removed
+            // their records: then only their events show it.
+            context.engine.echoes.beginEra()
+            return Answer(batch: batch, outcomes: .failure(error))
+        }
+    }
+
+    /// Settles the answers to a batch; the same commit stores the attempts of the next batch.
     ///
-    /// - Parameter isLast: whether changes that a unique index refuses are sent together with those
-    ///   that give up their values, and no more after that.
-    private func send(
-        _ batch: OutgoingBatch, _ staleBases: inout [Int64], isLast: Bool,
-        then begin: @escaping @Sendable (SyncTransaction) throws -> OutgoingBatch
-    ) async throws -> Sent {
+    /// - Parameters:
+    ///   - begin: stores the attempts of the next batch; `nil` to send no further one.
+    ///   - isLast: whether no other batch is under way.
+    /// - Returns: the next batch.
+    private func settle(
+        _ batch: OutgoingBatch, _ outcomes: [RemoteWriteOutcome], _ walk: Walk,
+        _ findings: inout Findings,
+        begin: (@Sendable (SyncTransaction) throws -> OutgoingBatch)?, isLast: Bool
+    ) async throws -> OutgoingBatch? {
         let attempts = batch.attempts
-        let writes = attempts.map(\.write)
-        var outcomes = try await outcomes(of: writes)
-        if isLast { try await exchange(attempts, &outcomes) }
         noteReceived(outcomes)
-        staleBases += zip(attempts, outcomes).compactMap {
+        findings.staleBases += zip(attempts, outcomes).compactMap {
             $0.leavesBase(after: $1) ? $0.record.rowID : nil
         }
-        let (policy, stale, answers) = (context.uploadPolicy, staleBases, outcomes)
+        let (policy, stale, sendsAgain) = (
+            context.uploadPolicy, findings.staleBases, !walk.isLast
+        )
         let (settlements, next) = try await context.write { sync in
             let settlements = try SettleUpload(
-                sync: sync, policy: policy, sendsTakenAgain: !isLast
-            ).settle(batch, answers)
-            let next = try begin(sync)
-            if next.lastRow == nil { try sync.records.removeStaleBases(of: stale) }
+                sync: sync, policy: policy, sendsTakenAgain: sendsAgain
+            ).settle(batch, outcomes)
+            let next = try begin?(sync)
+            if isLast, next?.lastRow == nil { try sync.records.removeStaleBases(of: stale) }
             return (settlements, next)
         }
-        if next.lastRow == nil { staleBases = [] }
+        if isLast, next?.lastRow == nil { findings.staleBases = [] }
         context.engine.progress.count { progress in
             progress.uploadedDocuments += outcomes.count { $0 == .applied }
-            progress.uploadedBytes += writes.reduce(0) { $0 + $1.action.byteCount }
+            progress.uploadedBytes += attempts.reduce(0) { $0 + $1.write.action.byteCount }
         }
-        var sent = Sent(next: next)
         for ((attempt, outcome), settlement) in zip(zip(attempts, outcomes), settlements) {
             switch settlement {
-            case .lookAgain: sent.overtaken.append(attempt.record.documentID)
-            case .sendTogether: if let row = attempt.record.rowID { sent.taken.insert(row) }
+            case .fetchAgain: findings.overtaken.append(attempt.record.documentID)
+            case .sendTogether:
+                if let row = attempt.record.rowID { findings.taken.insert(row) }
             case .keepAttempt:
-                if case .failed(let error) = outcome { sent.failure = error }
+                if case .failed(let error) = outcome, findings.failure == nil {
+                    findings.failure = error
+                }
             case .revertRejected: context.findings.noteReverted(attempt.record.documentID)
             case .confirm, .confirmAndKeepPending, .finishDelete, .finishDeleteAndKeepInsert,
                 .askRejected, .pauseRejected, .pauseExhausted:
@@ -129,7 +221,7 @@ struct Upload {
             context.findings.count(
                 settlement, of: attempt.record.documentID, in: context.namespace, outcome)
         }
-        return sent
+        return next
     }
 
     /// Sends writes.
@@ -181,6 +273,7 @@ struct Upload {
                 for (index, answer) in zip(members, answers) { outcomes[index] = answer }
             } catch let error as RemoteError {
                 // The remote may have applied them: evidence settles their attempts.
+                context.engine.echoes.beginEra()
                 for index in members { outcomes[index] = .failed(error) }
             }
         }
@@ -195,18 +288,6 @@ struct Upload {
                 .retryable, "sent \(writes.count) writes, got \(outcomes.count) outcomes")
         }
         return outcomes
-    }
-
-    /// The results of a batch that are not counted.
-    private struct Sent {
-        /// The next batch, which is stored already.
-        let next: OutgoingBatch
-        /// Documents that another client changed first.
-        var overtaken: [BSONValue] = []
-        /// Rows of records whose unique value another document had.
-        var taken: Set<Int64> = []
-        /// A temporary error.
-        var failure: RemoteError?
     }
 
     /// Logs a line about forbidden writes, as Device Sync does.

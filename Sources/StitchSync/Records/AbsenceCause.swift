@@ -11,8 +11,6 @@ enum AbsenceCause: Int64, CaseIterable {
     case deleted = 0x2000_0000_0000_0000
     /// The document left the user's view and may still exist.
     case leftView = 0x4000_0000_0000_0000
-    /// The collection was dropped or renamed; only files of earlier versions hold this cause.
-    case dropped = 0x6000_0000_0000_0000
 
     init(_ change: RemoteChange) {
         self = change.leftView ? .leftView : change.isDelete ? .deleted : .nothing
@@ -35,7 +33,7 @@ enum AbsenceCause: Int64, CaseIterable {
     /// other cases the remote's answer counts.
     func read(_ lookup: RemoteLookup) -> RemoteLookup {
         switch (lookup, self) {
-        case (.found, _), (_, .nothing), (_, .dropped): lookup
+        case (.found, _), (_, .nothing): lookup
         case (_, .deleted): .absent
         case (_, .leftView): .hidden
         }

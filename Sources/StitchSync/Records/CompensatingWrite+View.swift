@@ -15,7 +15,7 @@ extension CompensatingWrite {
         case .noSubscription: cause = .noSubscription
         }
         let start = RuleDenial(
-            cause: .hidden, role: nil, namespace: namespace, documentID: id
+            cause: .notAllowed, role: nil, namespace: namespace, documentID: id
         ).reason
         return CompensatingWrite(
             objectName: namespace.collection, primaryKey: id,

@@ -4,30 +4,31 @@ internal import BSONStore
 struct FetchedDocument: Sendable {
     let record: SyncRecord
     private(set) var lookup: RemoteLookup
-    private let told: AbsenceCause
+    private let absenceCause: AbsenceCause
 
-    init(_ record: SyncRecord, _ lookup: RemoteLookup, _ told: [[UInt8]: AbsenceCause]) {
+    init(_ record: SyncRecord, _ lookup: RemoteLookup, _ absenceCauses: [[UInt8]: AbsenceCause]) {
         self.record = record
-        self.told =
-            told.isEmpty
+        absenceCause =
+            absenceCauses.isEmpty
             ? AbsenceCause(staleMark: record.staleMark)
-            : told[BSONKey.encode(record.documentID)] ?? AbsenceCause(staleMark: record.staleMark)
-        self.lookup = self.told.read(lookup)
+            : absenceCauses[BSONKey.encode(record.documentID)]
+                ?? AbsenceCause(staleMark: record.staleMark)
+        self.lookup = absenceCause.read(lookup)
     }
 
     /// Replaces the answer by a later one.
-    mutating func read(_ lookup: RemoteLookup) { self.lookup = told.read(lookup) }
+    mutating func read(_ lookup: RemoteLookup) { self.lookup = absenceCause.read(lookup) }
 
     /// Whether the document is proved to be absent.
     var isAbsent: Bool { lookup == .absent }
 
-    /// Whether the history or a tombstone told why the document is not among those that the user
+    /// Whether the history or a tombstone reports why the document is not among those that the user
     /// sees.
-    var isExplained: Bool { told == .deleted || told == .leftView }
+    var isExplained: Bool { absenceCause == .deleted || absenceCause == .leftView }
 
     /// The evidence for a delete of an absent document.
     var absenceEvidence: RemoteEventFacts.Evidence {
-        return told == .deleted ? .deleted : .none
+        return absenceCause == .deleted ? .deleted : .none
     }
 
     var remote: BSONDocument? {
@@ -41,7 +42,7 @@ extension FetchedDocument {
         let field = remote?[DocumentVersion.fieldName] ?? .null
         return SyncError(
             .foreignVersion,
-            "its version field is not one that we understand: \(DocumentVersion.misfit(field))",
+            "its version field cannot be read: \(DocumentVersion.misfit(field))",
             namespace: namespace, documentID: record.documentID)
     }
 }

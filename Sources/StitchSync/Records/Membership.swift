@@ -6,8 +6,8 @@ struct Membership {
     private let active: QueryIndex?
     /// The queries of the set that is being downloaded; `nil` where there is none.
     private let coming: QueryIndex?
-    /// The queries of the sets that the remote has not answered yet.
-    private let unanswered: [QueryIndex]
+    /// Whether the remote has not answered a set yet.
+    private let isWaiting: Bool
     /// Whether any set, answered or not, has a subscription on the collection.
     let isAsked: Bool
 
@@ -15,14 +15,14 @@ struct Membership {
     init() {
         active = nil
         coming = nil
-        unanswered = []
+        isWaiting = false
         isAsked = false
     }
 
     init(_ history: SubscriptionHistory, of namespace: Namespace) {
         active = history.held.queries.index(of: namespace)
         coming = history.coming?.queries.index(of: namespace)
-        unanswered = history.unanswered.compactMap { $0.queries.index(of: namespace) }
+        isWaiting = !history.waiting.isEmpty
         isAsked = history.sets.contains { $0.asks(of: namespace) }
     }
 
@@ -38,11 +38,11 @@ struct Membership {
     /// Returns whether a local document stays on the device.
     func keeps(_ document: BSONDocument) -> Bool { asks(for: document) || expects(document) }
 
-    /// Returns whether a local document stays, now or once all sets are answered: downloaded
-    /// documents stay when their set is downloaded again.
-    func mayKeep(_ document: BSONDocument) -> Bool {
-        keeps(document) || unanswered.contains { $0.matches(document) }
-    }
+    /// Returns whether a local document is rightly on the device.
+    ///
+    /// It stays, or a set waits, whose activation looks at each document: what only a superseded set
+    /// kept is there until then.
+    func mayKeep(_ document: BSONDocument) -> Bool { isWaiting || keeps(document) }
 
     /// Returns whether a changed document without a record has to be fetched.
     func isConcerned(by change: RemoteChange) -> Bool {

@@ -11,7 +11,9 @@ struct RemoteEdition: Sendable {
     ///   nested too deeply for a store.
     init(_ answer: BSONDocument?, of id: BSONValue) throws(SyncError) {
         if let answer, !answer.documentID.isSameID(as: id) {
-            throw SyncError(.unusableDocument, "asked for _id \(id), got \(answer.documentID)")
+            throw SyncError(
+                .unusableDocument,
+                "the remote answered with document \(answer.documentID) for the requested \(id)")
         }
         if let answer, Self.isTooDeep(answer) {
             throw SyncError(.unusableDocument, "the document \(id) is nested too deeply")

@@ -11,7 +11,7 @@ struct SyncRecord {
     let documentID: BSONValue
     /// Grows with each save of the record or its document, so that a decision notices later changes.
     ///
-    /// A new stale mark or reason alone leaves it as it is.
+    /// Setting only the stale mark or the reason does not change it.
     var revision: Int64 = 0
     /// The edition that the remote last confirmed.
     var base: StoredContent = .absent
@@ -25,6 +25,8 @@ struct SyncRecord {
     var isDeletedHere = false
     /// The stale mark: greater than zero when the remote edition has to be fetched; grows with each
     /// mark.
+    ///
+    /// Its upper bits hold an ``AbsenceCause``.
     var staleMark: Int64 = 0
     /// Why the document is synced.
     var reason = SyncReason.localWrite
@@ -52,13 +54,13 @@ struct SyncRecord {
 extension SyncRecord {
     private final class RareFields: Sendable {
         let attempt: Attempt?
-        let discarded: [UnresolvedAttempt]
+        let unresolved: [UnresolvedAttempt]
         let pause: PauseReason?
 
-        init?(_ attempt: Attempt?, _ discarded: [UnresolvedAttempt], _ pause: PauseReason?) {
-            if attempt == nil && discarded.isEmpty && pause == nil { return nil }
+        init?(_ attempt: Attempt?, _ unresolved: [UnresolvedAttempt], _ pause: PauseReason?) {
+            if attempt == nil && unresolved.isEmpty && pause == nil { return nil }
             self.attempt = attempt
-            self.discarded = discarded
+            self.unresolved = unresolved
             self.pause = pause
         }
     }
@@ -90,21 +92,21 @@ extension SyncRecord {
     /// The attempt without a response.
     var attempt: Attempt? {
         get { rarities?.attempt }
-        set { rarities = RareFields(newValue, discarded, pause) }
+        set { rarities = RareFields(newValue, unresolved, pause) }
     }
 
     /// The abandoned attempts since the last confirmed one, the oldest first.
     ///
     /// No evidence of them was found, and the remote may still apply each.
-    private(set) var discarded: [UnresolvedAttempt] {
-        get { rarities?.discarded ?? [] }
+    private(set) var unresolved: [UnresolvedAttempt] {
+        get { rarities?.unresolved ?? [] }
         set { rarities = RareFields(attempt, newValue, pause) }
     }
 
     /// The reason of the document's pause; `nil` when it is not paused.
     var pause: PauseReason? {
         get { rarities?.pause }
-        set { rarities = RareFields(attempt, discarded, newValue) }
+        set { rarities = RareFields(attempt, unresolved, newValue) }
     }
 
     /// The maximum number of stored abandoned attempts; an older one that the remote applies later
@@ -112,13 +114,13 @@ extension SyncRecord {
     static let unresolvedMax = 32
 
     /// Stores abandoned attempts.
-    mutating func discard(_ tries: [UnresolvedAttempt]) {
-        let news = tries.filter { one in !discarded.contains { $0.operation == one.operation } }
-        discarded = (discarded + news).suffix(Self.unresolvedMax)
+    mutating func addUnresolved(_ attempts: [UnresolvedAttempt]) {
+        let news = attempts.filter { one in !unresolved.contains { $0.operation == one.operation } }
+        unresolved = (unresolved + news).suffix(Self.unresolvedMax)
     }
 
     /// Removes the abandoned attempts, since the remote's edition is known.
-    mutating func clearUnresolved() { if !discarded.isEmpty { discarded = [] } }
+    mutating func clearUnresolved() { if !unresolved.isEmpty { unresolved = [] } }
 
     /// Whether the document stays on the device without a query that matches it.
     var isKeptByID: Bool { reason != .query }

@@ -7,8 +7,8 @@ internal import BSONStore
 struct UnresolvedAttempt: Hashable, Sendable {
     /// The attempt's name.
     let operation: OperationID
-    /// The effect on the remote document; `nil` where only the name was stored.
-    let meaning: Meaning?
+    /// The effect on the remote document.
+    let meaning: Meaning
 
     /// The remote document after an attempt.
     enum Meaning: Hashable, Sendable {
@@ -47,7 +47,6 @@ extension UnresolvedAttempt {
     /// of the base.
     func explains(_ remote: BSONDocument?, over base: BSONDocument?) -> Bool {
         switch meaning {
-        case nil: return true
         case .nothing: return remote == nil
         case .content(let hash): return remote?.contentHash() == hash
         case .paths(let paths):
@@ -65,10 +64,9 @@ extension UnresolvedAttempt {
 // MARK: - As it is stored
 
 extension UnresolvedAttempt {
-    /// The stored form: the name alone, or a document with name and effect.
+    /// The stored form: a document with name and effect.
     private var value: BSONValue {
         switch meaning {
-        case nil: operation.value
         case .nothing: ["op": operation.value, "is": .null]
         case .content(let hash):
             ["op": operation.value, "is": .binary(BSONBinary(hash.bytes))]
@@ -81,12 +79,9 @@ extension UnresolvedAttempt {
     }
 
     private init?(_ value: BSONValue) {
-        guard let document = value.documentValue else {
-            guard let name = OperationID(value) else { return nil }
-            self.init(operation: name, meaning: nil)
-            return
-        }
-        guard let name = document["op"].flatMap(OperationID.init) else { return nil }
+        guard let document = value.documentValue,
+            let name = document["op"].flatMap(OperationID.init)
+        else { return nil }
         if document["is"] == .null {
             self.init(operation: name, meaning: .nothing)
         } else if case .binary(let binary) = document["is"],
@@ -106,14 +101,13 @@ extension UnresolvedAttempt {
     }
 
     /// Returns the stored form of attempts; `nil` for an empty list.
-    static func document(of tries: [UnresolvedAttempt]) -> BSONDocument? {
-        tries.isEmpty ? nil : ["op": .array(BSONArray(tries.map(\.value)))]
+    static func document(of attempts: [UnresolvedAttempt]) -> BSONDocument? {
+        attempts.isEmpty ? nil : ["op": .array(BSONArray(attempts.map(\.value)))]
     }
 
-    /// Reads attempts; earlier versions stored a single name.
-    static func tries(_ document: BSONDocument) -> [UnresolvedAttempt] {
-        guard let value = document["op"] else { return [] }
-        return (value.arrayValue?.values ?? [value]).compactMap(UnresolvedAttempt.init)
+    /// Reads attempts.
+    static func attempts(in document: BSONDocument) -> [UnresolvedAttempt] {
+        (document["op"]?.arrayValue?.values ?? []).compactMap(UnresolvedAttempt.init)
     }
 }
 

@@ -259,6 +259,8 @@ struct InProcessCollection: RemoteCollection {
         try store.write(work)
     }
 
+    var connectionNumber: UInt64? { 0 }
+
     func identity() async throws(RemoteError) -> RemoteIdentity {
         try read(throughRules: false) { transaction in
             guard let options = try transaction.options(namespace) else { return .notMade }

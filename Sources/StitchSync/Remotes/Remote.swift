@@ -23,9 +23,9 @@ extension Remote {
 
 /// One remote collection, which the sync engine reads and writes.
 ///
-/// Reads return data of the primary that a majority holds (rule R14). All methods throw
-/// `RemoteError` with class `.retryable` for temporary errors, and may throw it after the remote
-/// applied a write.
+/// Reads return data of the primary that a majority holds, which a failover cannot take back. All
+/// methods throw `RemoteError` with class `.retryable` for temporary errors, and may throw it after
+/// the remote applied a write.
 ///
 /// ```swift
 /// let collection = remote.collection(Namespace("app", "todos"))
@@ -109,10 +109,25 @@ public protocol RemoteCollection: Sendable {
         after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
     ) async throws(RemoteError) -> RemoteChangeBatch
 
-    /// Returns the collection's identity, which the engine requests at the start of each pass.
+    /// Returns the changes after a position, as ``changes(after:limit:waitingUpTo:)``; those of the
+    /// device's own operations may be left out.
+    ///
+    /// The engine calls it, but where it looks for an operation. The default leaves out nothing.
+    func changes(
+        after token: ResumeToken, limit: Int, waitingUpTo wait: Duration,
+        leavingOut own: OwnOperations
+    ) async throws(RemoteError) -> RemoteChangeBatch
+
+    /// Returns the collection's identity, which the engine requests at the start of a pass.
     ///
     /// The default returns ``RemoteIdentity/unknown``.
     func identity() async throws(RemoteError) -> RemoteIdentity
+
+    /// A number that changes when another server may answer: with each new connection.
+    ///
+    /// As long as it stays, and a wait for changes is under way, the engine does not request the
+    /// identity again. The default, `nil`, has it requested in each pass.
+    var connectionNumber: UInt64? { get }
 
     /// Returns the tombstones of deleted documents, one answer per id, in order.
     ///
@@ -125,8 +140,19 @@ public protocol RemoteCollection: Sendable {
 }
 
 extension RemoteCollection {
+    /// Returns all changes.
+    public func changes(
+        after token: ResumeToken, limit: Int, waitingUpTo wait: Duration,
+        leavingOut own: OwnOperations
+    ) async throws(RemoteError) -> RemoteChangeBatch {
+        try await changes(after: token, limit: limit, waitingUpTo: wait)
+    }
+
     /// Returns ``RemoteIdentity/unknown``.
     public func identity() async throws(RemoteError) -> RemoteIdentity { .unknown }
+
+    /// Returns `nil`: connections are not counted.
+    public var connectionNumber: UInt64? { nil }
 
     /// Returns no tombstones.
     public func tombstones(

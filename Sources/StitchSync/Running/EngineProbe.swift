@@ -15,12 +15,17 @@ package struct EngineProbe: Sendable {
     ///
     /// With this hook, even a fixed resolution goes through the handler.
     let conflictFound: ConflictFound?
+    /// Chooses which of several answers a pass receives first; `nil` leaves it to the network.
+    ///
+    /// With this hook, the requests of an upload run one after the other.
+    let answerArriving: (@Sendable (_ count: Int) -> Int)?
     /// Runs after each pass, before its caller receives the report.
     let passEnded: @Sendable (SyncPassReport) async throws -> Void
 
     /// Makes a probe, whose hooks do nothing by default.
     package init(
         commitsOnCallingThread: Bool = false,
+        answerArriving: (@Sendable (_ count: Int) -> Int)? = nil,
         beforeCommit: @escaping @Sendable () throws -> Void = {},
         afterCommit: @escaping @Sendable () throws -> Void = {},
         conflictFound: ConflictFound? = nil,
@@ -30,6 +35,7 @@ package struct EngineProbe: Sendable {
         self.beforeCommit = beforeCommit
         self.afterCommit = afterCommit
         self.conflictFound = conflictFound
+        self.answerArriving = answerArriving
         self.passEnded = passEnded
     }
 }

@@ -22,6 +22,10 @@ struct SyncLoop: Sendable {
     let checkIsOpen: @Sendable () throws -> Void
     /// Returns how often a collection is synced.
     let frequency: @Sendable (Namespace) -> SyncFrequency
+    /// What the watch knows, for the passes.
+    let history: HistoryWatch
+    /// What waits leave out.
+    let echoes: OwnEchoes
     /// Runs a pass over some collections.
     let pass: @Sendable (Set<Namespace>, SyncPass.Steps) async throws -> SyncPassReport
 
@@ -43,7 +47,7 @@ struct SyncLoop: Sendable {
     private func runPasses(_ lastPass: Locked<LastPass>) async throws {
         var failures = 0
         var random = SystemRandomNumberGenerator()
-        var agenda = SyncScheduler(clock: clock)
+        var agenda = SyncAgenda(clock: clock)
         var patience = PassRetryPolicy()
         while true {
             try Task.checkCancellation()
@@ -73,7 +77,7 @@ struct SyncLoop: Sendable {
     /// Runs a pass if one is due and waits for more work; returns `false` without a wait when the
     /// pass made no progress.
     private func runPass(
-        _ agenda: inout SyncScheduler, _ patience: inout PassRetryPolicy,
+        _ agenda: inout SyncAgenda, _ patience: inout PassRetryPolicy,
         _ lastPass: Locked<LastPass>,
         after seen: Int
     ) async throws -> Bool {
@@ -90,8 +94,8 @@ struct SyncLoop: Sendable {
         switch result {
         case .failed, .stopped, .stuck: return false
         case .offline, .signedOut: await wakes.wait(after: seen)
-        case .done(let isQuiet):
-            guard isQuiet else { break }
+        case .done(_, let isSettled):
+            guard isSettled else { break }
             agenda.recordIdle(due)
             try await waitForWork(after: seen, written, atMost: agenda.due(frequencies()).rest)
         }
@@ -107,7 +111,10 @@ struct SyncLoop: Sendable {
     }
 
     private enum PassResult {
-        case done(isQuiet: Bool)
+        /// Everything was reached.
+        ///
+        /// - Parameter isSettled: whether another pass at once would find nothing to do.
+        case done(isQuiet: Bool, isSettled: Bool)
         case failed
         case offline
         /// The remote refuses requests until the user signs in.
@@ -125,7 +132,7 @@ struct SyncLoop: Sendable {
             }
         }
 
-        var isQuiet: Bool { if case .done(isQuiet: true) = self { true } else { false } }
+        var isQuiet: Bool { if case .done(isQuiet: true, _) = self { true } else { false } }
     }
 
     private func runPassIfOnline(
@@ -136,8 +143,13 @@ struct SyncLoop: Sendable {
             if report.reachedRemote {
                 let isStopped = report.hasStopped && report.isQuiet
                 if isStopped { return .stopped }
-                let mayGoOn = patience.mayGoOn(after: report)
-                return mayGoOn || report.isQuiet ? .done(isQuiet: report.isQuiet) : .stuck
+                if report.isSettled || report.isQuiet {
+                    // A pause follows.
+                    patience = PassRetryPolicy()
+                    return .done(isQuiet: report.isQuiet, isSettled: true)
+                }
+                return patience.mayGoOn(after: report)
+                    ? .done(isQuiet: false, isSettled: false) : .stuck
             }
             let fails: [SyncError.Code] = [.remoteUnavailable, .notAuthorized]
             if fails.contains(where: report.errors.contains) { return .failed }
@@ -193,7 +205,8 @@ struct SyncLoop: Sendable {
     ///
     /// Changes that no pass can read wake the loop once; then the backoff applies.
     private func watchRemotes(_ lastPass: Locked<LastPass>) async throws {
-        var told: [Namespace: ResumeToken] = [:]
+        /// The changes that woke the loop last.
+        var reported: [Namespace: ResumeToken] = [:]
         /// The collections whose changes could not be noted since the last pass.
         var unnoted: Set<Namespace> = []
         var last = passes.count
@@ -204,10 +217,10 @@ struct SyncLoop: Sendable {
             let seen = passes.count
             if seen != last { unnoted = [] }
             last = seen
-            if !lastPass.withLock({ $0.isFailing }) { told = [:] }
+            if !lastPass.withLock({ $0.isFailing }) { reported = [:] }
             let places: [(Namespace, ResumeToken)]
             do {
-                places = try isOnline() ? watchedTokens().filter { told[$0.0] != $0.1 } : []
+                places = try watchedPlaces().filter { reported[$0.0] != $0.1 }
             } catch let error as StoreError where Self.mayPass(error) {
                 try await waitAfterFailedWatch()
                 continue
@@ -218,23 +231,31 @@ struct SyncLoop: Sendable {
             }
             let found = try await watch(
                 places, late: unnoted, vain.delays(backoff), untilPassAfter: seen)
-            guard let (news, token) = found else { continue }
-            if case .scheduled = frequency(news) {
-                if try await !noteChanges(in: news) { unnoted.insert(news) }
-            } else {
-                told[news] = token
-                let isNew = vain.isNew(token, of: news)
-                wakes.notify()
-                await passes.wait(after: seen)
-                let isSpurious = lastPass.withLock { $0.isQuiet || $0.isFailing }
+            var due: [(namespace: Namespace, isNew: Bool)] = []
+            for (namespace, token) in found {
+                if case .scheduled = frequency(namespace) {
+                    if try await !noteChanges(in: namespace) { unnoted.insert(namespace) }
+                } else {
+                    reported[namespace] = token
+                    due.append((namespace, vain.isNew(token, of: namespace)))
+                }
+            }
+            guard !due.isEmpty else { continue }
+            let before = passes.count
+            wakes.notify()
+            await passes.wait(after: before)
+            let isSpurious = lastPass.withLock { $0.isQuiet || $0.isFailing }
+            for (namespace, isNew) in due {
                 vain.note(
-                    news, isSpurious: isSpurious, isNew: isNew, at: stopwatch.elapsed)
+                    namespace, isSpurious: isSpurious, isNew: isNew, at: stopwatch.elapsed)
             }
         }
     }
 
-    /// Returns the position of the last pass in the history of each watched collection.
-    private func watchedTokens() throws -> [(Namespace, ResumeToken)] {
+    /// Returns the position of the last pass in the history of each collection to wait for: none of
+    /// those whose last changes no pass has read yet.
+    private func watchedPlaces() throws -> [(Namespace, ResumeToken)] {
+        guard isOnline() else { return [] }
         let places = try store.read { transaction in
             try SyncCollectionTable(connection: transaction.connection).all().compactMap {
                 collection in
@@ -243,11 +264,16 @@ struct SyncLoop: Sendable {
                     ? collection.token.map { (collection.namespace, $0) } : nil
             }
         }
-        return places.filter { SyncSchedule.isWatched(frequency($0.0)) }
+        return places.filter {
+            SyncSchedule.isWatched(frequency($0.0)) && !history.hasNews(of: $0.0, after: $0.1)
+        }
     }
 
-    /// Waits for a change in any collection or for the next pass; returns the collection and the
-    /// position before the change.
+    /// Waits for a change in any collection or for the next pass; returns the collections with
+    /// changes, and the position before them.
+    ///
+    /// A wait may find changes just when another wait, or a pass, ends it. They are returned, too: no
+    /// wait begins where changes were found that no pass has taken.
     ///
     /// - Parameters:
     ///   - late: the collections whose watch begins after a pause.
@@ -255,8 +281,9 @@ struct SyncLoop: Sendable {
     private func watch(
         _ places: [(Namespace, ResumeToken)], late: Set<Namespace>,
         _ delays: [Namespace: Duration], untilPassAfter seen: Int
-    ) async throws -> (Namespace, ResumeToken)? {
-        try await withThrowingTaskGroup(of: (Namespace, ResumeToken)?.self) { group in
+    ) async throws -> [(Namespace, ResumeToken)] {
+        let era = echoes.era
+        return try await withThrowingTaskGroup(of: (Namespace, ResumeToken)?.self) { group in
             for (namespace, token) in places {
                 group.addTask {
                     if late.contains(namespace) { try await waitAfterFailedWatch() }
@@ -265,11 +292,33 @@ struct SyncLoop: Sendable {
                 }
             }
             group.addTask {
-                await passes.wait(after: seen)
+                try await waitForOtherPlaces(than: places, in: era, afterPass: seen)
                 return nil
             }
             defer { group.cancelAll() }
-            return try await group.next() ?? nil
+            let first = try await group.next() ?? nil
+            group.cancelAll()
+            while await group.nextResult() != nil {}
+            return places.filter { $0.0 == first?.0 || history.hasNews(of: $0.0, after: $0.1) }
+        }
+    }
+
+    /// Waits for a pass after which other positions are to be watched, or nothing may be left out that
+    /// is left out now; a pass that only uploaded leaves the waits as they are.
+    private func waitForOtherPlaces(
+        than places: [(Namespace, ResumeToken)], in era: Int, afterPass pass: Int
+    ) async throws {
+        var seen = pass
+        while true {
+            await passes.wait(after: seen)
+            try Task.checkCancellation()
+            seen = passes.count
+            do {
+                guard try echoes.era == era && watchedPlaces().elementsEqual(places, by: ==)
+                else { return }
+            } catch let error as StoreError where Self.mayPass(error) {
+                return
+            }
         }
     }
 
@@ -277,6 +326,8 @@ struct SyncLoop: Sendable {
     ///
     /// - Returns: whether the history could be read and the stale marks stored.
     private func noteChanges(in namespace: Namespace) async throws -> Bool {
+        // Where the pass fails before it takes what the wait found, the next wait finds it again.
+        defer { history.fail(namespace) }
         do {
             return try await pass([namespace], .inboxOnly).reachedRemote
         } catch let error as SyncError where error.code == .offline {
@@ -294,20 +345,37 @@ struct SyncLoop: Sendable {
 }
 
 extension SyncLoop {
-    /// Waits for a change in one collection; an error does not affect the watch of others.
+    /// Waits for a change in one collection; a temporary error of the store, or one of the remote, does
+    /// not affect the watch of others.
     private func watch(_ namespace: Namespace, after token: ResumeToken) async throws -> Bool {
         do {
             let wait = SyncLimits.watchWait
             let collection = remote.collection(namespace)
-            var (place, limit) = (token, 1)
-            var budget = PageBudget(changesPerPage: 1)
+            var place = token
+            let limit = limits.changesPerRead
+            var budget = PageBudget(changesPerPage: limit)
             let stopwatch = Stopwatch(clock)
             while true {
-                let (after, count) = (place, limit)
+                let after = place
+                history.begin(namespace, after: token)
+                defer { history.end(namespace, after: token, with: nil) }
+                let own = try echoes.operations(of: store)
                 let batch = try await requests.send(collection, waitingUpTo: wait) { remote in
-                    try await remote.changes(after: after, limit: count, waitingUpTo: wait)
+                    try await remote.changes(
+                        after: after, limit: limit, waitingUpTo: wait, leavingOut: own)
                 }
-                guard batch.changes.isEmpty else { return true }
+                guard echoes.era == own.era else {
+                    // An operation whose answer was lost may have been left out: the next wait begins at
+                    // the same position, and is told of it.
+                    history.fail(namespace)
+                    return false
+                }
+                // A pass stores the position, so that the next start does not read what was left out.
+                let hasMovedOn = stopwatch.elapsed >= wait && batch.token != token
+                guard batch.changes.isEmpty && !hasMovedOn else {
+                    history.end(namespace, after: token, with: batch)
+                    return true
+                }
                 // The history may cover all collections; changes of others are skipped.
                 guard batch.hasMore, batch.token != place else {
                     // A remote may answer at once instead of waiting.
@@ -319,13 +387,16 @@ extension SyncLoop {
                     try await waitAfterFailedWatch()
                     return false
                 }
-                (place, limit) = (batch.token, limits.changesPerRead)
+                place = batch.token
             }
         } catch let error as RemoteError {
+            history.fail(namespace)
             if error.endsHistory { return true }
-            try await waitAfterFailedWatch()
-            return false
+        } catch let error as StoreError where Self.mayPass(error) {
+            history.fail(namespace)
         }
+        try await waitAfterFailedWatch()
+        return false
     }
 
     private func waitAfterFailedWatch() async throws {

@@ -14,7 +14,7 @@ struct AdoptAttempt {
         case .none: break
         case .discard, .discardUncertain:
             let base = record.base.document(local: local)
-            record.discard([UnresolvedAttempt(attempt, base: base, local: local)])
+            record.addUnresolved([UnresolvedAttempt(attempt, base: base, local: local)])
         case .adopt:
             let before = record.base.document(local: local)
             record.adopt(attempt, local: local)
@@ -32,19 +32,20 @@ struct AdoptAttempt {
     /// Where the document also has another client's change, nothing is adopted: it is a remote
     /// change like any other, and a conflict where a local change is pending.
     func adoptUnresolved(
-        _ remote: RemoteEdition, _ look: FetchedDocument,
-        of discarded: [UnresolvedAttempt],
+        _ remote: RemoteEdition, _ fetched: FetchedDocument,
+        of unresolved: [UnresolvedAttempt],
         into record: inout SyncRecord, local: BSONDocument?
     ) throws {
         guard record.attempt == nil else { return }
-        if look.isAbsent { return try adoptDelete(of: discarded, into: &record, local: local) }
+        if fetched.isAbsent { return try adoptDelete(of: unresolved, into: &record, local: local) }
         guard let name = remote.version.version?.operation else { return }
-        var tries = discarded
+        var attempts = unresolved
         // An earlier record of the document may have abandoned the attempt.
         if record.base == .absent && local != nil {
-            tries += try sync.givenUp.tries(of: record.documentID, in: sync.collection.rowID)
+            attempts += try sync.unresolvedAttempts.attempts(
+                of: record.documentID, in: sync.collection.rowID)
         }
-        guard let landed = tries.last(where: { $0.operation.value == name }) else { return }
+        guard let landed = attempts.last(where: { $0.operation.value == name }) else { return }
         let before = record.base.document(local: local)
         guard landed.explains(remote.document, over: before) else { return }
         record.base = StoredContent(remote.document, local: local)
@@ -61,10 +62,10 @@ struct AdoptAttempt {
     ///
     /// The app then inserted the document again, which is a pending insert now.
     private func adoptDelete(
-        of discarded: [UnresolvedAttempt], into record: inout SyncRecord, local: BSONDocument?
+        of unresolved: [UnresolvedAttempt], into record: inout SyncRecord, local: BSONDocument?
     ) throws {
         guard local != nil, record.base != .absent,
-            discarded.contains(where: { $0.meaning == .nothing })
+            unresolved.contains(where: { $0.meaning == .nothing })
         else { return }
         let before = record.base.document(local: local)
         record.base = .absent

@@ -4,7 +4,7 @@ internal import BSONStore
 struct ApplyFetched {
     let sync: SyncTransaction
     /// The app's policies; `nil` for staged documents, which have no pending change.
-    var policy: SettlementPolicy?
+    var policy: FetchPolicy?
     /// The evidence about open attempts.
     var evidence: [OperationID: AttemptEvidence] = [:]
     /// Whether a document without a version may get one.
@@ -25,16 +25,16 @@ struct ApplyFetched {
     }
 
     /// Begins to settle fetched documents; returns `false` when another transaction did so before.
-    func begin(_ sequel: FirstCommitExtras) throws -> Bool {
-        switch sequel {
+    func begin(_ extras: CommitExtras) throws -> Bool {
+        switch extras {
         case .nothing, .keep: true
         case .begin(let wanted, let rest): try sync.wantedIDs.keep(rest, of: wanted)
         }
     }
 
     /// Stores the additional data of a fetch.
-    func end(_ sequel: FirstCommitExtras) throws {
-        switch sequel {
+    func end(_ extras: CommitExtras) throws {
+        switch extras {
         case .nothing, .begin: return
         case .keep(let batch): try MarkStale(sync: sync).keep(batch)
         }
@@ -42,17 +42,17 @@ struct ApplyFetched {
 
     /// Settles fetched documents together; throws at the first document that cannot be stored.
     func applyTogether(
-        _ looks: [FetchedDocument], then sequel: FirstCommitExtras
-    ) throws -> [SettlementOutcome] {
-        guard try begin(sequel) else { return looks.map { _ in .nothing } }
-        let locals = try localDocuments(looks)
-        let scanned = try scanning(looks, locals)
+        _ fetchedDocuments: [FetchedDocument], then extras: CommitExtras
+    ) throws -> [FetchOutcome] {
+        guard try begin(extras) else { return fetchedDocuments.map { _ in .nothing } }
+        let locals = try localDocuments(fetchedDocuments)
+        let scanned = try scanning(fetchedDocuments, locals)
         let settled = try sync.withBulkInsert {
-            try looks.enumerated().map { index, look in
-                try scanned.apply(look, local: index < locals.count ? .some(locals[index]) : nil)
+            try fetchedDocuments.enumerated().map { index, fetched in
+                try scanned.apply(fetched, local: index < locals.count ? .some(locals[index]) : nil)
             }
         }
-        try end(sequel)
+        try end(extras)
         return settled
     }
 
@@ -60,12 +60,12 @@ struct ApplyFetched {
     ///
     /// The list is empty where they have to be read one by one. The settlement of one document does
     /// not change another.
-    private func localDocuments(_ looks: [FetchedDocument]) throws
+    private func localDocuments(_ fetchedDocuments: [FetchedDocument]) throws
         -> [StoredDocument?]
     {
-        guard looks.allSatisfy({ $0.record.rowID != nil }) else { return [] }
+        guard fetchedDocuments.allSatisfy({ $0.record.rowID != nil }) else { return [] }
         return try sync.transaction.findInKeyOrder(
-            sync.namespace, ids: looks.map(\.record.documentID),
+            sync.namespace, ids: fetchedDocuments.map(\.record.documentID),
             bytesMax: SyncTransaction.batchReadBytesMax) ?? []
     }
 
@@ -73,27 +73,27 @@ struct ApplyFetched {
     ///
     /// - Parameter local: the local document, where this transaction has read it already.
     func apply(
-        _ look: FetchedDocument, local: StoredDocument?? = nil
-    ) throws -> SettlementOutcome {
-        if try documents.hasRecordMeanwhile(look.record) { return .nothing }
-        guard var record = try sync.current(look.record), record.pause == nil else {
+        _ fetched: FetchedDocument, local: StoredDocument?? = nil
+    ) throws -> FetchOutcome {
+        if try documents.hasRecordMeanwhile(fetched.record) { return .nothing }
+        guard var record = try sync.current(fetched.record), record.pause == nil else {
             return .nothing
         }
-        guard record.version == look.record.version,
-            record.attempt?.operation == look.record.attempt?.operation
+        guard record.version == fetched.record.version,
+            record.attempt?.operation == fetched.record.attempt?.operation
         else {
             // Another engine stored an edition since the request, so that this one is outdated.
             try sync.markStale(record)
             return .nothing
         }
-        let edition = try RemoteEdition(look.remote, of: record.documentID)
+        let edition = try RemoteEdition(fetched.remote, of: record.documentID)
         let attempt = AttemptDecision.decide(
             record.attempt.map { evidence[$0.operation] ?? .historyLost } ?? .noAttempt)
         // If the document exists locally after all, its insert fails, and the settlement is
         // repeated without trust.
         let isAbsent = sync.usesEarlierReads && record.rowID == nil && edition.document != nil
         return try applyMissingRow(
-            look, &record, edition, attempt,
+            fetched, &record, edition, attempt,
             isAbsent ? nil : local ?? sync.stored(record.documentID))
     }
 
@@ -102,11 +102,11 @@ struct ApplyFetched {
     /// A lost change must count neither as a delete nor as no change; without a change the document
     /// is downloaded again.
     private func applyMissingRow(
-        _ look: FetchedDocument, _ record: inout SyncRecord,
+        _ fetched: FetchedDocument, _ record: inout SyncRecord,
         _ edition: RemoteEdition, _ attempt: AttemptDecision, _ stored: StoredDocument?
-    ) throws -> SettlementOutcome {
+    ) throws -> FetchOutcome {
         guard record.isRowMissing(local: stored?.document) else {
-            return try applyPresent(look, &record, edition, attempt, stored)
+            return try applyPresent(fetched, &record, edition, attempt, stored)
         }
         if record.isPending || record.attempt != nil {
             let errors = try missingRows.pause([record])
@@ -114,7 +114,7 @@ struct ApplyFetched {
         }
         let error = missingRows.error(of: record, isThere: edition.document != nil)
         (record.base, record.version) = (.absent, .absent)
-        let settled = try applyPresent(look, &record, edition, attempt, stored)
+        let settled = try applyPresent(fetched, &record, edition, attempt, stored)
         return switch settled {
         case .nothing, .taken, .removed, .evicted: .renewed(error)
         default: settled
@@ -122,16 +122,17 @@ struct ApplyFetched {
     }
 
     private func applyPresent(
-        _ look: FetchedDocument, _ record: inout SyncRecord,
+        _ fetched: FetchedDocument, _ record: inout SyncRecord,
         _ edition: RemoteEdition, _ attempt: AttemptDecision, _ stored: StoredDocument?
-    ) throws -> SettlementOutcome {
+    ) throws -> FetchOutcome {
         let local = stored?.document
-        let (open, earlier) = (record.attempt, record.discarded)
+        let (open, earlier) = (record.attempt, record.unresolved)
         try attempts.apply(attempt, to: &record, local: local)
         try attempts.adoptUnresolved(
-            edition, look, of: earlier + record.discarded, into: &record, local: local)
+            edition, fetched, of: earlier + record.unresolved, into: &record, local: local)
         // After a local delete since the request, the document is fetched again.
-        let isGivenUp = open != nil || !earlier.isEmpty && record.staleMark == look.record.staleMark
+        let isGivenUp =
+            open != nil || !earlier.isEmpty && record.staleMark == fetched.record.staleMark
         if isGivenUp && record.base == .absent && local == nil && edition.document == nil {
             try sync.end(record)
             if open != nil && attempt != .adopt {
@@ -141,14 +142,14 @@ struct ApplyFetched {
             return .nothing
         }
         try removeStaged(record)
-        let isHidden = look.lookup == .hidden
+        let isHidden = fetched.lookup == .hidden
         if sync.collection.isSubscribed && !record.isKeptByID || isHidden,
-            let settled = try applyMembership(record, look, edition, isHeld: local != nil)
+            let settled = try applyMembership(record, fetched, edition, isHeld: local != nil)
         {
             return settled
         }
         if isHidden, record.isPending, record.base != .absent {
-            guard look.isExplained else {
+            guard fetched.isExplained else {
                 if record.staleMark == 0 { record.staleMark = try sync.nextStaleMark() }
                 try sync.save(record)
                 return .missing
@@ -158,10 +159,10 @@ struct ApplyFetched {
             }
         }
         let facts = facts(
-            record, local: local, remote: edition, evidence: look.absenceEvidence,
+            record, local: local, remote: edition, evidence: fetched.absenceEvidence,
             isCertain: attempt != .discardUncertain)
         let decision = RemoteEventDecision.decide(facts)
-        if record.staleMark == look.record.staleMark && !decision.isOpen { record.staleMark = 0 }
+        if record.staleMark == fetched.record.staleMark && !decision.isOpen { record.staleMark = 0 }
         // The attempt stays uncertain after a claim or another write.
         if attempt == .discardUncertain
             && (decision == .conflict || decision == .claim && record.isPending)
@@ -170,7 +171,7 @@ struct ApplyFetched {
         }
         if decision == .conflict, let answer, record.rowID != nil {
             let conflict = OpenConflict(
-                record: look.record, base: record.base.document(local: local), local: local,
+                record: fetched.record, base: record.base.document(local: local), local: local,
                 remote: edition, mayHaveLanded: attempt == .discardUncertain)
             return try .answered(
                 SettleConflict(sync: sync).carryOut(answer, conflict, record, stored), conflict)
@@ -189,13 +190,13 @@ struct ApplyFetched {
 
     /// Evicts or ignores a document that does not belong on the device; returns `nil` for others.
     private func applyMembership(
-        _ old: SyncRecord, _ look: FetchedDocument, _ edition: RemoteEdition,
+        _ old: SyncRecord, _ fetched: FetchedDocument, _ edition: RemoteEdition,
         isHeld: Bool
-    ) throws -> SettlementOutcome? {
+    ) throws -> FetchOutcome? {
         var record = old
         // A newer stale mark stays.
-        if record.staleMark == look.record.staleMark { record.staleMark = 0 }
-        switch try documents.decide(of: record, isHeld: isHeld, look.lookup, edition) {
+        if record.staleMark == fetched.record.staleMark { record.staleMark = 0 }
+        switch try documents.decide(of: record, isHeld: isHeld, fetched.lookup, edition) {
         case .arrive, .keep, .keepPending, .delete: return nil
         case .evict:
             try documents.removeFromView(record, isHeld: isHeld)
@@ -206,7 +207,7 @@ struct ApplyFetched {
                 try sync.records.remove(record)
                 try documents.keepStaleMark(after: record)
             }
-            if let document = edition.document, case .found(let answer) = look.lookup,
+            if let document = edition.document, case .found(let answer) = fetched.lookup,
                 try sync.membership.expects(document)
             {
                 try sync.subscriptions.stage(answer, in: sync.collection.rowID)
@@ -218,7 +219,7 @@ struct ApplyFetched {
     private func carryOut(
         _ decision: RemoteEventDecision, to old: SyncRecord, local stored: StoredDocument?,
         remote: RemoteEdition, mayHaveLanded: Bool
-    ) throws -> SettlementOutcome {
+    ) throws -> FetchOutcome {
         var record = old
         let local = stored?.document
         let id = record.documentID
@@ -273,7 +274,7 @@ struct ApplyFetched {
     private func take(
         _ remote: RemoteEdition, into old: SyncRecord, local: StoredDocument?,
         _ decision: RemoteEventDecision
-    ) throws -> SettlementOutcome {
+    ) throws -> FetchOutcome {
         var record = old
         let isNews = !contentEqual(local?.document, remote.document)
         record.takeBase(.sameAsLocal, remote.version)
@@ -305,7 +306,7 @@ struct ApplyFetched {
         let isSame = contentEqual(local, remote.document)
         // An attempt that may still be applied is not a second change.
         let countsTwice =
-            isSame && isCertain && record.discarded.isEmpty
+            isSame && isCertain && record.unresolved.isEmpty
             && policy?.counting?.countsTwice(from: base, to: local) ?? false
         let presence: RemoteEventFacts.Remote =
             switch (remote.document, remote.version) {
@@ -326,10 +327,10 @@ struct ApplyFetched {
 
     /// Scans all rows once where several fetched documents with a change are missing locally.
     private func scanning(
-        _ looks: [FetchedDocument], _ locals: [StoredDocument?] = []
+        _ fetchedDocuments: [FetchedDocument], _ locals: [StoredDocument?] = []
     ) throws -> ApplyFetched {
         var scanned = self
-        scanned.scan = try missingRows.scan(for: looks, locals)
+        scanned.scan = try missingRows.scan(for: fetchedDocuments, locals)
         return scanned
     }
 
@@ -337,7 +338,7 @@ struct ApplyFetched {
         _ record: SyncRecord, _ attempt: Attempt?, local: BSONDocument?
     ) throws -> OutOfViewChange? {
         guard let policy else { return nil }
-        return try RefuseOutOfView(sync: sync, policy: policy.terms).refuseHidden(
+        return try RefuseOutOfView(sync: sync, policy: policy.uploads).refuseHidden(
             record, attempt, local: local)
     }
 }
@@ -358,21 +359,21 @@ extension ApplyFetched {
     ///   since a later batch may release the value.
     /// - Returns: the outcomes, and the indexes of the postponed documents.
     func applyIndividually(
-        _ looks: [FetchedDocument], then sequel: FirstCommitExtras, postpones: Bool
-    ) throws -> (settled: [SettlementOutcome], postponed: [Int]) {
-        guard try begin(sequel) else { return (looks.map { _ in .nothing }, []) }
-        let scanned = try scanning(looks)
-        let keys = looks.map { BSONKey.encode($0.record.documentID) }
+        _ fetchedDocuments: [FetchedDocument], then extras: CommitExtras, postpones: Bool
+    ) throws -> (settled: [FetchOutcome], postponed: [Int]) {
+        guard try begin(extras) else { return (fetchedDocuments.map { _ in .nothing }, []) }
+        let scanned = try scanning(fetchedDocuments)
+        let keys = fetchedDocuments.map { BSONKey.encode($0.record.documentID) }
         var refused: [[UInt8]: StoreError] = [:]
         while true {
             do {
                 let settled = try sync.transaction.savepoint {
                     let (settled, collisions) = try sync.transaction.deferringUniqueKeys {
-                        try zip(looks, keys).map { look, key in
+                        try zip(fetchedDocuments, keys).map { fetched, key in
                             if let cause = refused[key] {
-                                return try refuse(look, cause, postpones: postpones)
+                                return try refuse(fetched, cause, postpones: postpones)
                             }
-                            return try scanned.applyInSavepoint(look)
+                            return try scanned.applyInSavepoint(fetched)
                         }
                     }
                     let causes = collisions.map { cause in
@@ -383,8 +384,9 @@ extension ApplyFetched {
                     }
                     return settled
                 }
-                try end(sequel)
-                let postponed = postpones ? looks.indices.filter { refused[keys[$0]] != nil } : []
+                try end(extras)
+                let postponed =
+                    postpones ? fetchedDocuments.indices.filter { refused[keys[$0]] != nil } : []
                 return (settled, postponed)
             } catch let collided as Collided {
                 sync.resetStaleMark()
@@ -400,10 +402,10 @@ extension ApplyFetched {
 
     /// Refuses a document whose unique value another one keeps.
     private func refuse(
-        _ look: FetchedDocument, _ cause: StoreError, postpones: Bool
-    ) throws -> SettlementOutcome {
-        guard postpones else { return try pause(look, cause) }
-        guard var record = try sync.current(look.record), record.pause == nil else {
+        _ fetched: FetchedDocument, _ cause: StoreError, postpones: Bool
+    ) throws -> FetchOutcome {
+        guard postpones else { return try pause(fetched, cause) }
+        guard var record = try sync.current(fetched.record), record.pause == nil else {
             return .nothing
         }
         if record.staleMark == 0 { record.staleMark = try sync.nextStaleMark() }
@@ -412,27 +414,27 @@ extension ApplyFetched {
     }
 
     /// Settles one fetched document in a savepoint: an error stops that document only (R8).
-    func applyInSavepoint(_ look: FetchedDocument) throws -> SettlementOutcome {
+    func applyInSavepoint(_ fetched: FetchedDocument) throws -> FetchOutcome {
         do {
             return try sync.transaction.savepoint {
-                try apply(look)
+                try apply(fetched)
             }
         } catch let cause where SyncTransaction.concernsDocument(cause) {
             sync.resetStaleMark()
-            return try pause(look, cause)
+            return try pause(fetched, cause)
         }
     }
 
     /// Pauses a document that cannot be stored here.
     private func pause(
-        _ look: FetchedDocument, _ cause: any Error
-    ) throws -> SettlementOutcome {
+        _ fetched: FetchedDocument, _ cause: any Error
+    ) throws -> FetchOutcome {
         let error = SyncError(
-            .unusableDocument, "what the remote holds cannot be kept: \(cause)",
-            namespace: sync.namespace, documentID: look.record.documentID, underlying: cause)
+            .unusableDocument, "the remote's document cannot be stored here: \(cause)",
+            namespace: sync.namespace, documentID: fetched.record.documentID, underlying: cause)
         // A write since the request must not be reverted.
-        guard var record = try sync.current(look.record) else { return .nothing }
-        guard record.revision == look.record.revision else {
+        guard var record = try sync.current(fetched.record) else { return .nothing }
+        guard record.revision == fetched.record.revision else {
             try sync.markStale(record)
             return .nothing
         }

@@ -8,14 +8,14 @@ struct DeviceDocuments {
     ///
     /// - Parameter isHeld: whether the document is on the device.
     func decide(
-        of record: SyncRecord, isHeld: Bool, _ look: RemoteLookup, _ edition: RemoteEdition
+        of record: SyncRecord, isHeld: Bool, _ lookup: RemoteLookup, _ edition: RemoteEdition
     ) throws -> MembershipDecision {
         let membership = try sync.membership
         let isAsked = edition.document.map {
             isHeld ? membership.keeps($0) : membership.asks(for: $0)
         }
         let remote: MembershipFacts.Remote =
-            switch look {
+            switch lookup {
             case .found: .there
             case .hidden: .hidden
             case .absent: .deleted
@@ -73,8 +73,8 @@ struct DeviceDocuments {
         // The remote may hold the insert when the app inserts the document again.
         if record.base == .absent {
             let open = record.attempt.map { UnresolvedAttempt($0, base: nil, local: local) }
-            try sync.givenUp.keep(
-                record.discarded + [open].compactMap(\.self), of: record.documentID,
+            try sync.unresolvedAttempts.keep(
+                record.unresolved + [open].compactMap(\.self), of: record.documentID,
                 in: sync.collection.rowID)
         }
         try sync.records.remove(record)
@@ -117,16 +117,16 @@ struct DeviceDocuments {
     /// Returns whether a document without a record at the time of the request has one now.
     ///
     /// Such a record is marked as stale, so that it is fetched again.
-    func hasRecordMeanwhile(_ look: SyncRecord) throws -> Bool {
-        guard look.rowID == nil, sync.collection.isSubscribed else { return false }
-        if let known = try sync.record(look.documentID) {
-            if look.isKeptByID { try RequestedIDs(sync: sync).noteRequest(of: known) }
+    func hasRecordMeanwhile(_ fetched: SyncRecord) throws -> Bool {
+        guard fetched.rowID == nil, sync.collection.isSubscribed else { return false }
+        if let known = try sync.record(fetched.documentID) {
+            if fetched.isKeptByID { try RequestedIDs(sync: sync).noteRequest(of: known) }
             try sync.markStale(known)
             return true
         }
-        guard !look.isKeptByID, try sync.local(look.documentID) != nil else { return false }
+        guard !fetched.isKeptByID, try sync.local(fetched.documentID) != nil else { return false }
         // The app wrote the document directly to the store, so that both sides may hold one.
-        try RequestedIDs(sync: sync).insertRecord(of: look.documentID, byID: false)
+        try RequestedIDs(sync: sync).insertRecord(of: fetched.documentID, byID: false)
         return true
     }
 

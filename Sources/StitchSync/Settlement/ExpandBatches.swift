@@ -23,7 +23,7 @@ struct ExpandBatches {
 
     /// Stores each attempt of the open batches in its record.
     func expandAttempts() throws {
-        for (row, batch) in try sync.attemptBatches.batches(in: sync.collection.rowID) {
+        for (place, batch) in try sync.attemptBatches.batches(in: sync.collection.rowID) {
             for member in batch.members {
                 guard var record = try sync.records.entry(inRow: member.row)?.record,
                     record.attempt == nil
@@ -36,7 +36,7 @@ struct ExpandBatches {
                     version: version.map(VersionField.version) ?? .absent, token: batch.token)
                 try sync.save(record)
             }
-            _ = try sync.attemptBatches.remove(row: row)
+            _ = try sync.attemptBatches.remove(place)
         }
     }
 }

@@ -32,9 +32,9 @@ struct MarkStale {
     }
 
     /// Marks a record as stale; an edition that the app may decode ends its pause.
-    private func mark(_ record: SyncRecord, _ told: AbsenceCause? = nil) throws {
-        guard record.isUndecodable else { return try sync.markStale(record, told) }
-        try MarkUnexplained(sync: sync).lift(record, told)
+    private func mark(_ record: SyncRecord, _ cause: AbsenceCause? = nil) throws {
+        guard record.isUndecodable else { return try sync.markStale(record, cause) }
+        try MarkUnexplained(sync: sync).lift(record, cause)
     }
 
     /// Marks a document as stale whose version or fingerprint differs from the base's.

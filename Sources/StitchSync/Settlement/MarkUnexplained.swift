@@ -30,10 +30,10 @@ struct MarkUnexplained {
     }
 
     /// Ends the pause of an unexplained document after news about it.
-    func lift(_ record: SyncRecord, _ told: AbsenceCause? = nil) throws {
+    func lift(_ record: SyncRecord, _ cause: AbsenceCause? = nil) throws {
         var record = record
         record.pause = nil
-        try sync.markStale(try sync.save(record), told)
+        try sync.markStale(try sync.save(record), cause)
     }
 
     /// Applies the app's decision to unexplained documents; others do not change.

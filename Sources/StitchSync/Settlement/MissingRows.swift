@@ -66,10 +66,10 @@ struct MissingRows {
     ///
     /// - Parameter locals: the local documents of the first records, where they were read already.
     func scan(
-        for looks: [FetchedDocument], _ locals: [StoredDocument?]
+        for fetchedDocuments: [FetchedDocument], _ locals: [StoredDocument?]
     ) throws -> Set<[UInt8]>? {
-        let missing = try looks.enumerated().filter { index, look in
-            let record = look.record
+        let missing = try fetchedDocuments.enumerated().filter { index, fetched in
+            let record = fetched.record
             guard record.rowID != nil, record.isPending || record.attempt != nil,
                 record.isRowMissing(local: nil)
             else { return false }

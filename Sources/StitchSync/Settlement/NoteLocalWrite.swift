@@ -51,7 +51,7 @@ struct NoteLocalWrite {
             isUnchanged: contentEqual(before, after), hasRecord: record != nil,
             baseIsAbsent: base == nil, equalsBase: contentEqual(base, after),
             hasOpenAttempt: record?.attempt != nil,
-            mayLandLate: record?.discarded.isEmpty == false,
+            mayLandLate: record?.unresolved.isEmpty == false,
             isPaused: record?.pause != nil)
     }
 

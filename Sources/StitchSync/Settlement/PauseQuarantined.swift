@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// The treatment of damaged documents that the store moved out of their collection: they must not
-/// look deleted by the app, since no delete of them may reach the remote.
+/// seem deleted by the app, since no delete of them may reach the remote.
 struct PauseQuarantined {
     let sync: SyncTransaction
 

@@ -7,8 +7,11 @@ struct OutgoingBatch: Sendable {
     var refused: [OutOfViewChange] = []
     /// Errors of documents that are not uploaded, since they are missing without a delete.
     var missing: [SyncError] = []
-    var row: Int64?
+    /// The place where the attempts are stored together.
+    var place: AttemptBatchTable.Place?
     var lastRow: Int64?
+    /// Whether more changes may follow that did not fit.
+    var isFull = false
 }
 
 /// The storage of the next pending changes as attempts, before they are sent.
@@ -66,6 +69,7 @@ struct PrepareUpload {
                 batch.attempts.append(open)
             }
         }
+        batch.isFull = pending.count == limits.batchDocuments || bytes * 2 > limits.batchBytes
         batch.missing = try MissingRows(sync: sync).pause(missing)
         guard !batch.attempts.isEmpty else { return batch }
         let members = batch.attempts.compactMap { open in
@@ -73,7 +77,7 @@ struct PrepareUpload {
                 AttemptBatch.Member(row: $0, operation: open.write.operation, kind: open.kind)
             }
         }
-        batch.row = try sync.attemptBatches.add(
+        batch.place = try sync.attemptBatches.add(
             AttemptBatch(members: members, token: sync.collection.token), in: sync.collection.rowID)
         return batch
     }

@@ -56,7 +56,8 @@ struct RefuseOutOfView {
         let id = record.documentID
         let error = RemoteError(
             CompensatingWrite(
-                RuleDenial(cause: .hidden, role: nil, namespace: sync.namespace, documentID: id)))
+                RuleDenial(
+                    cause: .notAllowed, role: nil, namespace: sync.namespace, documentID: id)))
         let operation = try attempt?.operation ?? sync.instance.nextOperations(1)[0]
         let refusal = SettleRejection.Refusal(
             operation: operation, intended: local, local: local, error: error)

@@ -63,6 +63,7 @@ struct SettleRejection {
             try restoreRequestedID(old)
         } else {
             record.takeBase(.sameAsLocal, record.version)
+            // It also marks the record as stale, so that the document is fetched.
             try sync.endPause(of: &record)
             try sync.save(record)
         }

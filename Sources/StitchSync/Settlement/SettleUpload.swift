@@ -11,7 +11,7 @@ struct SettleUpload {
     func settle(
         _ batch: OutgoingBatch, _ outcomes: [RemoteWriteOutcome]
     ) throws -> [UploadSettlement] {
-        guard try batch.row.map(sync.attemptBatches.remove(row:)) ?? false else {
+        guard try batch.place.map(sync.attemptBatches.remove) ?? false else {
             return try zip(batch.attempts, outcomes).map { attempt, outcome in
                 try settleIfCurrent(attempt, outcome)
             }
@@ -27,7 +27,7 @@ struct SettleUpload {
     ) throws -> UploadSettlement {
         guard let record = try sync.current(open.record), let attempt = record.attempt,
             attempt.operation == open.write.operation
-        else { return .lookAgain }
+        else { return .fetchAgain }
         return try settle(
             record, attempt, outcome, local: sync.local(record.documentID))
     }
@@ -36,7 +36,7 @@ struct SettleUpload {
     private func settleUnchanged(
         _ open: OpenAttempt, _ outcome: RemoteWriteOutcome
     ) throws -> UploadSettlement {
-        guard let attempt = open.record.attempt else { return .lookAgain }
+        guard let attempt = open.record.attempt else { return .fetchAgain }
         var record = open.record
         if open.leavesBase(after: outcome) { record.storedBase = nil }
         return try settle(record, attempt, outcome, local: open.local)
@@ -104,12 +104,12 @@ struct SettleUpload {
         case .finishDelete:
             try sync.end(record)
             try sync.emit(.delete, of: id, reason: .committed, uncommitted: false)
-        case .lookAgain:
+        case .fetchAgain:
             record.attempt = nil
             if attempt.isDelete {
                 // An earlier copy of the request may have deleted the document.
                 let base = record.base.document(local: local)
-                record.discard([UnresolvedAttempt(attempt, base: base, local: local)])
+                record.addUnresolved([UnresolvedAttempt(attempt, base: base, local: local)])
             }
             record.staleMark = try sync.nextStaleMark()
             record.isPending =

@@ -4,7 +4,7 @@ internal import BSONStore
 struct StageDocument {
     let sync: SyncTransaction
 
-    /// What became of a document.
+    /// The outcome for a document.
     enum Outcome {
         /// The document is staged, and was not before.
         case staged

@@ -112,32 +112,32 @@ struct SubscriptionActivation {
             let page = try sync.subscriptions.staged(in: sync.collection.rowID, after: last)
             guard let end = page.last else { return }
             last = end.key
-            let looks = page.map { staged in
+            let fetchedDocuments = page.map { staged in
                 FetchedDocument(
                     SyncRecord(documentID: staged.document.documentID, byID: false),
                     .found(staged.document), [:])
             }
             let settled =
                 individually
-                ? try looks.map { try step.applyInSavepoint($0) }
+                ? try fetchedDocuments.map { try step.applyInSavepoint($0) }
                 : try sync.withBulkInsert {
                     // The settlement begins with a check that the document is not here.
-                    try looks.map { try step.apply($0, local: .some(nil)) }
+                    try fetchedDocuments.map { try step.apply($0, local: .some(nil)) }
                 }
-            count(zip(looks, settled), in: sync.namespace, &share)
+            count(zip(fetchedDocuments, settled), in: sync.namespace, &share)
         }
     }
 
     private func count(
-        _ settled: some Sequence<(FetchedDocument, SettlementOutcome)>, in namespace: Namespace,
+        _ settled: some Sequence<(FetchedDocument, FetchOutcome)>, in namespace: Namespace,
         _ share: inout CollectionActivation
     ) {
-        for (look, outcome) in settled {
+        for (fetched, outcome) in settled {
             switch outcome {
             case .taken: share.taken += 1
             case .foreign:
                 share.taken += 1
-                share.errors.append(look.foreignVersion(in: namespace))
+                share.errors.append(fetched.foreignVersion(in: namespace))
             case .renewed(let error):
                 share.taken += 1
                 share.errors.append(error)

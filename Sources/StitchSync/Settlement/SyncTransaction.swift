@@ -67,7 +67,7 @@ struct SyncTransaction {
         SyncCollectionTable(connection: transaction.connection)
     }
     var instance: SyncInstanceTable { SyncInstanceTable(connection: transaction.connection) }
-    var givenUp: UnresolvedAttemptTable {
+    var unresolvedAttempts: UnresolvedAttemptTable {
         UnresolvedAttemptTable(connection: transaction.connection)
     }
     var journal: JournalTable { JournalTable(connection: transaction.connection) }
@@ -100,7 +100,7 @@ struct SyncTransaction {
 
     /// Removes the record of a document that exists on neither side.
     func end(_ record: SyncRecord) throws {
-        try givenUp.keep(record.discarded, of: record.documentID, in: collection.rowID)
+        try unresolvedAttempts.keep(record.unresolved, of: record.documentID, in: collection.rowID)
         try records.remove(record)
     }
 
@@ -164,22 +164,22 @@ struct SyncTransaction {
 
     /// Marks a record as stale, so that the document is fetched.
     ///
-    /// - Parameter told: the cause of absence for the fetch; `nil` keeps the previous one.
-    func markStale(_ record: SyncRecord, _ told: AbsenceCause? = nil) throws {
+    /// - Parameter cause: the cause of absence for the fetch; `nil` keeps the previous one.
+    func markStale(_ record: SyncRecord, _ cause: AbsenceCause? = nil) throws {
         guard record.rowID != nil else { return }
-        let told = told ?? AbsenceCause(staleMark: record.staleMark)
-        try records.setStaleMark(of: record, to: told.staleMark(try nextStaleMark()))
+        let cause = cause ?? AbsenceCause(staleMark: record.staleMark)
+        try records.setStaleMark(of: record, to: cause.staleMark(try nextStaleMark()))
     }
 
     /// Ends the pause of a record and makes it stale, so that the next pass first fetches the
     /// remote's document.
     ///
-    /// The new stale mark keeps the cause of absence, except for a drop of the collection.
+    /// The new stale mark keeps the cause of absence.
     func endPause(of record: inout SyncRecord) throws {
-        let told = AbsenceCause(staleMark: record.staleMark)
+        let cause = AbsenceCause(staleMark: record.staleMark)
         record.pause = nil
         record.failures = 0
-        record.staleMark = (told == .dropped ? .nothing : told).staleMark(try nextStaleMark())
+        record.staleMark = cause.staleMark(try nextStaleMark())
     }
 
     /// Resets the transaction's stale mark, which a savepoint may have rolled back.

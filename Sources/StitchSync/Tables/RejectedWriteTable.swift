@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// The table of writes that the remote refused (`sync_rejected`), until the app has decided on them
-/// or been told.
+/// or been reported.
 struct RejectedWriteTable {
     let connection: SQLiteConnection
 

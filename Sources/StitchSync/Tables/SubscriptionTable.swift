@@ -15,13 +15,13 @@ struct SubscriptionTable {
         var last: BSONValue?
         /// The number of documents read by the queries.
         var read = 0
-        /// What the next page asks for; `nil` before the first page.
+        /// The kind of the next page; `nil` before the first page.
         var reading: Reading?
         /// The queries that the remote refused.
         var refused: [Refusal] = []
     }
 
-    /// What a page of a query's results has.
+    /// The contents of a page of a query's results.
     enum Reading: Int64 {
         /// Whole documents, where the device has few of them.
         case documents = 1
@@ -361,7 +361,7 @@ extension SubscriptionTable {
 
     /// Begins the download of a later set in place of the one that is coming.
     ///
-    /// What is staged stays, since the history goes on to be followed for it; documents of
+    /// Staged documents stay, since the history is still followed for them; documents of
     /// collections that the later set does not ask for are removed.
     func giveWay(to version: Int64) throws {
         var history = try history()
@@ -449,7 +449,7 @@ final class SubscriptionCache: Sendable {
     }
 
     /// Returns the stored subscriptions that keep documents on the device after a refusal; `nil`
-    /// where an earlier version of the library stored none.
+    /// where none are stored.
     func held(_ version: Int64, _ bytes: [UInt8]) throws -> HeldSubscriptions? {
         if let known = state.withLock({ $0.held[version] }), known.bytes == bytes {
             return known.held

@@ -21,6 +21,13 @@ extension SyncInstanceTable {
         }
     }
 
+    /// Returns the last operation that was named; its number is 0 before the first one.
+    func last() throws -> OperationID {
+        OperationID(
+            instance: try instance(),
+            sequence: UInt64(bitPattern: try number("SELECT operations FROM sync_instance")))
+    }
+
     /// Returns a stale mark that is greater than all earlier ones.
     ///
     /// The file names a record's stale mark `hint`, and the newest mark of the store `hints`.

@@ -11,7 +11,7 @@ extension SyncRecordTable {
         case documentID
         /// Grows with each save.
         case revision
-        /// Where the base is: 0 nowhere, 1 it equals the local document, 2 in `sync_bases`.
+        /// The place of the base: 0 nowhere, 1 it equals the local document, 2 in `sync_bases`.
         case baseKind
         /// The version that the base had at the remote.
         case version
@@ -23,7 +23,7 @@ extension SyncRecordTable {
         case failures
         /// The upload without an answer; NULL without one.
         case attempt
-        /// Uploads that were given up and that the remote may still apply.
+        /// The unresolved attempts, which the remote may still apply.
         case discarded
         /// The reason of the document's pause; NULL if it is not paused.
         case pause
@@ -126,7 +126,7 @@ extension SyncRecordTable {
         case .failures: statement.bind(column, record.failures)
         case .attempt: statement.bind(column, record.attempt.map(document(of:)))
         case .discarded:
-            statement.bind(column, UnresolvedAttempt.document(of: record.discarded))
+            statement.bind(column, UnresolvedAttempt.document(of: record.unresolved))
         case .pause: statement.bind(column, record.pause.map(document(of:)))
         case .key: statement.bind(column, keyOf: record.documentID)
         case .reason: statement.bind(column, record.reason.rawValue)
@@ -190,8 +190,9 @@ extension SyncRecordTable {
             record.attempt = try Self.attempt(row.document(Column.attempt, named: "attempt"))
         }
         if !row.isNull(Column.discarded) {
-            record.discard(
-                UnresolvedAttempt.tries(try row.document(Column.discarded, named: "discarded")))
+            record.addUnresolved(
+                UnresolvedAttempt.attempts(
+                    in: try row.document(Column.discarded, named: "discarded")))
         }
         if !row.isNull(Column.pause) {
             record.pause = try Self.pause(row.document(Column.pause, named: "pause"))

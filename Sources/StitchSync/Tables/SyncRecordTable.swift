@@ -250,7 +250,7 @@ extension SyncRecordTable {
     private static func endPendingChange(of record: inout SyncRecord) {
         if case .stored = record.base { record.base = .sameAsLocal }
         // An earlier delete whose answer never came may still arrive, and has to be known as ours.
-        if record.discarded.isEmpty { record.isDeletedHere = false }
+        if record.unresolved.isEmpty { record.isDeletedHere = false }
     }
 
     private func insert(_ record: SyncRecord, in collection: Int64) throws -> Int64 {

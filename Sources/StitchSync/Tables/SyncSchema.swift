@@ -2,8 +2,7 @@ internal import BSONStore
 
 /// The engine's tables in the store's file; see Docs/STORE.md.
 enum SyncSchema {
-    /// The version of the tables; the engine refuses a file with a greater one and upgrades an
-    /// earlier one.
+    /// The version of the tables; the engine refuses a file with another one.
     static let version: Int64 = 4
 
     private static let documents = [
@@ -117,60 +116,20 @@ enum SyncSchema {
     /// The statements that create all tables and indexes.
     static var statements: [String] { others + documents + subscriptions }
 
-    /// The columns that versions 3 and 4 added, with their tables.
-    private static let laterColumns = [
-        ("sync_documents", "by_id INTEGER NOT NULL DEFAULT 1"),
-        ("sync_collections", "subscribed INTEGER NOT NULL DEFAULT 0"),
-        ("sync_wanted", "by_id INTEGER NOT NULL DEFAULT 1"),
-        ("sync_documents", "tombstone INTEGER NOT NULL DEFAULT 0"),
-        ("sync_collections", "identity BLOB"),
-        ("sync_collections", "stop BLOB"),
-        ("sync_collections", "lost_token BLOB"),
-    ]
-
-    /// The statements that upgrade the tables of version 1, which stored bases in the records.
-    private static let fromFirst =
-        [
-            "ALTER TABLE sync_documents RENAME TO sync_documents_1",
-            "DROP INDEX sync_documents_pending",
-            "DROP INDEX sync_documents_look",
-            "DROP INDEX sync_documents_pause",
-        ] + documents + [
-            """
-            INSERT INTO sync_documents(id, collection, key, document_id, revision, base_kind,
-                pending, hint, failures, version, attempt, discarded, pause)
-            SELECT id, collection, key, document_id, revision, base_kind,
-                pending, hint, failures, version, attempt, discarded, pause
-            FROM sync_documents_1 ORDER BY id
-            """,
-            """
-            INSERT INTO sync_bases(document, base)
-            SELECT id, base FROM sync_documents_1 WHERE base IS NOT NULL ORDER BY id
-            """,
-            "DROP TABLE sync_documents_1",
-        ]
-
     /// Creates missing tables and begins a new instance.
     ///
     /// A new instance prevents equal names of attempts in two copies of a file (rule R12). Open
     /// attempts keep their names.
     ///
     /// - Parameter freshInstance: the new instance's number; 0 continues the old instance.
-    /// - Throws: `SyncError` of code `.storeFailed` when the file's tables are of a later version.
+    /// - Throws: `SyncError` of code `.storeFailed` when the file's tables are of another version.
     static func prepare(_ transaction: WriteTransaction, freshInstance: UInt64) throws {
         let connection = transaction.connection
         defer { transaction.invalidateTables() }
+        let found = try version(in: connection)
+        if let found, found != version { throw other(found) }
         for statement in statements { try connection.executeOnce(statement) }
-        if let found = try connection.int64("SELECT schema FROM sync_instance") {
-            guard found <= version else { throw later(found) }
-            if found < version {
-                if found < 2 {
-                    for statement in fromFirst { try connection.executeOnce(statement) }
-                }
-                for (table, column) in laterColumns { try add(column, to: table, connection) }
-                if found < 4 { try noteDeletes(in: transaction) }
-                try connection.executeOnce("UPDATE sync_instance SET schema = \(version)")
-            }
+        if found != nil {
             try SyncTableCheck.run(connection)
             if freshInstance != 0 {
                 try FormerInstances(connection: connection).keepPresent()
@@ -187,45 +146,18 @@ enum SyncSchema {
         try insert.run()
     }
 
-    /// Returns the error of a file from a later version of the library.
-    static func later(_ found: Int64) -> SyncError {
+    /// Returns the version of a file's tables; `nil` if it has none.
+    static func version(in connection: SQLiteConnection) throws(StoreError) -> Int64? {
+        let has = "SELECT 1 FROM pragma_table_info('sync_instance')"
+        guard try connection.int64(has) != nil else { return nil }
+        return try connection.int64("SELECT schema FROM sync_instance")
+    }
+
+    /// Returns the error of a file from another version of the library.
+    static func other(_ found: Int64) -> SyncError {
         SyncError(
             .storeFailed,
-            "the file's sync tables are of version \(found), this library knows \(version)")
-    }
-
-    /// Marks pending deletes in a file of an earlier version, which recognized them by the missing
-    /// row: those whose document neither its key nor a scan of all rows finds.
-    private static func noteDeletes(in transaction: WriteTransaction) throws {
-        let connection = transaction.connection
-        for collection in try SyncCollectionTable(connection: connection).all() {
-            let records = SyncRecordTable(connection: connection)
-            let pending = try records.documentIDs(.pending, in: collection.rowID)
-            let absent = try pending.filter {
-                try transaction.get(collection.namespace, id: $0) == nil
-            }
-            guard !absent.isEmpty else { continue }
-            var keys = Set(absent.map(BSONKey.encode))
-            try transaction.forEach(collection.namespace) { document in
-                keys.remove(BSONKey.encode(document.documentID))
-            }
-            let update = try connection.prepare(
-                "UPDATE sync_documents SET tombstone = 1 WHERE collection = ?1 AND key = ?2")
-            for key in keys {
-                update.bind(1, collection.rowID)
-                update.bind(2, key)
-                try update.run()
-            }
-        }
-    }
-
-    /// Adds a column to a table of an earlier version that lacks it.
-    private static func add(
-        _ column: String, to table: String, _ connection: SQLiteConnection
-    ) throws {
-        let name = column.prefix { $0 != " " }
-        let count = try connection.int64(
-            "SELECT count(*) FROM pragma_table_info('\(table)') WHERE name = '\(name)'")
-        if count == 0 { try connection.executeOnce("ALTER TABLE \(table) ADD COLUMN \(column)") }
+            "the file's sync tables are of version \(found), this library knows \(version) only: "
+                + "open it with the version that wrote it")
     }
 }

@@ -15,9 +15,9 @@ struct UnresolvedAttemptTable {
         "SELECT names FROM sync_given_up WHERE collection = ?1 AND key = ?2")
 
     /// Adds attempts to the stored ones of a document.
-    func keep(_ tries: [UnresolvedAttempt], of id: BSONValue, in collection: Int64) throws {
-        guard !tries.isEmpty else { return }
-        let all = (try self.tries(of: id, in: collection) + tries)
+    func keep(_ attempts: [UnresolvedAttempt], of id: BSONValue, in collection: Int64) throws {
+        guard !attempts.isEmpty else { return }
+        let all = (try self.attempts(of: id, in: collection) + attempts)
             .suffix(SyncRecord.unresolvedMax)
         let insert = try connection.prepare(
             "INSERT OR REPLACE INTO sync_given_up(collection, key, names) VALUES (?, ?, ?)")
@@ -33,11 +33,11 @@ struct UnresolvedAttemptTable {
     }
 
     /// Returns the stored attempts of a document.
-    func tries(of id: BSONValue, in collection: Int64) throws -> [UnresolvedAttempt] {
+    func attempts(of id: BSONValue, in collection: Int64) throws -> [UnresolvedAttempt] {
         let select = try connection.prepare(Self.select)
         select.bind(1, collection)
         select.bind(2, keyOf: id)
         guard try select.step() else { return [] }
-        return UnresolvedAttempt.tries(try select.document(at: 0, named: "names"))
+        return UnresolvedAttempt.attempts(in: try select.document(at: 0, named: "names"))
     }
 }

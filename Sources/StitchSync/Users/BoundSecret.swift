@@ -27,7 +27,7 @@ struct BoundSecret {
     /// - Throws: errors of the file system.
     func keep(_ secret: String) throws {
         let salt = (0..<Self.saltBytes).map { _ in UInt8.random(in: .min ... .max) }
-        let hash = SlowHash.bytes(of: Array(secret.utf8), salt: salt, rounds: Self.rounds)
+        let hash = SHA256.derivedKey(of: Array(secret.utf8), salt: salt, rounds: Self.rounds)
         let document: BSONDocument = [
             "salt": .binary(BSONBinary(salt)), "rounds": .int32(Self.rounds),
             "hash": .binary(BSONBinary(hash)),
@@ -56,9 +56,8 @@ struct BoundSecret {
         guard let secret else {
             throw SyncError(.wrongSecret, "the user's store opens with the user's secret only")
         }
-        let found = SlowHash.bytes(of: Array(secret.utf8), salt: Array(salt), rounds: rounds)
-        let difference = zip(found, hash).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
-        guard found.count == hash.count, difference == 0 else {
+        let found = SHA256.derivedKey(of: Array(secret.utf8), salt: Array(salt), rounds: rounds)
+        guard SHA256.areEqual(found, Array(hash)) else {
             throw SyncError(
                 .wrongSecret,
                 "this is not the secret of the user's last sign-in; a new one has to be accepted by "

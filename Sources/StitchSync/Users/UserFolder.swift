@@ -35,15 +35,12 @@ struct UserFolder {
         return Self.prefix + Self.hex(hash.bytes)
     }
 
-    /// Makes the folder, or moves it from its place in earlier versions.
+    /// Makes the folder.
     ///
     /// - Throws: `SyncError` of code `.storeFailed` when the folder belongs to another user, whose
     ///   id has the same hash; errors of the file system.
     func make() throws {
         let files = FileManager.default
-        if files.fileExists(atPath: formerPath), !files.fileExists(atPath: path) {
-            try files.moveItem(atPath: formerPath, toPath: path)
-        }
         if let owner = try Self.userID(at: path) {
             guard Array(owner.utf8) == Array(userID.utf8) else {
                 throw SyncError(.storeFailed, "the folder \(name) is another user's")
@@ -72,8 +69,7 @@ struct UserFolder {
         guard FileManager.default.fileExists(atPath: directory) else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: directory)
             .compactMap { name in
-                guard name.hasPrefix(prefix) else { return formerUserID(name) }
-                return try userID(at: directory + "/" + name)
+                name.hasPrefix(prefix) ? try userID(at: directory + "/" + name) : nil
             }
             .sorted()
     }
@@ -88,26 +84,5 @@ struct UserFolder {
 
     private static func hex(_ bytes: some Sequence<UInt8>) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-}
-
-// MARK: - Folders of earlier versions, whose names were the ids in hexadecimal digits
-
-extension UserFolder {
-    private static let formerPrefix = "user-"
-
-    private var formerPath: String {
-        directory + "/" + Self.formerPrefix + Self.hex(userID.utf8)
-    }
-
-    private static func formerUserID(_ name: String) -> String? {
-        guard name.hasPrefix(formerPrefix) else { return nil }
-        let digits = Array(name.utf8.dropFirst(formerPrefix.utf8.count))
-        guard digits.count.isMultiple(of: 2) else { return nil }
-        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { at in
-            UInt8(String(decoding: digits[at..<at + 2], as: UTF8.self), radix: 16)
-        }
-        guard bytes.count * 2 == digits.count else { return nil }
-        return String(validating: bytes, as: UTF8.self)
     }
 }

@@ -40,7 +40,7 @@
         }
 
         func run() async throws {
-            let opened = try StoreOpening.looking(at: store)
+            let opened = try StoreOpening.inspecting(at: store)
             defer { opened.close() }
             let inspection = try await StoreInspection(
                 of: opened, name: store, documentsMax: limit)

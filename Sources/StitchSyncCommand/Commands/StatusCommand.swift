@@ -35,7 +35,7 @@
 
         func run() async throws {
             let console = Console.standard
-            let store = try StoreOpening.looking(at: store)
+            let store = try StoreOpening.inspecting(at: store)
             defer { store.close() }
             let collections = try store.read { try $0.collections() }
             let engine = try SyncEngine(lookingAt: store)

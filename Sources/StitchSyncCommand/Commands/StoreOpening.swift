@@ -21,8 +21,8 @@
         }
 
         /// Opens a store without writing anything, also on a full or read-only disk.
-        static func looking(at path: String) throws -> DocumentStore {
-            try opened(path, .looking)
+        static func inspecting(at path: String) throws -> DocumentStore {
+            try opened(path, .inspecting)
         }
 
         /// Opens a store; errors name the file.

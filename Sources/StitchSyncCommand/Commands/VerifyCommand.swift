@@ -31,7 +31,7 @@
 
         func run() async throws {
             let store =
-                try quarantine ? StoreOpening.existing(store) : StoreOpening.looking(at: store)
+                try quarantine ? StoreOpening.existing(store) : StoreOpening.inspecting(at: store)
             defer { store.close() }
             let report = quarantine ? try store.quarantine() : try store.verify()
             let engine = try SyncEngine(lookingAt: store)

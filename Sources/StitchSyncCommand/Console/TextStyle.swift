@@ -8,7 +8,6 @@ struct TextStyle: Sendable {
         case dim = 2
         case red = 31
         case green = 32
-        case yellow = 33
         case cyan = 36
     }
 
@@ -39,8 +38,8 @@ struct TextStyle: Sendable {
     }
 
     /// Returns a word with an attribute.
-    func callAsFunction(_ text: String, _ look: Attribute) -> String {
-        isColoured ? "\u{1B}[\(look.rawValue)m\(text)\u{1B}[0m" : text
+    func callAsFunction(_ text: String, _ attribute: Attribute) -> String {
+        isColoured ? "\u{1B}[\(attribute.rawValue)m\(text)\u{1B}[0m" : text
     }
 }
 

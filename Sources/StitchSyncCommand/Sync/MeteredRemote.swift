@@ -77,6 +77,14 @@ private struct MeteredCollection: RemoteCollection {
         try await base.changes(after: token, limit: limit, waitingUpTo: wait)
     }
 
+    func changes(
+        after token: ResumeToken, limit: Int, waitingUpTo wait: Duration,
+        leavingOut own: OwnOperations
+    ) async throws(RemoteError) -> RemoteChangeBatch {
+        try await base.changes(
+            after: token, limit: limit, waitingUpTo: wait, leavingOut: own)
+    }
+
     private func advance(by count: Int) async {
         await meter.withLock { $0 }?.advance(by: count)
     }

@@ -10,7 +10,7 @@ final class FixtureRun: Sendable {
         var calls: [FixtureExpectation.Call] = []
         var events: [String] = []
         /// The sequence numbers of events, which are redelivered after a kill; each counts once.
-        var told: Set<Int64> = []
+        var reported: Set<Int64> = []
         var errors: [String] = []
         /// The steps that happen during the next handler calls.
         var whileAsked: [[FixtureStep]] = []
@@ -122,7 +122,9 @@ extension FixtureRun {
         case .fail(let request, let name):
             device.network.next(
                 request,
-                .fail(RemoteError(RemoteError.Class(rawValue: name) ?? .unknown, "as told")))
+                .fail(
+                    RemoteError(
+                        RemoteError.Class(rawValue: name) ?? .unknown, "as the fixture says")))
         case .loseHistory: device.network.loseHistory()
         case .before(let request, let steps):
             device.network.next(
@@ -228,7 +230,7 @@ extension FixtureRun {
             let pending = event.hasUncommittedWrites ? "pending" : "settled"
             let line = "\(event.reason) \(event.operationType) \(pending)"
             self?.notes.withLock { notes in
-                if notes.told.insert(event.sequence).inserted { notes.events.append(line) }
+                if notes.reported.insert(event.sequence).inserted { notes.events.append(line) }
             }
         }
         engine.addErrorListener { [weak self] error in

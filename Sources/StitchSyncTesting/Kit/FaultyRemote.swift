@@ -181,6 +181,8 @@ private struct FaultyCollection: RemoteCollection {
         }
     }
 
+    var connectionNumber: UInt64? { base.connectionNumber }
+
     func identity() async throws(RemoteError) -> RemoteIdentity { try await base.identity() }
 
     func tombstones(
@@ -200,12 +202,28 @@ private struct FaultyCollection: RemoteCollection {
     func changes(
         after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
     ) async throws(RemoteError) -> RemoteChangeBatch {
+        try await history(after: token) { () async throws(RemoteError) in
+            try await base.changes(after: token, limit: limit, waitingUpTo: wait)
+        }
+    }
+
+    func changes(
+        after token: ResumeToken, limit: Int, waitingUpTo wait: Duration,
+        leavingOut own: OwnOperations
+    ) async throws(RemoteError) -> RemoteChangeBatch {
+        try await history(after: token) { () async throws(RemoteError) in
+            try await base.changes(
+                after: token, limit: limit, waitingUpTo: wait, leavingOut: own)
+        }
+    }
+
+    private func history(
+        after token: ResumeToken, _ read: () async throws(RemoteError) -> RemoteChangeBatch
+    ) async throws(RemoteError) -> RemoteChangeBatch {
         if owner.state.withLock({ $0.forgotten.contains(token) }) {
             throw RemoteError(.historyLost, code: 286, "the remote forgot its history")
         }
-        let batch = try await run(.changes) { () async throws(RemoteError) in
-            try await base.changes(after: token, limit: limit, waitingUpTo: wait)
-        }
+        let batch = try await run(.changes, read)
         note(batch.token)
         return batch
     }

@@ -87,7 +87,7 @@ package enum Snappy {
         output.append(UInt8(rest))
         var heads = [Int32](repeating: -1, count: 1 << 14)
         var at = 0
-        var told = 0
+        var written = 0
         while at + 4 <= bytes.count {
             let four = (0..<4).reduce(UInt32(0)) { $0 << 8 | UInt32(bytes[at + $1]) }
             let hash = Int((four &* 2_654_435_761) >> 18)
@@ -102,14 +102,14 @@ package enum Snappy {
                 at += 1
                 continue
             }
-            literal(bytes[told..<at], to: &output)
+            literal(bytes[written..<at], to: &output)
             output.append(UInt8((length - 1) << 2 | 2))
             output.append(UInt8((at - before) & 0xFF))
             output.append(UInt8((at - before) >> 8))
             at += length
-            told = at
+            written = at
         }
-        literal(bytes[told...], to: &output)
+        literal(bytes[written...], to: &output)
         return output
     }
 

@@ -32,7 +32,7 @@ package struct WireParser: Sendable {
     ///
     /// - Throws: `WireError` for an invalid message; `WireContentError` for an invalid section or
     ///   document in it, which the server can answer.
-    package func request(_ bytes: UnsafeRawBufferPointer) throws -> WireRequest {
+    package func parse(_ bytes: UnsafeRawBufferPointer) throws -> WireRequest {
         guard let header = WireHeader(bytes), Int(header.length) == bytes.count else {
             throw WireError.malformed("the length is not that of the bytes")
         }
@@ -54,11 +54,11 @@ package struct WireParser: Sendable {
         let expanded = try compression.compressor.expand(
             UnsafeRawBufferPointer(rebasing: bytes[start...]), count: compression.expandedCount)
         // Restores the message as it was before compression.
-        var message = WireReply.header(
+        var message = WireEncoder.header(
             WireHeader.byteCount + expanded.count, header.requestID, header.responseTo,
             compression.opcode)
         message.append(contentsOf: expanded)
-        var request = try message.withUnsafeBytes { try self.request($0) }
+        var request = try message.withUnsafeBytes { try parse($0) }
         request.compressor = compression.compressor
         return request
     }

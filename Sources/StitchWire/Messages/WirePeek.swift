@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// What the first bytes of a message show, without parsing it.
+/// The facts that the first bytes of a message show, without parsing it.
 package struct WirePeek: Sendable, Hashable {
     /// The command in a message.
     package enum Content: Sendable, Hashable {

@@ -31,7 +31,7 @@
                         received.count >= length
                     {
                         let request = try received.withUnsafeBytes {
-                            try parser.request(UnsafeRawBufferPointer(rebasing: $0[..<length]))
+                            try parser.parse(UnsafeRawBufferPointer(rebasing: $0[..<length]))
                         }
                         received.removeFirst(length)
                         return (request.requestID, request.body)
@@ -51,7 +51,7 @@
             func send(_ bytes: [UInt8]) { _ = Loopback.send(bytes, to: socket) }
 
             func reply(_ document: BSONDocument, to id: Int32) {
-                send(WireReply.bytes(document, to: .message([]), requestID: 1, responseTo: id))
+                send(WireEncoder.bytes(document, to: .message([]), requestID: 1, responseTo: id))
             }
 
             /// Answers `hello`, and returns the first other command.

@@ -152,17 +152,14 @@ import Testing
         }
     }
 
-    /// What a command reads upstream in each of its forms: the limits of the queries on each
-    /// collection, and the number of ids.
+    /// The collections that a command reads upstream in each of its forms.
     private static func reads(_ definition: CommandDefinition) throws -> String {
         let all = try probes(definition).map { probe -> String in
             switch definition.underRules {
             case .refused, .harmless: return "none"
-            case .reads(let subject), .writes(let subject):
-                let needs = try CommandNeeds(subject, of: probe.call(definition)).needs.values
-                    .sorted { $0.namespace < $1.namespace }
-                    .map { "\($0.namespace) \($0.queries.map(\.limit)) \($0.ids.count)" }
-                return needs.isEmpty ? "none" : needs.joined(separator: " + ")
+            case .reads, .writes:
+                let named = try probe.call(definition).namedCollections.map(\.description)
+                return named.isEmpty ? "none" : named.joined(separator: " + ")
             }
         }
         return all.joined(separator: ", ")
@@ -199,12 +196,11 @@ import Testing
             switch definition.underRules {
             case .refused: #expect(!traits.contains(.unauthenticated), name)
             case .harmless: #expect(!Self.isUpstream(definition), name)
-            case .reads(let subject):
+            case .reads:
                 #expect(Self.isUpstream(definition) && !traits.contains(.writes), name)
-                #expect(subject != .statements && subject != .firstOfQuery, name)
-            case .writes(let subject):
+                #expect(definition.statements == nil, name)
+            case .writes:
                 #expect(Self.isUpstream(definition) && traits.contains(.writes), name)
-                #expect((subject == .statements) == (definition.statements != nil), name)
             }
             // A retryable write changes only what its statements, or its collection, name.
             #expect(traits.contains(.retryable) == Self.isJudged(definition), name)

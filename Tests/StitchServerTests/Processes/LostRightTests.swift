@@ -53,4 +53,35 @@ import Testing
             }
         }
     }
+
+    @Test(
+        "A cursor of a user above the rules delivers nothing more once the user is bound by them",
+        arguments: RuledWorld.Place.allCases)
+    func bound(_ place: RuledWorld.Place) async throws {
+        try await RuledWorld.lend(place) { ports in
+            let root = try RuledWorld.prepare(ports[0])
+            try root.run(
+                [
+                    "createUser": "max", "pwd": "pw",
+                    "roles": ["root", ["role": "readWrite", "db": "shop"]],
+                ], on: "admin")
+            let max = try RuledWorld.client(ports[0], "max")
+            let session = ServerSession(1)
+            let find: BSONDocument = ["find": "items", "batchSize": 1]
+            let openings: [BSONDocument] = [
+                find, session.transaction(1, starts: true, find),
+                ["aggregate": "items", "pipeline": [], "cursor": ["batchSize": 0]],
+            ]
+            let ids = try openings.map {
+                try max.run($0)["cursor"]?.documentValue?["id"] ?? .null
+            }
+            try root.run(["revokeRolesFromUser": "max", "roles": ["root"]], on: "admin")
+            for (opening, id) in zip(openings, ids) {
+                let more: BSONDocument = ["getMore": id, "collection": "items"]
+                let answer = try max.reply(
+                    opening["lsid"] == nil ? more : session.transaction(1, more))
+                #expect(answer["code"] == 175, "\(opening): \(answer)")
+            }
+        }
+    }
 }

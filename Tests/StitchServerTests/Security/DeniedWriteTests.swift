@@ -94,7 +94,7 @@ import Testing
                 ? .string(String(repeating: "x", count: 1_000)) : .int64(Int64(number))
             denials.note(
                 RuleDenial(
-                    cause: .insert, role: nil, namespace: Namespace("shop", "items"),
+                    cause: .insertDenied, role: nil, namespace: Namespace("shop", "items"),
                     documentID: id), of: String(repeating: "u", count: 10_000), .silent)
         }
         let entries = denials.entries

@@ -114,27 +114,27 @@ struct WireCompressionTests {
         let command: BSONDocument = [
             "insert": "items", "$db": "shop", "text": .string(String(repeating: "-", count: 999)),
         ]
-        let plain = WireReply.bytes(
+        let plain = WireEncoder.bytes(
             command, to: .message([]), requestID: 7, responseTo: 0)
         for compressor in WireCompressor.allCases where compressor != .none {
-            let bytes = WireReply.bytes(
+            let bytes = WireEncoder.bytes(
                 command, to: .message([]), requestID: 7, responseTo: 0, compressor: compressor)
             #expect(bytes.count < plain.count / 5)
-            let request = try bytes.withUnsafeBytes { try WireParser().request($0) }
+            let request = try bytes.withUnsafeBytes { try WireParser().parse($0) }
             #expect(request.body == command && request.requestID == 7)
             #expect(request.compressor == compressor)
         }
         let small: BSONDocument = ["ok": 1.0]
         #expect(
-            WireReply.bytes(
+            WireEncoder.bytes(
                 small, to: .message([]), requestID: 1, responseTo: 2, compressor: .zlib)
-                == WireReply.bytes(small, to: .message([]), requestID: 1, responseTo: 2))
+                == WireEncoder.bytes(small, to: .message([]), requestID: 1, responseTo: 2))
     }
 
     @Test("A compressed message in a compressed message, or one that is too large, is refused")
     func hostileMessages() throws {
         func message(_ opcode: Int32, _ size: Int32, _ compressor: UInt8) -> [UInt8] {
-            var bytes = WireReply.header(26, 1, 0, WireOpcode.compressed.rawValue)
+            var bytes = WireEncoder.header(26, 1, 0, WireOpcode.compressed.rawValue)
             for number in [opcode, size] {
                 withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
             }
@@ -145,7 +145,7 @@ struct WireCompressionTests {
             message(2013, .max, 2), message(2013, 1, 3), message(2013, 1, 2), message(77, 1, 0),
         ] {
             #expect(throws: (any Error).self) {
-                try bytes.withUnsafeBytes { try WireParser().request($0) }
+                try bytes.withUnsafeBytes { try WireParser().parse($0) }
             }
         }
     }

@@ -17,7 +17,7 @@ struct WireParserTests {
     private static let ping: BSONDocument = ["ping": 1, "$db": "admin"]
 
     private static func parse(_ bytes: [UInt8]) throws -> WireRequest {
-        try bytes.withUnsafeBytes { try WireParser().request($0) }
+        try bytes.withUnsafeBytes { try WireParser().parse($0) }
     }
 
     @Test func aCommandIsReadWithItsSequences() throws {

@@ -160,14 +160,15 @@
 
         @Test func `the directory shows a user away whose terminal ended`() async throws {
             try await withTemporaryFolder { work in
-                // The second terminal ends once the first has seen its user there.
+                // Each terminal of the second user ends once it has seen what the first one did.
                 let output = try await shell(
                     """
                     {
-                        printf '%s\\n' '/as alice' '/see carol is here' '/away'
+                        printf '%s\\n' '/as alice'
                         until [ -f "$RCHAT_WORK/pid" ]; do sleep 0.1; done
-                        printf '%s\\n' '/as carol' '/see alice is here' '/see alice is away' |
-                            "$0" >&2
+                        printf '%s\\n' '/as carol' '/see alice is here' | "$0" >&2
+                        printf '%s\\n' '/away'
+                        printf '%s\\n' '/as carol' '/see alice is away' | "$0" >&2
                         printf '%s\\n' '/see carol is away' '/who'
                     } | "$0"
                     """, in: work)

@@ -69,7 +69,7 @@ struct UploadDecisionTests {
         switch UploadSettlement.decide(facts) {
         case .confirm, .confirmAndKeepPending, .finishDelete, .finishDeleteAndKeepInsert:
             #expect(facts.outcome == .applied)
-        case .lookAgain: #expect(facts.outcome == .notMatched || facts.outcome == .duplicateKey)
+        case .fetchAgain: #expect(facts.outcome == .notMatched || facts.outcome == .duplicateKey)
         case .sendTogether: #expect(facts.outcome == .valueTaken)
         case .keepAttempt, .pauseExhausted: #expect(facts.outcome == .retryable)
         case .pauseRejected, .revertRejected, .askRejected:

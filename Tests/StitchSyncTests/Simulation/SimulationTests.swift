@@ -19,7 +19,7 @@ struct SimulationTests {
     /// Seeds that once violated something.
     @Test(
         "what once went wrong goes well",
-        arguments: [384, 474, 778, 106, 955, 3095, 22477] as [UInt64])
+        arguments: [384, 474, 778, 106, 955, 3095, 10630, 15005, 22477] as [UInt64])
     func regressions(seed: UInt64) async throws { try await check(seed) }
 
     @Test("a seed runs twice alike")

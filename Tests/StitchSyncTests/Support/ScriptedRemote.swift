@@ -7,9 +7,12 @@ struct RemoteCall: Sendable {
     enum Kind: String, Sendable { case find, query, versions, write, token, changes }
 
     let index: Int
+    let namespace: Namespace
     let kind: Kind
     let documentIDs: [BSONValue]
     var writes: [RemoteWrite] = []
+    /// The time that the remote may wait for a change.
+    var wait = Duration.zero
 }
 
 /// Runs a script before and after each call to the remote behind it.
@@ -23,6 +26,7 @@ final class ScriptedRemote: Remote {
         var before: Script?
         var after: Script?
         var outcomes: (@Sendable (RemoteCall, [RemoteWriteOutcome]) -> [RemoteWriteOutcome])?
+        var found: (@Sendable (RemoteChangeBatch) -> Void)?
     }
 
     /// Those that a test has made.
@@ -53,13 +57,18 @@ final class ScriptedRemote: Remote {
     }
 
     func collection(_ namespace: Namespace) -> any RemoteCollection {
-        ScriptedCollection(base: base.collection(namespace), owner: self)
+        ScriptedCollection(base: base.collection(namespace), owner: self, namespace: namespace)
     }
 
     var reachability: AsyncStream<Bool>? { base.reachability }
 
     func before(_ script: Script?) { state.withLock { $0.before = script } }
     func after(_ script: Script?) { state.withLock { $0.after = script } }
+
+    /// Receives what waits for changes find.
+    func found(_ note: (@Sendable (RemoteChangeBatch) -> Void)?) {
+        state.withLock { $0.found = note }
+    }
 
     /// Changes what the remote says of writes.
     func outcomes(
@@ -74,15 +83,19 @@ final class ScriptedRemote: Remote {
 struct ScriptedCollection: RemoteCollection {
     let base: any RemoteCollection
     let owner: ScriptedRemote
+    let namespace: Namespace
 
     private func run<R>(
         _ kind: RemoteCall.Kind, _ ids: [BSONValue], _ writes: [RemoteWrite] = [],
+        wait: Duration = .zero,
         _ body: () async throws(RemoteError) -> R
     ) async throws(RemoteError) -> R {
         let (call, before) = owner.state.withLock { state in
             state.calls += 1
             return (
-                RemoteCall(index: state.calls, kind: kind, documentIDs: ids, writes: writes),
+                RemoteCall(
+                    index: state.calls, namespace: namespace, kind: kind, documentIDs: ids,
+                    writes: writes, wait: wait),
                 state.before
             )
         }
@@ -144,8 +157,8 @@ struct ScriptedCollection: RemoteCollection {
             try await base.write(writes)
         }
         let (change, index) = owner.state.withLock { ($0.outcomes, $0.calls) }
-        return change?(RemoteCall(index: index, kind: .write, documentIDs: ids), outcomes)
-            ?? outcomes
+        let call = RemoteCall(index: index, namespace: namespace, kind: .write, documentIDs: ids)
+        return change?(call, outcomes) ?? outcomes
     }
 
     func write(
@@ -175,8 +188,26 @@ struct ScriptedCollection: RemoteCollection {
     func changes(
         after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
     ) async throws(RemoteError) -> RemoteChangeBatch {
-        try await run(.changes, []) { () async throws(RemoteError) in
+        try await history(wait) { () async throws(RemoteError) in
             try await base.changes(after: token, limit: limit, waitingUpTo: wait)
         }
+    }
+
+    func changes(
+        after token: ResumeToken, limit: Int, waitingUpTo wait: Duration,
+        leavingOut own: OwnOperations
+    ) async throws(RemoteError) -> RemoteChangeBatch {
+        try await history(wait) { () async throws(RemoteError) in
+            try await base.changes(
+                after: token, limit: limit, waitingUpTo: wait, leavingOut: own)
+        }
+    }
+
+    private func history(
+        _ wait: Duration, _ read: () async throws(RemoteError) -> RemoteChangeBatch
+    ) async throws(RemoteError) -> RemoteChangeBatch {
+        let batch = try await run(.changes, [], wait: wait, read)
+        if wait > .zero { owner.state.withLock { $0.found }?(batch) }
+        return batch
     }
 }

@@ -69,6 +69,16 @@ final class SyncWorld: Sendable {
         return device
     }
 
+    /// Two devices with the same document `k`, whose `n` is 0.
+    func devicesInStep() async throws -> (a: Device, b: Device) {
+        let (a, b) = (try await device("a"), try await device("b"))
+        try await a.insert(["_id": "k", "n": 0])
+        try await a.engine.syncUntilQuiet()
+        try await b.items.sync(ids: ["k"])
+        try await b.engine.syncUntilQuiet()
+        return (a, b)
+    }
+
     func note(_ line: String) { lines.withLock { $0.append(line) } }
 
     /// What happened since the last call.

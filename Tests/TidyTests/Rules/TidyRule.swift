@@ -28,5 +28,8 @@ struct TidyRule: Sendable, CustomTestStringConvertible {
     /// All rules.
     static let all: [TidyRule] =
         sizes + imports + words
-        + [pureDecisions, openWork, machinePaths, documents, switchOrder, nameKeys]
+        + [
+            pureDecisions, openWork, machinePaths, documents, switchOrder, nameKeys, citations,
+            ruleTables,
+        ]
 }

@@ -95,6 +95,8 @@ extension StoreError.Code {
     public static let scriptFailed = Self(139)
     /// SQLite or a query exceeded its memory limit.
     public static let exceededMemoryLimit = Self(146)
+    /// The file was written by a program from before the first release; it was left untouched.
+    public static let olderSchema = Self(157)
     /// The file was written by a newer version of this library; it was left untouched.
     public static let newerSchema = Self(158)
     /// A part of a date is out of its range.

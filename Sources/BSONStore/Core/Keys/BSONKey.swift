@@ -3,8 +3,9 @@
 /// Values that MongoDB treats as equal have equal keys: numbers of any width, `-0.0` and `0.0`, all
 /// NaNs, a symbol and a string. A key marks its own end, so keys can be concatenated.
 package enum BSONKey {
-    /// Returns the key of one value.
+    /// Returns the key of one value; that of an ObjectId in one allocation.
     package static func encode(_ value: BSONValue) -> [UInt8] {
+        if case .objectID = value { return lend(value) { Array($0) } }
         var key: [UInt8] = []
         key.reserveCapacity(24)
         append(value, to: &key)

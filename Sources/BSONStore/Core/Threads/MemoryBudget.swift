@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// A bound on the memory that the commands of a server hold together, and on each one's part of it.
 ///
-/// What a command collects counts: documents of a stage, of a sort or of a join, and arrays while
-/// an operator builds them. A part takes its bytes with a ``MemoryHolding``.
+/// Everything that a command collects counts: documents of a stage, of a sort or of a join, and
+/// arrays while an operator builds them. A part takes its bytes with a ``MemoryHolding``.
 package final class MemoryBudget: Sendable {
     /// The maximum of all commands together, in bytes.
     package let bytesMax: Int

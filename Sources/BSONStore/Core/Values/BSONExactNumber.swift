@@ -118,7 +118,6 @@ struct BSONExactNumber {
 
 /// Up to 1152 bits and a power of two, on the stack.
 private struct WideBinaryNumber {
-    private static let wordsMax = 18
     private var words = InlineArray<18, UInt64>(repeating: 0)
     private var count = 2
     /// The power of two by which the words are multiplied.

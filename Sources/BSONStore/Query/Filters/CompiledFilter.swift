@@ -61,7 +61,7 @@ extension CompiledFilter {
         /// The key's place in ``CompiledFilter/bytes``.
         var keyStart: Int
         var keyCount: Int
-        /// The key's first byte, by which most other keys are told apart; 0 for an empty key.
+        /// The key's first byte, which differs from that of most other keys; 0 for an empty key.
         var keyFirst: UInt8
         var conditions: Range<Int32>
     }

@@ -14,6 +14,8 @@ public struct Filter: Sendable {
     package var collation: Collation? { contents.collation }
     /// The variables' values and the time for ``matches(_:)``; see ``bound(to:)``.
     var frame: ExpressionFrame? { binding?.frame }
+    /// The number of variables that the filter may use.
+    package var variableCount: Int { frame?.values.count ?? 0 }
     private var engine: Engine { contents.engine }
 
     /// The filter that every document passes.

@@ -128,7 +128,7 @@ struct FilterCompiler {
             _ = WorkBudget.isOver()
             let key = field.path.parts.first ?? ""
             if byKey[key] == nil {
-                // One pass over a document looks for so many keys; subclauses test the rest.
+                // One pass over a document searches for these keys; subclauses test the rest.
                 guard order.count < CompiledFilter.keyGroupsMax else {
                     let part = Predicate.field(field.path, field.test)
                     rest.append(field.isNegated ? .not(part) : part)

@@ -14,7 +14,7 @@ struct RawDocument {
     }
 }
 
-/// A key of a document with its first byte, by which most other keys are told apart.
+/// A key of a document with its first byte, which differs from that of most other keys.
 struct RawKey {
     let bytes: UnsafeRawBufferPointer
     let first: UInt8

@@ -1,6 +1,6 @@
-/// A field of an index on places, as `$geoNear` looks for it.
+/// A field of an index on places, which `$geoNear` searches for.
 package struct GeoIndexField {
-    /// What an index measures.
+    /// The kind of distances that an index measures.
     package enum Kind: String {
         /// Pairs of coordinates in a plane.
         case plane = "2d"

@@ -17,7 +17,7 @@ public struct DocumentDecodingFailure: Error, Sendable, CustomStringConvertible 
     public let field: String?
     /// The name of the app's type.
     public let typeName: String
-    /// What does not fit.
+    /// The description of the mismatch.
     public let reason: String
     /// The decoder's error.
     public let underlying: any Error

@@ -41,7 +41,7 @@ extension DocumentStore {
         observers.add(observer)
     }
 
-    /// How many commits, or groups of commits, the store has noticed.
+    /// The number of commits, or groups of commits, that the store has noticed.
     package var commitCount: Int { commitWatch.count }
 
     /// Waits for a commit beyond a count, in this or another process.

@@ -1,10 +1,10 @@
 /// The documents that a live query found once, stored and decoded.
 struct LiveQueryList<Document: Sendable>: Sendable {
-    /// What makes a document the same one in two lists.
+    /// The identity of a document in two lists.
     struct Key: Sendable, Hashable {
         /// The encoded `_id`; empty without one.
         let id: [UInt8]
-        /// How many documents with the `_id` come before; only a view's documents may share one.
+        /// The number of documents with the `_id` before it; only a view's documents may share one.
         let repetition: Int
     }
 

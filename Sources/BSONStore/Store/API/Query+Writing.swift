@@ -1,7 +1,7 @@
 public import BSONCore
 public import BSONQuery
 
-/// What runs the writes of a query: a store, or a sync engine over it.
+/// The side that runs the writes of a query: a store, or a sync engine over it.
 package protocol QueryWriter: Sendable {
     /// Changes the documents that match a filter.
     ///

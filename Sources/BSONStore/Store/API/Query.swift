@@ -23,7 +23,7 @@ public struct Query<Document: Sendable>: Sendable {
     package let namespace: Namespace
     let coders: BSONCoders
     let decode: @Sendable (BSONDocument) throws -> Document
-    /// What runs `update` and `delete`.
+    /// The store or sync engine that runs `update` and `delete`.
     let writer: any QueryWriter
     let filter: BSONDocument
     private(set) var refinement = QueryRefinement()
@@ -195,7 +195,7 @@ public enum SortDirection: Sendable, Hashable {
 
 // MARK: - Parsing
 
-/// What a query asks for in addition to its filter.
+/// The parts of a query in addition to its filter.
 struct QueryRefinement: Sendable {
     var sort: BSONDocument?
     var skip = 0

@@ -2,13 +2,13 @@
 ///
 /// Every access to documents in a transaction obeys its policy: hidden documents do not exist for
 /// queries, aggregation, updates and counts.
-package protocol AccessPolicy: Sendable {
+package protocol AccessPolicy: AnyObject, Sendable {
     /// Returns the access to a collection; `nil` for full access.
     func gate(_ namespace: Namespace) -> (any CollectionAccess)?
 }
 
 /// The access to the documents of one collection.
-package protocol CollectionAccess: Sendable {
+package protocol CollectionAccess: AnyObject, Sendable {
     /// The filter of visible documents; `nil` when none is visible.
     var filter: Filter? { get }
     /// Whether visible documents may have hidden fields.

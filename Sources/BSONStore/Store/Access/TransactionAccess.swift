@@ -1,13 +1,22 @@
 /// The access of one transaction to the collections of its store.
 ///
-/// It is the only place that asks an access policy.
+/// In a store, it is the only place that asks an access policy.
 struct TransactionAccess {
     /// The policy; `nil` for full access.
     let policy: (any AccessPolicy)?
+    /// The place of the documents that the policy restricts; `nil` for the store itself.
+    var source: (any CandidateSource)?
 
     /// Returns the access to a collection; `nil` for full access.
     func gate(_ namespace: Namespace) -> (any CollectionAccess)? {
-        policy.flatMap { $0.gate(namespace) }
+        guard let policy else { return nil }
+        return policy.gate(namespace)
+    }
+
+    /// Returns the place of a collection's documents; `nil` for the store itself.
+    func source(of namespace: Namespace) -> (any CandidateSource)? {
+        guard let source, source.has(namespace) else { return nil }
+        return source
     }
 
     /// Whether a collection may have hidden documents or fields.

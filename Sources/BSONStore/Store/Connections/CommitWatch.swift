@@ -8,7 +8,7 @@ final class CommitWatch: Sendable {
     private let isStopped = Locked(false)
     private let thread = CommitWatchThread.shared
 
-    /// How many commits, or groups of commits, have been noticed.
+    /// The number of commits, or groups of commits, that were noticed.
     var count: Int { signal.count }
 
     /// Records a commit of this store.
@@ -47,19 +47,19 @@ final class CommitWatch: Sendable {
     }
 }
 
-/// The pauses between two looks at the header of the WAL index.
+/// The pauses between two reads of the header of the WAL index.
 ///
 /// A process writes a commit to the log, waits for the disk, and then changes the header. So a
 /// write announces a change of the header that comes later.
 struct CommitWatchPace {
     /// The longest pause where the system does not report writes, in milliseconds.
     static let pollMaxMS = 32
-    /// The time after a write within which its commit is looked for, in milliseconds.
+    /// The time after a write in which its commit is searched for, in milliseconds.
     static let settleMS = 4_000
     /// The pause when nothing was written for ``settleMS``, in milliseconds.
     static let quietMS = 60_000
 
-    /// A pause between two looks.
+    /// A pause between two reads.
     struct Pause: Equatable {
         let milliseconds: Int
         /// Whether a write to the log ends it.
@@ -87,7 +87,7 @@ struct CommitWatchPace {
             passed += delay
             delay *= 2
         }
-        // Short pauses are whole, so that many writes do not make many looks.
+        // Short pauses are whole, so that many writes do not cause many reads.
         return Pause(milliseconds: delay, endsWithWrite: delay > Self.pollMaxMS)
     }
 }

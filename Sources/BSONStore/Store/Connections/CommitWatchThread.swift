@@ -8,7 +8,7 @@ final class CommitWatchThread: Sendable {
     /// The time without a waiting task after which the thread ends, in milliseconds.
     private static let idleMS = 5_000
 
-    /// A store whose commits are looked for while tasks wait.
+    /// A store whose commits the thread searches for while tasks wait.
     fileprivate struct Watched {
         let connection: SQLiteConnection
         let signal: Signal
@@ -146,7 +146,7 @@ final class CommitWatchThread: Sendable {
         }
     }
 
-    /// Has stores looked at whose log was written; returns whether any was.
+    /// Marks the stores whose log was written to be checked; returns whether there are any.
     private static func noteWrites(_ state: inout State) -> Bool {
         guard let files = state.writes?.reported(), !files.isEmpty else { return false }
         for (id, watched) in state.watched {
@@ -190,7 +190,7 @@ extension CommitWatchThread.Watched {
             signal.notify()
         }
         var pause = pace.next(hasReports: log != nil)
-        // Not in a short pause, so that many writes do not make many looks.
+        // Not in a short pause, so that many writes do not cause many reads.
         if pause.endsWithWrite, isWritten {
             isWritten = false
             pace.restart()

@@ -42,7 +42,7 @@ public final class DocumentStore: Sendable {
 
     /// Opens a store; creates a missing file, readable for its owner only.
     ///
-    /// - Throws: `notADatabase` for a foreign file and `newerSchema` for a file of a later version,
+    /// - Throws: `notADatabase` for a foreign file, `newerSchema` or `olderSchema` for a file of another version,
     ///   neither of which is changed; `corrupt`, `cannotOpen`, `busy`, `diskFull`.
     public init(
         at location: Location, options: Options = Options()

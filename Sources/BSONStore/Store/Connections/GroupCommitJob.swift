@@ -38,7 +38,7 @@ struct GroupCommitJob: Sendable {
                     try transaction.connection.fault.check()
                     guard transaction.connection.isInTransaction else {
                         throw StoreError(
-                            .interrupted, "SQLite gave up the transaction of several writes")
+                            .interrupted, "SQLite rolled back the transaction of several writes")
                     }
                     next =
                         settlements.count < jobsMax && elapsed(start) < timeMax

@@ -24,7 +24,7 @@ final class ReaderPool: Sendable {
         /// The numbers of connections that are idle or in use.
         var numbers: Set<Int> = []
         var isClosed = false
-        /// How often the file has been replaced.
+        /// The number of times that the file was replaced.
         var generation = 0
         /// The number of the keeper's rounds.
         var round = 0

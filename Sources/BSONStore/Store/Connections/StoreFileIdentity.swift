@@ -5,7 +5,7 @@
 final class StoreFileIdentity: Sendable {
     private struct State: Sendable {
         var file: StoreFile.Status?
-        /// The log at the path; `nil` until a write looks at it.
+        /// The log at the path; `nil` until a write reads it.
         var log: StoreFile.Status?
         var fault: StoreError?
     }

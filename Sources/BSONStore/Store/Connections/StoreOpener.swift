@@ -58,7 +58,7 @@ enum StoreOpener {
         if log != nil, StoreFile.size(path + "-shm") != nil {
             // The second mode is for when another process writes and the reader cannot share a read
             // mark.
-            for mode in [SQLiteOpenMode.looking, .readOnly] {
+            for mode in [SQLiteOpenMode.inspecting, .readOnly] {
                 do throws(StoreError) {
                     return try checkedReader(path, mode, options)
                 } catch {
@@ -82,7 +82,7 @@ enum StoreOpener {
         }
         try configure(connection, options)
         connection.heedBudget()
-        guard try StoreSchema.kind(connection) != .empty else {
+        guard try !StoreSchema.isMissing(connection) else {
             throw StoreError(.notADatabase, "The file is empty; it was opened for reading only")
         }
         if options.leavesNoTrace, let complete = options.completesReader {
@@ -111,7 +111,8 @@ enum StoreOpener {
         _ options: StoreOptions
     ) throws(StoreError) {
         try configure(connection, options)
-        if try StoreSchema.kind(connection) == .empty {
+        let isMissing = try StoreSchema.isMissing(connection)
+        if isMissing {
             try connection.executeOnce("PRAGMA page_size = \(options.pageBytes)")
         }
         if location != .inMemory {
@@ -122,14 +123,7 @@ enum StoreOpener {
         if options.pagesMax > 0 {
             try connection.executeOnce("PRAGMA max_page_count = \(options.pagesMax)")
         }
-        switch try StoreSchema.kind(connection) {
-        case .empty: try StoreSchema.create(connection)
-        case .earlier:
-            try StoreSchema.migrate(connection) { () throws(StoreError) in
-                try CollatedIndexes(connection: connection).refill()
-            }
-        case .current: break
-        }
+        if isMissing { try StoreSchema.create(connection) }
         try connection.execute("BEGIN IMMEDIATE")
         do {
             try ChangeFeed.apply(options.changeHistory, connection)

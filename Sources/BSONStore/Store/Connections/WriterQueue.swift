@@ -25,7 +25,7 @@ package final class WriterQueue: Sendable {
         }
     }
 
-    /// Leaves the queue, once the writer writes, has written, or gives up.
+    /// Leaves the queue, once the writer writes, has written, or stops waiting.
     package func leave(_ place: UInt64) {
         state.withLock(waking: .all) { _ = $0.waiting.remove(place) }
     }

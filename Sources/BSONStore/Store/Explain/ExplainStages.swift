@@ -64,14 +64,14 @@ struct ExplainStages {
                 examined: {
                     ["nCounted": .int32($0.matched), "nSkipped": 0]
                 })
-            guard case .index(let scan) = plan.access, scan.isExact else {
+            guard case .index(let scan) = plan.rows, scan.isExact else {
                 return access.passed(to: count)
             }
             var keys = indexScan(scan)
             keys.name = "COUNT_SCAN"
             return keys.passed(to: count)
         case .distinct:
-            guard case .index(let scan) = plan.access, plan.isDistinct else { return access }
+            guard case .index(let scan) = plan.rows, plan.isDistinct else { return access }
             var keys = indexScan(scan)
             keys.name = "DISTINCT_SCAN"
             return keys.passed(to: Stage(name: "FETCH", returned: { $0.documents }))
@@ -84,7 +84,7 @@ struct ExplainStages {
 
     /// The stages that read documents.
     private var access: Stage {
-        switch plan.access {
+        switch plan.rows {
         case .keys where filter.isDeterminedByID:
             return Stage(
                 name: "IDHACK",
@@ -118,7 +118,7 @@ struct ExplainStages {
 
     /// Returns the stages that read index keys.
     private func keys(_ plan: QueryPlan) -> Stage {
-        switch plan.access {
+        switch plan.rows {
         case .keys(let keys):
             let points = keys.map { key -> BSONValue in
                 let text = ShellText.text(of: BSONKey.decode(key) ?? .null)

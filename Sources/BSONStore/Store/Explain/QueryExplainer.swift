@@ -60,7 +60,7 @@ struct QueryExplainer {
         if case .distinct(let field) = command,
             let scan = try executor.distinctScan(namespace, field, filter)
         {
-            var plan = QueryPlan(access: .index(scan), isSorted: true)
+            var plan = QueryPlan(rows: .index(scan), isSorted: true)
             plan.isDistinct = true
             return plan
         }
@@ -73,13 +73,13 @@ struct QueryExplainer {
         _ command: ExplainedCommand
     ) throws(StoreError) -> ExplainCounts {
         var counts = ExplainCounts()
-        if command == .count, case .index(let scan) = plan.access, scan.isExact {
+        if command == .count, case .index(let scan) = plan.rows, scan.isExact {
             counts.matched = Int32(clamping: try indexes.count(scan))
             counts.keys = counts.matched
             return counts
         }
         if case .distinct(let field) = command, plan.isDistinct,
-            case .index(let scan) = plan.access
+            case .index(let scan) = plan.rows
         {
             var values = try DistinctValues(field, collation: filter.collation)
             try executor.collect(&values, scan, namespace)
@@ -111,7 +111,7 @@ struct QueryExplainer {
     private func keys(
         _ plan: QueryPlan, _ filter: Filter, _ documents: Int, isWhole: Bool
     ) throws(StoreError) -> Int32 {
-        switch plan.access {
+        switch plan.rows {
         case .index(let index):
             return Int32(
                 clamping: index.index.isMultikey && isWhole ? try keys(of: index) : documents)
@@ -120,7 +120,7 @@ struct QueryExplainer {
         case .union(let plans):
             var sum: Int32 = 0
             for plan in plans {
-                if case .index(let index) = plan.access {
+                if case .index(let index) = plan.rows {
                     sum += Int32(clamping: try keys(of: index))
                 } else {
                     sum += try keys(plan, filter, documents, isWhole: isWhole)

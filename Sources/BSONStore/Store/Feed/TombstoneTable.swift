@@ -19,8 +19,6 @@ struct TombstoneTable {
     func tombstones(
         _ namespace: Namespace, ids: [BSONValue]
     ) throws(StoreError) -> [StoreTombstone?] {
-        let none = [StoreTombstone?](repeating: nil, count: ids.count)
-        guard try exists() else { return none }
         let found = try tables.onTable(namespace) {
             (table) throws(StoreError) -> [StoreTombstone?] in
             var found: [StoreTombstone?] = []
@@ -28,7 +26,7 @@ struct TombstoneTable {
             for id in ids { found.append(try tombstone(of: id, in: table)) }
             return found
         }
-        return found ?? none
+        return found ?? Array(repeating: nil, count: ids.count)
     }
 
     private func tombstone(
@@ -51,12 +49,6 @@ struct TombstoneTable {
             documentID: id, version: kept[""],
             deletedAt: BSONDatetime(milliseconds: statement.int64(1)),
             position: statement.int64(2))
-    }
-
-    /// Whether the file has the table; a file of an earlier version that is open read-only lacks
-    /// it.
-    private func exists() throws(StoreError) -> Bool {
-        try connection.int64("SELECT 1 FROM sqlite_schema WHERE name = 'store_tombstones'") != nil
     }
 
     /// Writes the tombstone of a deleted document if the store keeps changes.

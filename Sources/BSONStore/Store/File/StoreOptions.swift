@@ -41,11 +41,11 @@ public struct StoreOptions: Sendable {
     public var durability: StoreDurability
     /// Whether to open an existing file for reading only, without any change to it.
     public var readOnly: Bool
-    /// How long a write waits for another process, in milliseconds.
+    /// The longest wait of a write for another process, in milliseconds.
     public var busyTimeoutMS: Int32
     /// The changes to keep for ``DocumentStore/changes(after:in:limit:)``.
     public var changeHistory: StoreChangeHistory
-    /// How long a store that keeps changes remembers deletions beyond its feed; later writes
+    /// The time for which a store that keeps changes keeps tombstones beyond its feed; later writes
     /// remove expired tombstones step by step.
     public var tombstonesKept: Duration
     /// The page size of a new file in bytes: a power of two from 512 to 65,536.
@@ -93,7 +93,7 @@ public struct StoreOptions: Sendable {
 }
 
 extension StoreOptions {
-    /// How long deletions are remembered by default: 90 days.
+    /// The default time for which tombstones are kept: 90 days.
     public static var defaultTombstonesKept: Duration { .seconds(90 * 86_400) }
 
     /// The time before which deletions may be forgotten, in milliseconds since 1970.

@@ -4,7 +4,7 @@ public struct IndexDefinition: Sendable, Hashable {
     public struct Key: Sendable, Hashable {
         /// The dotted path.
         public let path: String
-        /// How the index treats the field's values.
+        /// The kind of keys of the field's values.
         public let kind: Kind
 
         /// Makes a key of a path and a kind.
@@ -14,7 +14,7 @@ public struct IndexDefinition: Sendable, Hashable {
         }
     }
 
-    /// How an index treats a field's values.
+    /// The kind of keys that an index has of a field's values.
     public enum Kind: Sendable, Hashable {
         /// Ordered, the smallest first.
         case ascending
@@ -82,7 +82,7 @@ public struct IndexDefinition: Sendable, Hashable {
     }
 
     /// Whether documents have keys in the index; false for text and geo indexes.
-    var isFiled: Bool {
+    var hasKeys: Bool {
         if wildcardField == nil, keys.allSatisfy(isOrdinary) { return true }
         let isHashed = keys.contains { $0.kind == .special("hashed") }
         return isOrdered && (wildcardField == nil || keys.count == 1)

@@ -39,9 +39,6 @@ struct IndexKeyGenerator: Sendable {
     /// Whether positions that are also names are refused.
     private var isChecking = false
 
-    /// The largest number of keys of a document.
-    static let keysMax = 1_000_000
-
     init(_ definition: IndexDefinition, _ collation: Collation?) {
         self.collation = collation
         paths = definition.keys.map {

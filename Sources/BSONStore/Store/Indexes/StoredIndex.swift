@@ -192,7 +192,7 @@ final class StoredIndex: Sendable {
 
     /// Returns the keys of a document; none if it is not in the index.
     func keys(of document: BSONDocument) throws(StoreError) -> IndexKeyGenerator.Keys {
-        guard definition.isFiled, try isInScope(document) else {
+        guard definition.hasKeys, try isInScope(document) else {
             return IndexKeyGenerator.Keys()
         }
         var keys: IndexKeyGenerator.Keys

@@ -4,7 +4,7 @@ public struct StoreStatistics: Sendable, Hashable {
     public struct Collection: Sendable, Hashable {
         /// The collection's name.
         public let namespace: Namespace
-        /// How many documents it has.
+        /// The number of its documents.
         public let documentCount: Int
         /// The size of its documents in bytes.
         public let documentBytes: Int
@@ -12,7 +12,7 @@ public struct StoreStatistics: Sendable, Hashable {
 
     /// The collections in order of creation.
     public let collections: [Collection]
-    /// How many changes the feed keeps.
+    /// The number of changes in the feed.
     public let changeCount: Int
     /// The size of the database in bytes, without its log.
     public let fileBytes: Int

@@ -30,7 +30,7 @@ struct PlanComparison {
         _ query: IndexQuery, _ indexes: [StoredIndex], _ sort: SortOrder?
     ) -> [QueryPlan] {
         indexes.flatMap { IndexScan.candidates($0, query, sort) }.map {
-            QueryPlan(access: .index($0), isSorted: $0.isSorted)
+            QueryPlan(rows: .index($0), isSorted: $0.isSorted)
         }
     }
 
@@ -47,9 +47,9 @@ struct PlanComparison {
         let isSorted =
             sort == nil
             || plans.allSatisfy { plan in
-                if case .index = plan.access { plan.isSorted } else { false }
+                if case .index = plan.rows { plan.isSorted } else { false }
             }
-        return QueryPlan(access: .union(plans), isSorted: isSorted)
+        return QueryPlan(rows: .union(plans), isSorted: isSorted)
     }
 
     /// Returns the plan of one alternative: by id, or with the index that bounds the most fields.
@@ -67,7 +67,7 @@ struct PlanComparison {
     }
 
     private func rank(_ plan: QueryPlan) -> Int {
-        guard case .index(let scan) = plan.access else { return 0 }
+        guard case .index(let scan) = plan.rows else { return 0 }
         let isWide = scan.bounds.contains { $0 == .all }
         return scan.equalities * 4 + (plan.isSorted ? 2 : 0) + (isWide ? 0 : 1)
     }
@@ -115,11 +115,11 @@ struct PlanComparison {
     }
 
     private func isExact(_ plan: QueryPlan) -> Bool {
-        if case .index(let scan) = plan.access { scan.isExact } else { false }
+        if case .index(let scan) = plan.rows { scan.isExact } else { false }
     }
 
     private func count(_ plan: QueryPlan, upTo limit: Int64) throws(StoreError) -> Int64 {
-        switch plan.access {
+        switch plan.rows {
         case .keys(let keys): return Int64(keys.count)
         case .range(let range): return try range.count(upTo: limit, table, scanner.connection)
         case .index(let scan):
@@ -165,7 +165,7 @@ extension IndexQuery {
         for condition in conditions
         where condition.name == "_id" && !condition.isNegated && condition.elements.isEmpty {
             let plan = QueryPlan([.field(condition.path, condition.test)], collation, nil)
-            if case .keys = plan.access { return plan }
+            if case .keys = plan.rows { return plan }
         }
         return nil
     }

@@ -13,7 +13,7 @@ struct QueryPlanner {
         hint: IndexHint? = nil
     ) throws(StoreError) -> QueryPlan {
         if try tables.view(namespace) != nil {
-            return QueryPlan(access: .range(QueryPlan.Range()), isSorted: sort == nil)
+            return QueryPlan(rows: .range(QueryPlan.Range()), isSorted: sort == nil)
         }
         if let hint { return try plan(namespace, filter, sort, hint) }
         if let sort, sort.isNatural { return .all(sort) }
@@ -62,7 +62,7 @@ struct QueryPlanner {
             }
             if let index = found ?? nil {
                 return QueryPlan(
-                    access: .index(IndexScan(index, only: wanted.range)), isSorted: true)
+                    rows: .index(IndexScan(index, only: wanted.range)), isSorted: true)
             }
         }
         return try plan(namespace, filter, sort, options)
@@ -78,7 +78,7 @@ struct QueryPlanner {
             guard !definition.isHidden, let key = definition.keys.first, key.path == name else {
                 continue
             }
-            guard sole == nil, key.kind == .ascending, definition.isFiled, !index.isMultikey,
+            guard sole == nil, key.kind == .ascending, definition.hasKeys, !index.isMultikey,
                 index.filter == nil, index.collation == nil
             else { return nil }
             sole = index
@@ -161,23 +161,23 @@ extension QueryPlanner {
             // Reads the whole index, in its order.
             var range = QueryPlan.Range()
             range.order = .idAscending
-            return QueryPlan(access: .range(range), isSorted: byID.isSorted && sort == nil)
+            return QueryPlan(rows: .range(range), isSorted: byID.isSorted && sort == nil)
         }
         guard let index = try index(hint, of: namespace) else { return .all(sort) }
         let scans = IndexScan.candidates(index, IndexQuery(filter), sort, isForced: true)
         guard let scan = scans.first(where: { $0.bounds.contains { $0 != .all } }) ?? scans.first
         else {
             // The server's query_planner.cpp; MongoDB manual, "Wildcard Indexes", "Restrictions".
-            guard index.wildcard == nil || !index.definition.isFiled else {
+            guard index.wildcard == nil || !index.definition.hasKeys else {
                 throw StoreError(
                     .noQueryExecutionPlans,
                     "error processing query: planner returned error :: caused by :: $hint: refusing "
                         + "to build whole-index solution, because it's a wildcard index")
             }
             guard index.holdsPlaces else { return .all(sort) }
-            return QueryPlan(access: .members(index), isSorted: sort == nil)
+            return QueryPlan(rows: .members(index), isSorted: sort == nil)
         }
-        return QueryPlan(access: .index(scan), isSorted: scan.isSorted)
+        return QueryPlan(rows: .index(scan), isSorted: scan.isSorted)
     }
 
     /// Returns the index of a hint; `nil` without a collection.
@@ -212,11 +212,11 @@ extension QueryPlanner {
             byID.order = .idAscending
             byID.lower = range.lower
             byID.behind = range.upper
-            return QueryPlan(access: .range(byID), isSorted: sort == nil)
+            return QueryPlan(rows: .range(byID), isSorted: sort == nil)
         }
         guard let index = try index(hint, of: namespace) else { return .all(sort) }
         // The keys of a wildcard index begin with a path; text and geo indexes have no keys.
-        guard index.definition.isFiled, index.wildcard == nil else {
+        guard index.definition.hasKeys, index.wildcard == nil else {
             throw IndexKeyBounds.isIncompatible
         }
         let bounds = try IndexKeyBounds(
@@ -227,6 +227,6 @@ extension QueryPlanner {
         let scan = IndexScan(
             index, groups: [[range]], bounds: index.definition.keys.map { _ in nil },
             isReversed: direction == .backward, isSorted: sort == nil || direction != nil)
-        return QueryPlan(access: .index(scan), isSorted: scan.isSorted)
+        return QueryPlan(rows: .index(scan), isSorted: scan.isSorted)
     }
 }

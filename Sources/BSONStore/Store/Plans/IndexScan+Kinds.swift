@@ -32,7 +32,7 @@ extension IndexScan {
         let texts = index.texts(for: query)
         var best: [Name: (condition: IndexCondition, bounds: IndexBounds)] = [:]
         for condition in query.conditions
-        where !condition.isNegated && isFiled(condition.test) && !condition.path.holdsNumber
+        where !condition.isNegated && hasKeys(condition.test) && !condition.path.holdsNumber
             && wildcard.covers(condition.name)
             // A path with an empty last name also leads to an array itself, which has no such key.
             && condition.path.parts.last?.isEmpty != true
@@ -79,7 +79,7 @@ extension IndexScan {
 
     /// Whether every value that passes a test has a key of its own; not so for missing values, and
     /// for whole documents or arrays that are not empty.
-    private static func isFiled(_ test: Predicate.Test) -> Bool {
+    private static func hasKeys(_ test: Predicate.Test) -> Bool {
         func isLeaf(_ value: BSONValue) -> Bool {
             switch value.type {
             case .document, .array, .null, .undefined, .minKey, .maxKey: false

@@ -1,7 +1,7 @@
 /// The rows of a collection to read for a filter.
 struct QueryPlan {
     /// The choice of rows.
-    enum Access {
+    enum Rows {
         /// The rows with these id keys, each once, in order.
         case keys([[UInt8]])
         /// The rows with id keys in a range, in key order if there is a bound or a sort.
@@ -46,7 +46,7 @@ struct QueryPlan {
         case idDescending
     }
 
-    let access: Access
+    let rows: Rows
     /// Whether the plan returns documents in the requested order.
     let isSorted: Bool
     /// The other possible plans, for `explain`.
@@ -54,8 +54,8 @@ struct QueryPlan {
     /// Whether one key of each value is read, to find the distinct values of a field.
     var isDistinct = false
 
-    init(access: Access, isSorted: Bool) {
-        self.access = access
+    init(rows: Rows, isSorted: Bool) {
+        self.rows = rows
         self.isSorted = isSorted
     }
 
@@ -65,12 +65,12 @@ struct QueryPlan {
         var range = Range()
         if hint == .reverseNatural { range.order = .insertedLast }
         if let sort, sort.keys.isEmpty, sort.reversesInsertion { range.order = .insertedLast }
-        return QueryPlan(access: .range(range), isSorted: sort?.keys.isEmpty ?? true)
+        return QueryPlan(rows: .range(range), isSorted: sort?.keys.isEmpty ?? true)
     }
 
     /// Whether an index may be better than this plan by ids.
     var mayBeImproved: Bool {
-        switch access {
+        switch rows {
         case .keys, .index, .union, .members: false
         case .range: true
         }
@@ -78,7 +78,7 @@ struct QueryPlan {
 
     /// Whether only some documents are read.
     var isBounded: Bool {
-        switch access {
+        switch rows {
         case .keys: true
         case .range(let range): range.lower != nil || range.upper != nil
         case .index(let scan): scan.isBounded
@@ -89,7 +89,7 @@ struct QueryPlan {
 
     /// Whether the plan reads by keys, even if all of them.
     var isByKey: Bool {
-        switch access {
+        switch rows {
         case .keys, .index, .union, .members: true
         case .range(let range): range.isByKey
         }
@@ -122,9 +122,9 @@ struct QueryPlan {
         }
         if let keys {
             let isReversed = range.order == .idDescending
-            access = .keys(isReversed ? keys.reversed() : keys)
+            rows = .keys(isReversed ? keys.reversed() : keys)
         } else {
-            access = .range(range)
+            rows = .range(range)
         }
         switch range.order {
         case .inserted: isSorted = sort?.keys.isEmpty ?? true

@@ -6,7 +6,7 @@ struct QueryExecutor {
     let access: TransactionAccess
     /// Whether the transaction writes.
     let isWriting: Bool
-    /// How many views are being read, one inside the other.
+    /// The number of views that are being read, one inside the other.
     private var viewDepth = 0
 
     init(connection: SQLiteConnection, access: TransactionAccess, isWriting: Bool) {
@@ -23,7 +23,9 @@ struct QueryExecutor {
 
     /// Returns the reader of a collection that the access policy restricts; `nil` for full access.
     func restricted(_ namespace: Namespace) -> RestrictedReader? {
-        access.gate(namespace).map { RestrictedReader(gate: $0, scanner: scanner) }
+        access.gate(namespace).map {
+            RestrictedReader(gate: $0, scanner: scanner, source: access.source(of: namespace))
+        }
     }
 
     /// Returns the documents that match a filter until they reach a number of bytes.
@@ -73,6 +75,7 @@ struct QueryExecutor {
         _ namespace: Namespace, filter: Filter, hint: IndexHint?
     ) throws(StoreError) -> Int {
         let filter = try resolved(filter, namespace)
+        if hint == nil, let known = try knownCount(namespace, filter) { return known }
         if hint == nil, filter.isEverything, try tables.view(namespace) == nil {
             return try count(namespace)
         }
@@ -82,7 +85,7 @@ struct QueryExecutor {
             } else {
                 try quickPlan(namespace, filter, nil, .all)
             }
-        if case .index(let scan) = plan.access, scan.isExact { return try indexes.count(scan) }
+        if case .index(let scan) = plan.rows, scan.isExact { return try indexes.count(scan) }
         var count = 0
         try scan(namespace, filter, plan, isContentUsed: false) {
             _, _ in
@@ -90,6 +93,17 @@ struct QueryExecutor {
             return true
         }
         return count
+    }
+
+    /// Returns how many documents match a filter, if the place of the documents can tell without
+    /// sending them; else `nil`.
+    ///
+    /// - Parameter limit: the number after which to stop counting; 0 for no limit.
+    func knownCount(
+        _ namespace: Namespace, _ filter: Filter, limit: Int = 0
+    ) throws(StoreError) -> Int? {
+        guard access.source != nil, try tables.view(namespace) == nil else { return nil }
+        return try restricted(namespace)?.count(namespace, filter, limit: limit)
     }
 
     /// Returns the distinct values of a field in the documents that match a filter; array elements
@@ -158,8 +172,10 @@ struct QueryExecutor {
         }
         var sorter = DocumentSorter(
             order: sort, skip: options.skip, limit: options.limit, bytesMax: options.sortBytesMax)
+        let first = options.end.map { FirstDocuments(order: sort, count: $0) }
         do throws(StoreError) {
-            try scan(namespace, query.filter, query.plan) { (_, bytes) throws(StoreError) in
+            try scan(namespace, query.filter, query.plan, first: first) {
+                (_, bytes) throws(StoreError) in
                 let document = BSONDocument(unchecked: Array(bytes))
                 let metadata = sort.needsMetadata ? query.filter.metadata(of: document) : [:]
                 try sorter.insert(document, metadata: metadata)
@@ -264,13 +280,14 @@ struct QueryExecutor {
     ///
     /// - Parameter isContentUsed: whether the body reads the bytes, which are then validated
     ///   completely.
+    /// - Parameter first: the documents that are needed if the body does not need all.
     func scan(
         _ namespace: Namespace, _ filter: Filter, _ plan: QueryPlan, sort: SortOrder? = nil,
-        withRows: Bool = false, isContentUsed: Bool = true,
+        withRows: Bool = false, isContentUsed: Bool = true, first: FirstDocuments? = nil,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
         if let reader = restricted(namespace) {
-            return try scan(reader, namespace, filter, plan, body)
+            return try scan(reader, namespace, filter, plan, first, body)
         }
         if let view = try tables.view(namespace) {
             return try scan(view, named: namespace, filter, body)
@@ -284,10 +301,11 @@ struct QueryExecutor {
 
     private func scan(
         _ reader: RestrictedReader, _ namespace: Namespace, _ filter: Filter, _ plan: QueryPlan,
+        _ first: FirstDocuments?,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
         guard reader.gate.filter != nil, let view = try tables.view(namespace) else {
-            return try reader.scan(namespace, filter, plan, body)
+            return try reader.scan(namespace, filter, plan, first: first, body)
         }
         try scan(view, named: namespace, .all) { (row, bytes) throws(StoreError) in
             try reader.pass(row, BSONDocument(unchecked: Array(bytes)), filter, body)
@@ -420,7 +438,7 @@ extension QueryExecutor {
             !access.isRestricted(namespace), try tables.view(namespace) == nil
         else { return false }
         let filter = try resolved(filter, namespace)
-        switch try plan(namespace, filter, nil, options).access {
+        switch try plan(namespace, filter, nil, options).rows {
         case .keys, .index, .union, .members: return false
         case .range(let range):
             guard !range.isByKey, range.order == .inserted else { return false }

@@ -57,6 +57,9 @@ final class QuerySource: AggregationSource {
             return max(0, try executor.count(namespace, filter: filter, hint: nil) - selection.skip)
         }
         let end = FindOptions.end(skip: selection.skip, limit: selection.limit) ?? .max
+        if let known = try executor.knownCount(namespace, filter, limit: end) {
+            return min(selection.limit, max(0, known - selection.skip))
+        }
         var found = 0
         try executor.scan(namespace, filter, try executor.plan(namespace, filter, nil)) { _, _ in
             found += 1

@@ -4,6 +4,8 @@ struct RestrictedReader {
     let gate: any CollectionAccess
     /// The reader of the documents, which knows no policy; what it reads must not be revealed.
     let scanner: RowScanner
+    /// The place of the documents; `nil` for the store itself.
+    let source: (any CandidateSource)?
 
     private var tables: TableLookup { TableLookup(connection: scanner.connection) }
     private var planner: QueryPlanner { QueryPlanner(scanner: scanner) }
@@ -13,7 +15,18 @@ struct RestrictedReader {
 
     /// Returns the document with an id as the access policy shows it.
     func document(_ namespace: Namespace, id: BSONValue) throws(StoreError) -> BSONDocument? {
-        try rows.stored(namespace, id: id).flatMap { gate.visible($0.document) }
+        guard let source else {
+            return try rows.stored(namespace, id: id).flatMap { gate.visible($0.document) }
+        }
+        var found: BSONDocument?
+        let query = CandidateQuery(filter: try Filter(["_id": ["$eq": id]]))
+        try source.forEach(namespace, query) { (document) throws(StoreError) in
+            try pass(0, document, query.filter) { _, bytes in
+                found = BSONDocument(unchecked: Array(bytes))
+                return false
+            }
+        }
+        return found
     }
 
     /// Returns the documents of ids until they reach a number of bytes; `nil` for each hidden or
@@ -33,11 +46,21 @@ struct RestrictedReader {
 
     /// Calls a body with each visible, matching document until it returns false; in the order of
     /// insertion, so that the order reveals nothing hidden.
+    ///
+    /// - Parameter first: the documents that are needed if not all are.
     func scan(
-        _ namespace: Namespace, _ filter: Filter, _ plan: QueryPlan,
+        _ namespace: Namespace, _ filter: Filter, _ plan: QueryPlan, first: FirstDocuments?,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
         guard let visible = gate.filter else { return }
+        if let source {
+            let query = CandidateQuery(
+                filter: filter, readsLastFirst: plan.readsLastFirst, first: first)
+            return try source.forEach(namespace, query) { (document) throws(StoreError) in
+                try WorkBudget.spend()
+                return try pass(0, document, filter, body)
+            }
+        }
         if let id = filter.determiningID {
             if let found = try rows.stored(namespace, id: id) {
                 _ = try pass(found.row, found.document, filter, body)
@@ -66,6 +89,14 @@ struct RestrictedReader {
         return try shown.withUnsafeBytes { (bytes) throws(StoreError) -> Bool in
             try filter.passes(bytes) ? try body(row, bytes) : true
         }
+    }
+
+    /// Returns how many visible documents match; `nil` if they must be read to tell.
+    func count(
+        _ namespace: Namespace, _ filter: Filter, limit: Int
+    ) throws(StoreError) -> Int? {
+        guard gate.filter != nil else { return 0 }
+        return try source?.count(namespace, filter, limit: limit)
     }
 
     /// Returns the rows, in the order of insertion, that include all visible matching documents;
@@ -114,6 +145,6 @@ struct RestrictedReader {
 extension QueryPlan {
     /// Whether the most recently inserted documents are read first.
     fileprivate var readsLastFirst: Bool {
-        if case .range(let range) = access { range.order == .insertedLast } else { false }
+        if case .range(let range) = rows { range.order == .insertedLast } else { false }
     }
 }

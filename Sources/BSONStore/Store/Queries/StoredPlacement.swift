@@ -21,7 +21,7 @@ struct StoredPlacement: DocumentPlacement {
     private static func fields(
         _ plan: QueryPlan, _ filter: Filter, _ isClustered: Bool
     ) -> [String]? {
-        switch plan.access {
+        switch plan.rows {
         // As in MongoDB, a lookup of one `_id` reads no index.
         case .keys: isClustered || filter.isDeterminedByID ? nil : ["_id"]
         case .range(let range): range.isByKey && !isClustered ? ["_id"] : nil

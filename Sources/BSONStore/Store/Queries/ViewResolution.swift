@@ -6,7 +6,7 @@ struct ViewResolution {
 
     /// Checks that not too many views lie between a view and its collection.
     ///
-    /// As in MongoDB, so many views can be made as `depthMax`, but one less can be read.
+    /// As in MongoDB, `depthMax` views upon one another can be made, but one less can be read.
     ///
     /// - Throws: 165 (ViewDepthLimitExceeded).
     func checkDepth(

@@ -1,7 +1,6 @@
 /// The checksum of a stored document, the only means to detect damage that leaves valid BSON.
 ///
-/// Every write of a row stores the checksum of its document. A row last written by a version
-/// without checksums has none until its next write.
+/// Every write of a row stores the checksum of its document.
 enum DocumentChecksum {
     /// Returns the checksum in its stored form: signed, because SQLite then needs only four bytes.
     static func stored(_ bytes: UnsafeRawBufferPointer) -> Int64 {
@@ -21,17 +20,6 @@ enum DocumentChecksum {
     /// Whether bytes match a checksum; true without one.
     static func fits(_ bytes: UnsafeRawBufferPointer, _ checksum: Int64?) -> Bool {
         checksum.map { $0 == stored(bytes) } ?? true
-    }
-
-    /// Returns the SQL that selects the checksum of a table's rows: a file of an earlier version
-    /// that is open read-only lacks the column.
-    static func column(
-        of table: CollectionTable, _ connection: SQLiteConnection
-    ) throws(StoreError) -> String {
-        let name = StoreSchema.tableName(table.id)
-        let found = try connection.int64(
-            "SELECT 1 FROM pragma_table_info('\(name)') WHERE name = 'checksum'")
-        return found == nil ? "NULL" : "checksum"
     }
 }
 

@@ -9,7 +9,7 @@ enum SQLiteOpenMode {
     /// Reads a file that cannot change, such as one in a read-only directory.
     case immutable
     /// Only reads; uses an existing WAL index but never writes it.
-    case looking
+    case inspecting
     /// Reads a file that no other process has open; keeps the WAL index in this connection's
     /// memory.
     case alone
@@ -19,7 +19,7 @@ enum SQLiteOpenMode {
         switch self {
         case .readWrite: return common | SQLITE_OPEN_READWRITE
         case .readOnly: return common | SQLITE_OPEN_READONLY
-        case .immutable, .looking, .alone: return common | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+        case .immutable, .inspecting, .alone: return common | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
         }
     }
 
@@ -30,7 +30,7 @@ enum SQLiteOpenMode {
         switch self {
         case .readWrite, .readOnly: return path
         case .immutable: return uri(path) + "?immutable=1"
-        case .looking: return uri(path) + "?readonly_shm=1"
+        case .inspecting: return uri(path) + "?readonly_shm=1"
         case .alone: return uri(path)
         }
     }

@@ -17,7 +17,7 @@ struct RowScanner {
         withRows: Bool = false, isContentUsed: Bool = true,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        switch plan.access {
+        switch plan.rows {
         case .keys(let keys): try scan(keys, table, filter, body)
         case .index(let index):
             try indexes.scan(index, table, filter, sort, withRows: withRows, body)
@@ -50,7 +50,7 @@ struct RowScanner {
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
         let scans = plans.compactMap { plan in
-            if case .index(let scan) = plan.access { scan } else { nil }
+            if case .index(let scan) = plan.rows { scan } else { nil }
         }
         if let sort, scans.count == plans.count {
             return try indexes.merge(scans, sort, table, filter, body)

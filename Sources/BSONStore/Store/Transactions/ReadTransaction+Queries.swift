@@ -149,7 +149,7 @@ extension ReadTransaction {
     ///
     /// `queryPlanner.winningPlan` has the stages `COLLSCAN`, `IDHACK`, `IXSCAN`, `FETCH`, `OR`,
     /// `SORT_MERGE`, `SORT`, `SKIP`, `LIMIT`, `PROJECTION_DEFAULT` and `PROJECTION_SIMPLE`,
-    /// `COUNT_SCAN` and `DISTINCT_SCAN`; `rejectedPlans` lists the other candidates. With
+    /// `SUBPLAN`, `COUNT_SCAN`, `DISTINCT_SCAN` and `EOF`; `rejectedPlans` lists the other candidates. With
     /// `executionStats` the query is executed, and `totalDocsExamined` and `totalKeysExamined`
     /// count the documents and keys read.
     ///

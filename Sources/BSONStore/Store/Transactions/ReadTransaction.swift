@@ -6,6 +6,8 @@ public class ReadTransaction {
     package let connection: SQLiteConnection
     /// The policy that limits reads and writes; `nil` for full access.
     @exclusivity(unchecked) package var accessPolicy: (any AccessPolicy)?
+    /// The place of the documents that the policy limits; `nil` for the store itself.
+    @exclusivity(unchecked) private var candidates: (any CandidateSource)?
     /// Whether the transaction writes; its rows are then read together with their latest changes.
     private let isWriting: Bool
     @exclusivity(unchecked) private var isOpen = true
@@ -19,12 +21,15 @@ public class ReadTransaction {
     func finish() { isOpen = false }
 
     /// Applies an access policy for the duration of a body.
+    ///
+    /// - Parameter candidates: the place of the documents; `nil` for the store itself.
     package func through<R, T: ReadTransaction>(
-        _ accessPolicy: (any AccessPolicy)?, _ transaction: T, _ body: (T) throws -> R
+        _ accessPolicy: (any AccessPolicy)?, _ transaction: T,
+        readingFrom candidates: (any CandidateSource)? = nil, _ body: (T) throws -> R
     ) rethrows -> R {
-        let kept = self.accessPolicy
-        self.accessPolicy = accessPolicy
-        defer { self.accessPolicy = kept }
+        let kept = (self.accessPolicy, self.candidates)
+        (self.accessPolicy, self.candidates) = (accessPolicy, candidates)
+        defer { (self.accessPolicy, self.candidates) = kept }
         return try body(transaction)
     }
 
@@ -37,7 +42,7 @@ public class ReadTransaction {
 
 extension ReadTransaction {
     /// The access to collections.
-    var access: TransactionAccess { TransactionAccess(policy: accessPolicy) }
+    var access: TransactionAccess { TransactionAccess(policy: accessPolicy, source: candidates) }
 
     /// The tables of collections.
     var tables: TableLookup {

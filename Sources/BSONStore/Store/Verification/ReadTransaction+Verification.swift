@@ -24,9 +24,8 @@ extension ReadTransaction {
         _ namespace: Namespace
     ) throws(StoreError) -> [(row: Int64, documentID: BSONValue?)] {
         guard let table = try Catalog.read(namespace, connection) else { return [] }
-        let checksum = try DocumentChecksum.column(of: table, connection)
         let rows = try connection.prepareOnce(
-            "SELECT id, key, doc, \(checksum) FROM \(StoreSchema.tableName(table.id)) ORDER BY id")
+            "SELECT id, key, doc, checksum FROM \(StoreSchema.tableName(table.id)) ORDER BY id")
         var altered: [(row: Int64, documentID: BSONValue?)] = []
         while try rows.step() {
             let checksum = DocumentChecksum.read(rows, 3)

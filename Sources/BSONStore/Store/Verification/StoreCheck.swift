@@ -54,9 +54,8 @@ struct StoreCheck {
     ) throws(StoreError) {
         guard let table = try Catalog.read(namespace, connection) else { return }
         let name = StoreSchema.tableName(table.id)
-        let checksum = try DocumentChecksum.column(of: table, connection)
         let statement = try connection.prepareOnce(
-            "SELECT id, key, doc, \(checksum) FROM \(name) ORDER BY id")
+            "SELECT id, key, doc, checksum FROM \(name) ORDER BY id")
         while try statement.step() {
             report.documentCount += 1
             let key = statement.bytes(1)

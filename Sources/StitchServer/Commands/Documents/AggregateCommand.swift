@@ -18,7 +18,7 @@ enum AggregateCommand {
             "encryptionInformation": .document, "querySettings": .document,
             "includeQueryStatsMetrics": .flag,
         ], required: [],
-        privileges: .arguments(orElse: .read), underRules: .reads(.pipeline),
+        privileges: .arguments(orElse: .read), underRules: .reads(.documents),
         gateway: .upstreamOrStream,
         statements: nil, cursor: .opens,
         .parsed { call, store in

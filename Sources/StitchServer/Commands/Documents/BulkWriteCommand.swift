@@ -12,7 +12,7 @@ enum BulkWriteCommand {
             "bypassDocumentValidation": .flag, "let": .document, "cursor": .document,
             "stmtId": .number, "stmtIds": .array, "bypassEmptyTsReplacement": .bool,
         ], required: ["ops", "nsInfo"],
-        privileges: .arguments(orElse: .write), underRules: .writes(.statements),
+        privileges: .arguments(orElse: .write), underRules: .writes,
         gateway: .upstream,
         statements: .mixed, cursor: .none,
         .parsed { call, _ in

@@ -9,7 +9,7 @@ enum CountCommand {
             "collation": .document, "fields": .any, "queryOptions": .document,
             "collectionUUID": .any, "encryptionInformation": .document, "mirrored": .bool,
         ], required: [],
-        privileges: .access(.read), underRules: .reads(.count), gateway: .upstream,
+        privileges: .access(.read), underRules: .reads(.documents), gateway: .upstream,
         statements: nil, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {

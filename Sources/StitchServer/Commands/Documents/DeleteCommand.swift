@@ -11,7 +11,7 @@ enum DeleteCommand {
             "stmtIds": .array, "bypassDocumentValidation": .flag, "runtimeConstants": .document,
             "collectionUUID": .any, "encryptionInformation": .document,
         ], required: ["deletes"],
-        privileges: .access(.write), underRules: .writes(.statements), gateway: .upstream,
+        privileges: .access(.write), underRules: .writes, gateway: .upstream,
         statements: .deletes, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {

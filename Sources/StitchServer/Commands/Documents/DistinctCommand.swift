@@ -8,7 +8,7 @@ enum DistinctCommand {
             "key": .string, "query": .document, "collation": .document, "hint": .hint,
             "collectionUUID": .any, "encryptionInformation": .document, "mirrored": .bool,
         ], required: ["key"],
-        privileges: .access(.read), underRules: .reads(.query), gateway: .upstream,
+        privileges: .access(.read), underRules: .reads(.documents), gateway: .upstream,
         statements: nil, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {

@@ -15,7 +15,7 @@ enum ExplainCommand {
         CommandDefinition(
             name, aliases: [], [.stable, .takesReadConcern],
             fields: ["verbosity": .string], required: [],
-            privileges: .arguments(orElse: .read), underRules: .reads(.explained),
+            privileges: .arguments(orElse: .read), underRules: .reads(.documents),
             gateway: .upstream,
             statements: nil, cursor: .none,
             .parsed { call, _ in

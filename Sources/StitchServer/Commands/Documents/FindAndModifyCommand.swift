@@ -14,7 +14,7 @@ enum FindAndModifyCommand {
             "encryptionInformation": .document, "sampleId": .any,
             "bypassEmptyTsReplacement": .bool,
         ], required: [],
-        privileges: .access(.write), underRules: .writes(.firstOfQuery), gateway: .upstream,
+        privileges: .access(.write), underRules: .writes, gateway: .upstream,
         statements: nil, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {

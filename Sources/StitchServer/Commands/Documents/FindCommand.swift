@@ -8,7 +8,7 @@ enum FindCommand {
     static let definition = CommandDefinition(
         "find", aliases: [], [.read, .takesSnapshot, .readsDeniedWrites],
         fields: fields, required: [],
-        privileges: .access(.read), underRules: .reads(.filter), gateway: .upstream,
+        privileges: .access(.read), underRules: .reads(.documents), gateway: .upstream,
         statements: nil, cursor: .opens, .store(run))
 
     static let fields: [String: FieldKind] = [
@@ -29,12 +29,12 @@ enum FindCommand {
 
     private static let executionError = "Executor error during find command"
 
-    /// What a command asks for.
-    struct Request {
+    /// The request of a command.
+    private struct Request {
         let namespace: Namespace
         let query: FindQuery
-        fileprivate let batchSize: Int?
-        fileprivate let cursor: CursorOptions
+        let batchSize: Int?
+        let cursor: CursorOptions
 
         /// - Throws: the errors of the arguments.
         init(_ call: CommandCall) throws {
@@ -42,12 +42,6 @@ enum FindCommand {
             query = try FindQuery(call)
             batchSize = try call.count("batchSize")
             cursor = try FindCommand.options(call, query)
-        }
-
-        /// Whether the documents of the collection decide alone, and no index or record does.
-        var documentsDecide: Bool {
-            query.isPlain && !cursor.isTailable && !query.options.namesIndex
-                && query.options.sort?.needsMetadata != true
         }
     }
 
@@ -63,7 +57,7 @@ enum FindCommand {
     }
 
     /// Checks that a request for the documents of a subscription uses only queryable fields.
-    static func checkSubscription(
+    private static func checkSubscription(
         _ call: CommandCall, _ namespace: Namespace, _ ruleGuard: RuleAccessPolicy
     ) throws {
         guard call.body["comment"]?.stringValue == QueryableFields.comment else { return }
@@ -80,38 +74,13 @@ enum FindCommand {
         return .reply(reply)
     }
 
-    /// Answers a query of documents with those that a gateway has read.
-    ///
-    /// - Parameter candidates: those documents, in the order of insertion: all that the query finds
-    ///   for the user, and perhaps more.
-    /// - Throws: the errors of the query.
-    static func answer(
-        _ request: Request, from candidates: [BSONDocument], _ call: CommandCall,
-        on front: StoreBackend, under ruleGuard: RuleAccessPolicy
-    ) throws -> CommandOutcome {
-        let access = ruleGuard.access(request.namespace)
-        let query = request.query
-        var result = ResultCollector(front.spools, of: call.cursorOwner)
-        do {
-            try call.believing {
-                try query.options.select(
-                    from: candidates.lazy.compactMap(access.visible), matching: query.filter
-                ) { (document) throws(StoreError) in try result.append(document) }
-            }
-        } catch {
-            throw CommandFailure.framed(error, executionError)
-        }
-        return limited(
-            try open(&result, request, call, on: front, under: ruleGuard), !access.seesAll)
-    }
-
     private static func find(
         _ request: Request, _ call: CommandCall, _ store: StoreBackend,
         _ ruleGuard: RuleAccessPolicy?
     ) throws -> CommandOutcome {
         let (namespace, query) = (request.namespace, request.query)
         let isTailable = request.cursor.isTailable
-        let isOpen = try store.read(call) { transaction in
+        let found = try store.read(call) { transaction -> ResultCollector? in
             if try transaction.isView(namespace) {
                 try transaction.checkCollation(call.document("collation"), of: namespace)
                 try QueryOptionsCheck.checkOfView(call)
@@ -119,16 +88,17 @@ enum FindCommand {
                 try query.options.projection?.checkPosition(in: query.filter)
             }
             if isTailable { try checkTailable(namespace, transaction) }
-            return try store.isLasting && call.snapshot == nil && query.isPlain
+            let isOpen =
+                try store.isLasting && call.snapshot == nil && query.isPlain
                 && transaction.isInInsertionOrder(namespace, query.filter, query.options)
+            return isOpen ? nil : try result(call, store, namespace, query, transaction)
         }
-        guard !isOpen else {
+        guard var found else {
             return try open(
                 RowSource(store.runner, namespace, query, isTailable: isTailable), request, call,
                 on: store, under: ruleGuard)
         }
-        var result = try result(call, store, namespace, query)
-        return try open(&result, request, call, on: store, under: ruleGuard)
+        return try open(&found, request, call, on: store, under: ruleGuard)
     }
 
     private static func open(
@@ -152,23 +122,22 @@ enum FindCommand {
     }
 
     private static func result(
-        _ call: CommandCall, _ store: StoreBackend, _ namespace: Namespace, _ query: FindQuery
+        _ call: CommandCall, _ store: StoreBackend, _ namespace: Namespace, _ query: FindQuery,
+        _ transaction: ReadTransaction
     ) throws -> ResultCollector {
-        try store.read(call) { transaction in
-            let decoration = try FindResultFormat(call, query, namespace, transaction)
-            var result = ResultCollector(store.spools, of: call.cursorOwner)
-            do {
-                try transaction.forEach(
-                    namespace, filter: query.filter, options: decoration.options
-                ) { document in
-                    try call.checkTime()
-                    try result.append(try decoration.shown(document))
-                }
-            } catch {
-                throw CommandFailure.framed(error, executionError)
+        let format = try FindResultFormat(call, query, namespace, transaction)
+        var result = ResultCollector(store.spools, of: call.cursorOwner)
+        do {
+            try transaction.forEach(
+                namespace, filter: query.filter, options: format.options
+            ) { document in
+                try call.checkTime()
+                try result.append(try format.shown(document))
             }
-            return result
+        } catch {
+            throw CommandFailure.framed(error, executionError)
         }
+        return result
     }
 
     private static func options(

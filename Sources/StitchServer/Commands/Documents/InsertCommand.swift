@@ -13,7 +13,7 @@ enum InsertCommand {
             "collectionUUID": .any, "encryptionInformation": .document,
             "bypassEmptyTsReplacement": .bool,
         ], required: ["documents"],
-        privileges: .access(.write), underRules: .writes(.statements), gateway: .upstream,
+        privileges: .access(.write), underRules: .writes, gateway: .upstream,
         statements: .inserts, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {

@@ -12,7 +12,7 @@ enum UpdateCommand {
             "collectionUUID": .any, "encryptionInformation": .document,
             "bypassEmptyTsReplacement": .bool,
         ], required: ["updates"],
-        privileges: .access(.write), underRules: .writes(.statements), gateway: .upstream,
+        privileges: .access(.write), underRules: .writes, gateway: .upstream,
         statements: .updates, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {

@@ -37,7 +37,7 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
     package typealias SynchronousResolve =
         @Sendable (Conflict<Document>) throws -> ConflictResolution<Document>
 
-    /// How conflicts are resolved; a rule may leave some of them to another one.
+    /// The rule that resolves conflicts; it may leave some of them to another rule.
     indirect enum Rule: Sendable {
         /// By the app, which may wait.
         case app(Resolve)

@@ -1,5 +1,5 @@
 internal import BSONStore
-public import StitchRules
+@_exported public import StitchRules
 
 /// A local check that makes a write throw at the call when the remote would certainly refuse it.
 ///
@@ -61,8 +61,10 @@ public struct StrictWrites: Sendable {
     /// conditions on the stored document.
     private static func isCertain(_ denial: RuleDenial, isMasked: Bool) -> Bool {
         switch denial.cause {
-        case .noRole, .roleNotSyncable, .fields: true
-        case .writeFilter, .insert, .delete, .write, .hidden: !isMasked
+        case .noRole, .roleNotSyncable, .fieldsDenied: true
+        case .writeFilter, .insertDenied, .deleteDenied, .writeDenied, .notAllowed: !isMasked
+        // Rules do not look at these.
+        case .outOfView, .noSubscription, .invalid, .tooLarge: true
         }
     }
 

@@ -1,5 +1,5 @@
 public import BSONStore
-internal import StitchRules
+public import StitchRules
 
 /// A write that the remote did not allow.
 ///
@@ -12,38 +12,7 @@ internal import StitchRules
 /// ```
 public struct CompensatingWrite: Sendable, Hashable, CustomStringConvertible {
     /// The rule that forbids the write.
-    ///
-    /// ```swift
-    /// if let write = error.compensatingWrite, case .fieldsDenied(let paths) = write.cause {
-    ///     print("not writable: \(paths)")
-    /// }
-    /// ```
-    public enum Cause: Sendable, Hashable {
-        /// The user has no role for the collection.
-        case noRole
-        /// The role that applies does not support sync.
-        case roleNotSyncable
-        /// The document does not match the role's write filter, before the write or as its result.
-        case writeFilter(isOfResult: Bool)
-        /// The role does not allow the insert.
-        case insertDenied
-        /// The role does not allow the delete.
-        case deleteDenied
-        /// The role does not allow writes of the document.
-        case writeDenied
-        /// The role does not allow writes of these fields, named by their paths.
-        case fieldsDenied([String])
-        /// No subscription matches the document, before or after the write.
-        case outOfView
-        /// The collection has no subscription.
-        case noSubscription
-        /// The content is invalid or violates a unique index.
-        case invalid
-        /// The document is too large.
-        case tooLarge
-        /// The remote does not report the rule.
-        case notAllowed
-    }
+    public typealias Cause = DenialCause
 
     /// Device Sync's error number.
     public static let code = 231
@@ -85,69 +54,25 @@ extension CompensatingWrite {
     package init?(reason: String, details: BSONDocument?) {
         guard let details, let name = details["cause"]?.stringValue,
             let table = details["table"]?.stringValue, let id = details["primaryKey"],
-            let cause = Self.cause(name, details)
+            let cause = Cause(
+                name: name,
+                fields: details["fields"]?.arrayValue?.compactMap(\.stringValue) ?? [])
         else { return nil }
         self.init(
             objectName: table, primaryKey: id, reason: reason,
             role: details["role"]?.stringValue, cause: cause)
     }
 
-    /// The `errInfo` that ``init(reason:details:)`` reads.
+    /// The form in which the write is stored, which ``init(reason:details:)`` reads.
     var details: BSONDocument {
-        var details: BSONDocument = [
-            "cause": .string(cause.name), "table": .string(objectName), "primaryKey": primaryKey,
-        ]
-        if let role { details.append("role", .string(role)) }
-        if case .fieldsDenied(let paths) = cause {
-            details.append("fields", .array(BSONArray(paths.map(BSONValue.string))))
-        }
-        return details
+        RuleDenial.details(cause, role: role, table: objectName, id: primaryKey)
     }
 
-    private static func cause(_ name: String, _ details: BSONDocument) -> Cause? {
-        if name == Cause.fieldsDenied([]).name {
-            return .fieldsDenied(details["fields"]?.arrayValue?.compactMap(\.stringValue) ?? [])
-        }
-        return plainCauses.first { $0.name == name }
-    }
-
-    private static let plainCauses: [Cause] = [
-        .noRole, .roleNotSyncable, .writeFilter(isOfResult: false), .writeFilter(isOfResult: true),
-        .insertDenied, .deleteDenied, .writeDenied, .outOfView, .noSubscription, .invalid,
-        .tooLarge, .notAllowed,
-    ]
-}
-
-extension CompensatingWrite.Cause {
-    /// The cause's name in `errInfo`.
-    var name: String {
-        switch self {
-        case .noRole: "noRole"
-        case .roleNotSyncable: "roleNotSyncable"
-        case .writeFilter(isOfResult: false): "writeFilter"
-        case .writeFilter(isOfResult: true): "writeFilterAfter"
-        case .insertDenied: "insertDenied"
-        case .deleteDenied: "deleteDenied"
-        case .writeDenied: "writeDenied"
-        case .fieldsDenied: "fieldsDenied"
-        case .outOfView: "outOfView"
-        case .noSubscription: "noSubscription"
-        case .invalid: "invalid"
-        case .tooLarge: "tooLarge"
-        case .notAllowed: "notAllowed"
-        }
-    }
-}
-
-extension CompensatingWrite {
     /// Describes a denial by local rules as the remote would.
     init(_ denial: RuleDenial) {
-        let told = Self(reason: denial.reason, details: denial.details)
-        self =
-            told
-            ?? Self(
-                objectName: denial.namespace.collection, primaryKey: denial.documentID,
-                reason: denial.reason, role: denial.role, cause: .notAllowed)
+        self.init(
+            objectName: denial.namespace.collection, primaryKey: denial.documentID,
+            reason: denial.reason, role: denial.role, cause: denial.cause)
     }
 
     /// Describes a write that the remote refused for another reason than rules.

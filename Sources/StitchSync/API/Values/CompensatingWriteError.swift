@@ -55,7 +55,7 @@ extension SyncError {
 
     /// The forbidden writes, each with collection, `_id`, reason and cause; empty for other errors.
     public var compensatingWrites: [CompensatingWrite] {
-        if let told = underlying as? CompensatingWriteError { return told.writes }
+        if let error = underlying as? CompensatingWriteError { return error.writes }
         return (underlying as? RemoteError)?.compensatingWrite.map { [$0] } ?? []
     }
 

@@ -137,11 +137,13 @@ extension DocumentVersion {
 
     /// Returns the reason why a value is foreign, without any text from it.
     static func misfit(_ value: BSONValue) -> String {
-        guard case .document(let document) = value else { return "it is no document" }
-        guard let spv = document["spv"]?.int64Value else { return "it has no number spv" }
+        guard case .document(let document) = value else { return "it is not a document" }
+        guard let spv = document["spv"]?.int64Value else {
+            return "its spv is missing or not a number"
+        }
         guard spv == protocolVersion else { return "its spv is \(spv)" }
-        guard document["id"]?.stringValue != nil else { return "it has no text id" }
-        return "it has no whole number v"
+        guard document["id"]?.stringValue != nil else { return "its id is missing or not a string" }
+        return "its v is missing or not a whole number"
     }
 
     private static func integer(_ value: BSONRawValue) -> Int64? {

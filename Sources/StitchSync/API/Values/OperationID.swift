@@ -2,8 +2,9 @@ public import BSONStore
 
 /// The name of one upload attempt: its instance and a number that the instance never uses twice.
 ///
-/// It is stored as 16 bytes of BSON binary, the instance first, both parts big-endian.
-/// Source: Docs/SYNC.md, rules R1 and R3.
+/// It is stored as 16 bytes of BSON binary, the instance first, both parts big-endian. The engine
+/// stores the name before it sends the attempt, and the remote stores it in the document's version
+/// field. So after a lost answer the engine recognizes its own write.
 ///
 /// ```swift
 /// let attempt = OperationID(instance: 7, sequence: 1)

@@ -3,7 +3,7 @@ internal import BSONStore
 /// The distinct queries on one collection, by the values that they ask for.
 ///
 /// Most apps with many subscriptions ask for one document, owner or room each. The test of a
-/// document then costs one look for each field, however many queries there are.
+/// document then costs one lookup for each field, however many queries there are.
 struct QueryIndex: Sendable {
     /// The queries, in the order of their subscriptions.
     let queries: [SubscriptionQuery]

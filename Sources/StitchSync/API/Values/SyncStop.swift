@@ -21,8 +21,8 @@ public struct SyncStop: Sendable, Hashable, CustomStringConvertible {
     public let expected: RemoteIdentity
     /// The remote collection that was found.
     public let found: RemoteIdentity
-    /// The number of confirmed local documents; in a file of a version without identities, the
-    /// number of those that the remote lacks.
+    /// The number of confirmed local documents; where the identity of their collection was never
+    /// confirmed, the number of those that the remote lacks.
     public let documentCount: Int
 
     /// The code, both identities and the count.

@@ -11,7 +11,7 @@ struct WantedValues: Sendable, Hashable {
     /// Whether the query asks for nothing else.
     let isWholeQuery: Bool
 
-    /// The largest number of values of a query that are told apart.
+    /// The largest number of values of a query that are distinguished.
     private static let valuesMax = 10_000
 
     /// Finds the values in a filter; `nil` for a filter that names none.
@@ -63,7 +63,7 @@ struct WantedValues: Sendable, Hashable {
 }
 
 extension WantedValues {
-    /// Returns the keys of the values that a field holds; `nil` where that cannot be told by keys.
+    /// Returns the keys of the values that a field holds; `nil` if keys cannot show that.
     static func keys(of held: BSONValue) -> [[UInt8]]? {
         switch held {
         case .null, .document: return []

@@ -122,45 +122,6 @@ import Testing
         #expect(try again.verify().faults.contains { $0.documentID == 22 })
     }
 
-    @Test func `a file of version 6 gets checksums with the next writes`() throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.file()
-        let made = try DocumentStore(at: .file(path))
-        try made.collection(Self.things).insertMany((0..<20).map(Self.document))
-        try made.collection(Namespace("app", "more")).insertOne(["_id": 1])
-        made.close()
-        do {
-            let connection = try SQLiteConnection(path: path, mode: .readWrite)
-            for table in ["collection_1", "collection_2"] {
-                try connection.executeOnce("ALTER TABLE \(table) DROP COLUMN checksum")
-            }
-            try connection.executeOnce("PRAGMA user_version = 6")
-        }
-        let asItIs = try DocumentStore(at: .file(path), options: .init(readOnly: true))
-        #expect(try asItIs.verify().isSound)
-        #expect(try asItIs.read { try $0.alteredDocuments(Self.things).count } == 0)
-        asItIs.close()
-        let store = try DocumentStore(at: .file(path))
-        let things = store.collection(Self.things)
-        #expect(try store.verify().isSound)
-        #expect(try Self.unknown(store) == 20)
-        #expect(
-            try store.write { try $0.getFirstChecked(Self.things, ids: [7], bytesMax: .max) }
-                == [Self.document(7)])
-        try things.updateOne(["_id": 7], ["$set": ["n": 70]])
-        try things.insertOne(Self.document(20))
-        #expect(try Self.unknown(store) == 19)
-        #expect(
-            try store.read { try $0.connection.int64("PRAGMA user_version") }
-                == StoreSchema.version)
-        store.close()
-        // Of the first nothing is known, of the second it is.
-        try Self.flip("needle 8 in", path)
-        try Self.flip("needle 7 in", path)
-        let again = try DocumentStore(at: .file(path))
-        #expect(try again.verify().faults.map(\.documentID) == [7])
-    }
-
     @Test func `the checksum is the same with and without the processor's help`() {
         let bytes = (0..<300).map { UInt8(truncatingIfNeeded: $0 &* 151 ^ $0 >> 3) }
         bytes.withUnsafeBytes { bytes in

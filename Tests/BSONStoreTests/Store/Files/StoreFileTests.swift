@@ -112,18 +112,23 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: directory.file())) == before)
     }
 
-    @Test(arguments: [false, true])
-    func `a newer schema is refused and left alone`(readOnly: Bool) throws {
+    @Test(arguments: [false, true], [StoreSchema.version + 1, StoreSchema.version - 1, 1])
+    func `a file of another schema is refused and left alone`(
+        readOnly: Bool, version: Int64
+    ) throws {
         let directory = try TemporaryDirectory()
         try DocumentStore(at: .file(directory.file())).close()
         do {
             let connection = try SQLiteConnection(path: directory.file(), mode: .readWrite)
-            try connection.execute("PRAGMA user_version = \(StoreSchema.version + 1)")
+            try connection.execute("PRAGMA user_version = \(version)")
         }
+        let before = try Data(contentsOf: URL(fileURLWithPath: directory.file()))
         let error = #expect(throws: StoreError.self) {
             try DocumentStore(at: .file(directory.file()), options: .init(readOnly: readOnly))
         }
-        #expect(error?.code == .newerSchema)
+        #expect(error?.code == (version > StoreSchema.version ? .newerSchema : .olderSchema))
+        #expect(error?.message.contains("schema version \(version)") == true)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: directory.file())) == before)
     }
 
     @Test func `a store that was opened for reading refuses to write`() throws {

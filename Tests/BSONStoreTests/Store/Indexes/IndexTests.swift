@@ -20,7 +20,7 @@ struct IndexTests {
             let order = try sort.map { try SortOrder($0) }
             let plan = try transaction.executor.plan(
                 collection.namespace, try Filter(filter), order)
-            switch plan.access {
+            switch plan.rows {
             case .keys: return "keys"
             case .members(let index): return "members of \(index.definition.name)"
             case .range(let range):

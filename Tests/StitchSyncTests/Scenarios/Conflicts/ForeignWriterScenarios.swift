@@ -147,9 +147,10 @@ struct ForeignWriterScenarios {
     @Test(
         "the error says what the version field lacks",
         arguments: [
-            ("text", "it is no document"), ([:], "it has no number spv"),
-            (["spv": 2], "its spv is 2"), (["spv": 1, "id": 7], "it has no text id"),
-            (["spv": 1, "id": "x", "v": 3.5], "it has no whole number v"),
+            ("text", "it is not a document"), ([:], "its spv is missing or not a number"),
+            (["spv": 2], "its spv is 2"),
+            (["spv": 1, "id": 7], "its id is missing or not a string"),
+            (["spv": 1, "id": "x", "v": 3.5], "its v is missing or not a whole number"),
         ] as [(BSONValue, String)])
     func misfit(field: BSONValue, words: String) {
         #expect(DocumentVersion(field) == nil)

@@ -103,31 +103,6 @@ struct MissingRowScenarios {
         _ = world.transcript()
     }
 
-    @Test("a file of version 3 keeps its deletes, and sends no row that is missing")
-    func migrates() async throws {
-        let world = try SyncWorld()
-        let a = try await Self.device(world, changing: ["lost"])
-        try await a.delete("whole")
-        // By its key the document is not found, by a look at every row it is.
-        try await a.store.write { transaction in
-            let connection = transaction.connection
-            let table = try #require(try Catalog.read(SyncWorld.namespace, connection))
-            let update = try connection.prepare(
-                "UPDATE \(StoreSchema.tableName(table.id)) SET key = x'7F' WHERE key = ?1")
-            update.bind(1, keyOf: "lost")
-            try update.run()
-            try connection.executeOnce("ALTER TABLE sync_documents DROP COLUMN tombstone")
-            try connection.executeOnce("UPDATE sync_instance SET schema = 3")
-        }
-        try await a.start()
-        _ = try await a.engine.syncUntilQuiet()
-        #expect(try world.remoteDocument("whole") == nil)
-        #expect(try world.remoteDocument("lost") == ["_id": "lost", "x": 1])
-        #expect(try await a.items.status(of: "lost").pauseReason?.code == .localDocumentMissing)
-        await a.engine.flushEvents()
-        _ = world.transcript()
-    }
-
     @Test("with a change that landed unknown, and written anew, is sent as it is now")
     func writtenAnewAfterLostAnswer() async throws {
         let world = try SyncWorld()

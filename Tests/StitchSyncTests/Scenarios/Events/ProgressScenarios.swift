@@ -82,15 +82,17 @@ struct ProgressScenarios {
     @Test("uploading grows batch by batch until nothing waits, and again in the next round")
     func uploading() async throws {
         let world = try SyncWorld()
+        // One request after the other, so that nothing happens while a sample is taken.
         let engine = try SyncEngine(
             store: try DocumentStore(at: .inMemory), remote: world.remote,
-            limits: Self.smallPages)
+            limits: Self.smallPages, backoff: Backoff(), clock: ContinuousClock(),
+            probe: EngineProbe(answerArriving: { _ in 0 }), freshInstance: 1)
         let items = engine.collection(SyncWorld.namespace)
         await items.configure(conflictHandler: .remoteWins)
         var uploaded = 0
-        for (round, count) in [5, 3].enumerated() {
+        for (round, count) in [21, 13].enumerated() {
             try await items.insertMany(
-                (0..<count).map { ["_id": .int32(Int32(round * 10 + $0))] })
+                (0..<count).map { ["_id": .int32(Int32(round * 100 + $0))] })
             #expect(try await engine.progress().pendingUploads == count)
             let taken = try await samples(engine, world) { try await engine.waitForUpload() }
             expectNoFall(taken)

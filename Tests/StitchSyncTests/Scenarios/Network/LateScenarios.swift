@@ -204,16 +204,17 @@ struct LateScenarios {
             for number in 0...UnresolvedAttemptTable.documentsMax {
                 let operation = OperationID(instance: 1, sequence: UInt64(number))
                 try rows.keep(
-                    [UnresolvedAttempt(operation: operation, meaning: nil)], of: .int64(number),
+                    [UnresolvedAttempt(operation: operation, meaning: .nothing)],
+                    of: .int64(number),
                     in: sync.collection.rowID)
             }
             for number in 0..<Int64(SyncRecord.unresolvedMax) {
                 let operation = OperationID(instance: 2, sequence: UInt64(number))
                 try rows.keep(
-                    [UnresolvedAttempt(operation: operation, meaning: nil)], of: 7,
+                    [UnresolvedAttempt(operation: operation, meaning: .nothing)], of: 7,
                     in: sync.collection.rowID)
             }
-            return try [0, 1, 7].map { try rows.tries(of: $0, in: sync.collection.rowID).count }
+            return try [0, 1, 7].map { try rows.attempts(of: $0, in: sync.collection.rowID).count }
         }
         #expect(rows == [0, 1, SyncRecord.unresolvedMax])
     }

@@ -154,28 +154,6 @@ struct UserScenarios {
         #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
     }
 
-    @Test("a store that an earlier version named by the id itself is taken over, and signed out")
-    func formerFolder() async throws {
-        let directory = try ScratchDirectory()
-        let path = directory.path("users")
-        let world = try SyncWorld()
-        let users = UserStores(directory: path) { _ in world.remote }
-        for (name, former) in [("anna", "user-616e6e61"), ("ben", "user-62656e")] {
-            let store = try DocumentStore(at: .file(path + "/\(former)/documents.db"))
-            let engine = try SyncEngine(store: store, remote: world.remote)
-            try await engine.collection(SyncWorld.namespace).insertOne(["_id": .string(name)])
-            try await engine.release()
-            store.close()
-        }
-        #expect(try users.userIDs() == ["anna", "ben"])
-        let items = try users.signIn("anna").collection(SyncWorld.namespace)
-        #expect(try items.find().fetch() == [["_id": "anna"]])
-        #expect(try await items.status(of: "anna") == .pending)
-        try await users.signOut("ben", waitingForUpload: nil)
-        #expect(try users.userIDs() == ["anna"])
-        #expect(try FileManager.default.contentsOfDirectory(atPath: path).count == 1)
-    }
-
     @Test("a user whose id has another's hash does not get that one's documents")
     func sameHash() async throws {
         let directory = try ScratchDirectory()

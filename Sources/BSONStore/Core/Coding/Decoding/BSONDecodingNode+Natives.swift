@@ -144,7 +144,7 @@ extension BSONDecodingNode {
             var text = try form(Self.string(raw), of: raw, key: key)
             guard let milliseconds = text.withUTF8({ ExtendedJSONDate.milliseconds($0) }) else {
                 throw BSONDecodingError.corrupted(
-                    "This is no date of RFC 3339.", at: self, key: key)
+                    "This is not a date of RFC 3339.", at: self, key: key)
             }
             return BSONDatetime(milliseconds: milliseconds).date
         case .custom(_, let decode): return try decode(context.value(raw))
@@ -164,7 +164,7 @@ extension BSONDecodingNode {
             return UUID(uuid: raw.binaryContent.loadUnaligned(as: uuid_t.self))
         case .string:
             guard let uuid = UUID(uuidString: try form(Self.string(raw), of: raw, key: key)) else {
-                throw BSONDecodingError.corrupted("This is no UUID.", at: self, key: key)
+                throw BSONDecodingError.corrupted("This is not a UUID.", at: self, key: key)
             }
             return uuid
         }
@@ -188,7 +188,7 @@ extension BSONDecodingNode {
 
     private func url(from raw: BSONRawValue, key: (any CodingKey)?) throws -> URL {
         guard let url = URL(string: try form(Self.string(raw), of: raw, key: key)) else {
-            throw BSONDecodingError.corrupted("This is no URL.", at: self, key: key)
+            throw BSONDecodingError.corrupted("This is not a URL.", at: self, key: key)
         }
         return url
     }

@@ -15,7 +15,7 @@ enum BSONEncodingMarks {
     /// document among the elements of an array.
     static let elementKeyByte: UInt8 = 0x18
 
-    /// What the type of a value says about the container that the value requests.
+    /// The information of a value's type about the container that the value requests.
     enum Container {
         case dictionary
         case set

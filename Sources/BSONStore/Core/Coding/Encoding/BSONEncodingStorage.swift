@@ -5,7 +5,7 @@ final class BSONEncodingStorage {
     @exclusivity(unchecked) private(set) var encoder: BSONEncoder
     /// Whether the encoding holds marks (`BSONEncodingMarks`).
     @exclusivity(unchecked) private(set) var isMarked: Bool
-    /// What the type of the value that encodes itself next says; only in marked encodings.
+    /// The information of the type of the value that encodes itself next; only in marked encodings.
     @exclusivity(unchecked) var nextContainer: BSONEncodingMarks.Container?
     let hasDefaultKeys: Bool
     /// The bytes, in separate memory that containers reach without reference counting.

@@ -6,7 +6,7 @@
 struct ElementsChange {
     /// A stored element, or a stored pair of key and value.
     private struct StoredPart {
-        /// What the type made of it; `nil` where this is not known.
+        /// The type's encoding of it; `nil` if unknown.
         var before: ArraySlice<MarkedValue>?
         let stored: ArraySlice<BSONValue>
 
@@ -181,7 +181,7 @@ extension ElementsChange {
 
 // MARK: - Keys
 
-/// What an element is found by.
+/// The feature by which an element is found.
 private enum ElementKey: Hashable {
     /// The value of the field that identifies the element.
     case identity([UInt8])

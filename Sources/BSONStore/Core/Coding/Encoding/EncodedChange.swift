@@ -1,9 +1,9 @@
 /// The change of a stored value by the difference of two encodings.
 ///
-/// What is equal in both encodings keeps its stored bytes, or stays absent. The rest takes the new
-/// encoding, part by part.
+/// A value that is equal in both encodings keeps its stored bytes, or stays absent. The rest takes
+/// the new encoding, part by part.
 enum EncodedChange {
-    /// One place of one edition: what the type made of it, and what is stored there.
+    /// One place of one edition: its encoding by the type, and its stored value.
     struct Place {
         /// The value's encoding; `nil` where the type saw no value.
         let before: MarkedValue?

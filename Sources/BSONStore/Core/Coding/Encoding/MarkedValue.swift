@@ -25,7 +25,7 @@ struct MarkedFields {
 
 /// The elements of a value that was encoded as an array.
 struct MarkedElements {
-    /// What the order of the elements means.
+    /// The meaning of the order of the elements.
     enum Kind {
         case list
         case set

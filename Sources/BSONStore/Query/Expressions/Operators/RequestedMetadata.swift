@@ -9,7 +9,7 @@ package struct RequestedMetadata: OptionSet, Sendable {
     package static let recordID = Self(rawValue: 2)
     /// The values of the index by which a plan finds a document.
     package static let indexKey = Self(rawValue: 4)
-    /// What depends on the stored place of a document and on the plan.
+    /// The metadata that depend on a document's stored place and on the plan.
     package static let placement: Self = [.recordID, .indexKey]
 
     private static let names: [String: Self] = [

@@ -44,12 +44,6 @@ package struct PredicateParser {
         return predicate
     }
 
-    /// Parses a condition on a single value, as in `$elemMatch` and `$pull`.
-    static func parseOperators(_ operators: BSONDocument) throws(StoreError) -> Predicate {
-        var parser = PredicateParser(options: .none)
-        return try parser.operators(operators, of: .itself)
-    }
-
     /// Whether a document holds operators, by its first key; a DBRef does not.
     package static func holdsOperators(_ document: BSONDocument, partialReferences: Bool = false)
         -> Bool

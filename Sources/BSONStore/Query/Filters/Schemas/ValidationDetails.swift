@@ -194,7 +194,7 @@ struct ValidationClause {
     }
 }
 
-/// What the details tell of an operator of a field.
+/// The details about an operator of a field.
 private struct ValidationRule {
     let reason: String
     let invertedReason: String

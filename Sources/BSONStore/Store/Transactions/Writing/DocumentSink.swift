@@ -7,9 +7,8 @@ struct DocumentSink {
 
     /// Returns the writer to a collection that the access policy restricts; `nil` for full access.
     func restricted(_ namespace: Namespace) -> RestrictedWriter? {
-        executor.access.gate(namespace).map {
-            RestrictedWriter(gate: $0, executor: executor, writer: writer)
-        }
+        guard let gate = executor.access.gate(namespace) else { return nil }
+        return RestrictedWriter(gate: gate, executor: executor, writer: writer)
     }
 
     /// Adds a document; one without an `_id` gets an ObjectId.

@@ -5,9 +5,9 @@
 /// print(result)  // 3 matched, 2 modified
 /// ```
 public struct UpdateResult: Sendable {
-    /// How many documents matched the filter.
+    /// The number of documents that matched the filter.
     public internal(set) var matchedCount = 0
-    /// How many of them were changed.
+    /// The number of documents that were changed.
     public internal(set) var modifiedCount = 0
     /// The `_id` of the document that was inserted because none matched.
     public internal(set) var upsertedID: BSONValue?

@@ -6,7 +6,7 @@ internal import BSONStore
 /// throw RemoteError(.retryable, code: 91, "the server is shutting down")
 /// ```
 public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The consequence of an error (rule R7).
+    /// The class of an error, which decides whether the engine tries again, reverts or stops.
     ///
     /// ```swift
     /// switch error.errorClass {

@@ -1,0 +1,166 @@
+internal import BSONStore
+internal import StitchRules
+
+/// The documents of the upstream, for a command that reads.
+///
+/// It asks the upstream when a query of the command reads a collection, for what the rules of the user
+/// and the query let the upstream select. The query itself does the rest, as on a file.
+final class UpstreamCandidates: CandidateSource {
+    /// What the queries of the command have asked for.
+    private struct State {
+        var asked: Set<[UInt8]> = []
+        /// The answers to what was asked twice: a stage asks once more for each document.
+        var kept: [[UInt8]: [BSONDocument]] = [:]
+        var holding: MemoryHolding?
+        /// The failure of the upstream, which an error of the store cannot hold.
+        var failure: CommandFailure?
+    }
+
+    private let reader: UpstreamReader
+    /// The definitions of the collections that the command names, and their views'.
+    private let definitions: [Namespace: UpstreamDefinition]
+    /// The collection whose documents are in the store that reads; `nil` for none.
+    private let local: Namespace?
+    /// The variables that the command gives to its filters; `nil` where a view has its own.
+    private let variables: BSONDocument?
+    /// Whether a stage may ask for the same several times.
+    private let asksAgain: Bool
+    private let state = Locked(State())
+
+    /// - Parameters:
+    ///   - parts: the collections that the command names.
+    ///   - local: the collection whose documents are in the store that reads; `nil` for none.
+    init(_ reader: UpstreamReader, _ parts: [CollectionPart], without local: Namespace? = nil) {
+        self.reader = reader
+        self.local = local
+        definitions = Dictionary(
+            parts.map { ($0.namespace, $0.definition) }, uniquingKeysWith: { first, _ in first }
+        ).compactMapValues { $0 }
+        let hasViews = definitions.values.contains { $0.viewOn != nil }
+        variables = hasViews ? nil : reader.call.document("let")
+        asksAgain = reader.call.array("pipeline") != nil || reader.call.target.documentValue != nil
+    }
+
+    /// Runs the command.
+    ///
+    /// - Throws: the failure of the upstream, or the error of the body.
+    func answering<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch {
+            throw state.withLock { $0.failure } ?? error
+        }
+    }
+
+    func has(_ namespace: Namespace) -> Bool { namespace != local }
+
+    func forEach(
+        _ namespace: Namespace, _ query: CandidateQuery,
+        _ body: (BSONDocument) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        let memory = MemoryHolding.begin(UpstreamReader.memoryPart)
+        let found = try asking { try documents(namespace, query, memory) }
+        for document in query.readsLastFirst ? found.reversed() : found {
+            guard try body(document) else { return }
+        }
+    }
+
+    private func documents(
+        _ namespace: Namespace, _ query: CandidateQuery, _ memory: MemoryHolding?
+    ) throws -> [BSONDocument] {
+        guard let definition = definitions[namespace] else { return [] }
+        let wanted = try wanted(query.filter, query.first, definition)
+        var need = DocumentNeed(namespace: namespace)
+        need.add(wanted)
+        guard asksAgain else { return try reader.documents(need, definition, memory) }
+        let key = wanted.key(namespace)
+        if let kept = state.withLock({ $0.kept[key] }) { return kept }
+        let documents = try reader.documents(need, definition, memory)
+        try state.withLock { state in
+            if state.holding == nil {
+                state.holding = MemoryHolding.begin(UpstreamReader.memoryPart)
+            }
+            guard !state.asked.insert(key).inserted else {
+                try state.holding?.add(key.count + 64)
+                return
+            }
+            try state.holding?.add(documents.reduce(0) { $0 + $1.byteCount + 64 })
+            state.kept[key] = documents
+        }
+        return documents
+    }
+
+    func count(
+        _ namespace: Namespace, _ filter: Filter, limit: Int
+    ) throws(StoreError) -> Int? {
+        guard !dependsOnDocument(filter) else { return nil }
+        return try asking {
+            guard let definition = definitions[namespace] else { return 0 }
+            let wanted = try wanted(filter, nil, definition)
+            return try reader.count(wanted, in: namespace, definition, limit: limit)
+        }
+    }
+
+    private func wanted(
+        _ filter: Filter, _ first: FirstDocuments?, _ definition: UpstreamDefinition
+    ) throws -> DocumentNeed.Query {
+        let isInner = dependsOnDocument(filter)
+        var wanted = DocumentNeed.Query(filter: isInner ? [:] : filter.document)
+        let own = try definition.options["collation"]?.documentValue.flatMap {
+            (document) throws(StoreError) -> Collation? in try Collation(document)
+        }
+        if filter.collation != own {
+            wanted.collation = filter.collation?.document ?? ["locale": "simple"]
+        }
+        if filter.variableCount > 0, !isInner { wanted.variables = variables }
+        if !isInner, let first, first.order.collation == filter.collation,
+            let sort = first.order.document
+        {
+            wanted.sort = sort
+            wanted.limit = first.count
+        }
+        return wanted
+    }
+
+    /// Whether a filter may use variables of a stage, which have other values for each document.
+    private func dependsOnDocument(_ filter: Filter) -> Bool {
+        filter.variableCount > 0 && filter.variableCount != variables?.count
+    }
+
+    /// Runs a body that asks the upstream.
+    private func asking<R>(_ body: () throws -> R) throws(StoreError) -> R {
+        do {
+            return try body()
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            let failure = CommandFailure(error)
+            state.withLock { $0.failure = failure }
+            throw StoreError(StoreError.Code(rawValue: failure.code), failure.message)
+        }
+    }
+}
+
+extension DocumentNeed.Query {
+    /// Returns bytes that are equal for equal questions of one command.
+    fileprivate func key(_ namespace: Namespace) -> [UInt8] {
+        BSONKey.encode(
+            .document([
+                "in": .string(namespace.description), "filter": .document(filter),
+                "collation": .document(collation ?? [:]), "sort": .document(sort ?? [:]),
+                "limit": .int64(Int64(limit)),
+            ]))
+    }
+}
+
+extension SortOrder {
+    /// The order as a command has it; `nil` for one that documents alone do not tell.
+    fileprivate var document: BSONDocument? {
+        guard !isNatural, !keys.isEmpty, !needsMetadata else { return nil }
+        var document = BSONDocument()
+        for key in keys {
+            document.append(key.path.parts.joined(separator: "."), key.isDescending ? -1 : 1)
+        }
+        return document
+    }
+}

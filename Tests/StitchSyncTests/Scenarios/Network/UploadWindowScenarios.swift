@@ -1,0 +1,153 @@
+import BSONStore
+import Testing
+
+@testable import StitchSync
+
+/// Batches that are under way at the same time must not settle each other.
+@Suite(.timeLimit(.minutes(30))) struct UploadWindowScenarios {
+    private static let batch = 10
+    private static let count = 6 * batch
+
+    /// A device with pending inserts of six batches, and the gates that hold the answers to them.
+    private func held() async throws -> (world: SyncWorld, device: Device, gates: Gates) {
+        let world = try SyncWorld()
+        var limits = SyncLimits()
+        limits.batchDocuments = Self.batch
+        let device = try await world.device("a", limits: limits)
+        let gates = Gates()
+        world.remote.after { call in
+            guard call.kind == .write, case .int32(let id)? = call.writes.first?.documentID else {
+                return
+            }
+            await gates.pass(Int(id) / Self.batch)
+        }
+        try await device.items.insertMany(
+            (0..<Int32(Self.count)).map { ["_id": .int32($0), "n": 1] })
+        return (world, device, gates)
+    }
+
+    private func checkAll(_ world: SyncWorld, counter: Int64 = 0) throws {
+        for id in 0..<Int32(Self.count) {
+            #expect(try world.remoteDocument(.int32(id))?["n"] == 1)
+            #expect(try world.remoteVersion(.int32(id))?.version?.counter == counter)
+        }
+        #expect(!world.transcript().contains { $0.contains("conflict") })
+    }
+
+    @Test("batches are sent while others are answered, and settled in any order")
+    func anyOrder() async throws {
+        let (world, device, gates) = try await held()
+        async let pass = device.engine.syncNow()
+        await gates.waitForArrivals(Upload.batchesMax)
+        for number in [2, 0, 3, 1, 5, 4] { await gates.open(number) }
+        #expect(try await pass.uploaded == Self.count)
+        #expect(try await device.items.status() == SyncStatus(synced: Self.count))
+        try checkAll(world)
+    }
+
+    @Test("a local write while batches are under way is kept, whichever answer comes first")
+    func localWrite() async throws {
+        let (world, device, gates) = try await held()
+        async let pass = device.engine.syncNow()
+        await gates.waitForArrivals(Upload.batchesMax)
+        // It moves the attempts of all batches into their records; later batches get their row numbers.
+        try await device.set(15, ["m": 2])
+        await gates.open(0)
+        await gates.waitForArrivals(Upload.batchesMax + 1)
+        await gates.open(2)
+        await gates.waitForArrivals(Upload.batchesMax + 2)
+        for number in [1, 3, 4, 5] { await gates.open(number) }
+        #expect(try await pass.uploaded == Self.count)
+        #expect(try await device.items.status() == SyncStatus(synced: Self.count, pending: 1))
+        #expect(try await device.local(15) == ["_id": 15, "n": 1, "m": 2])
+        try await device.engine.syncUntilQuiet()
+        #expect(try world.remoteDocument(15) == ["_id": 15, "n": 1, "m": 2])
+        #expect(!world.transcript().contains { $0.contains("conflict") })
+        #expect(try await device.engine.verify().isEmpty)
+    }
+
+    @Test(
+        "a batch whose request or answer is lost leaves the others settled",
+        arguments: [false, true])
+    func lost(isAnswer: Bool) async throws {
+        let (world, device, _) = try await held()
+        let script: ScriptedRemote.Script = { call in
+            guard call.kind == .write, call.writes.contains(where: { $0.documentID == 15 }) else {
+                return
+            }
+            throw RemoteError(.retryable, "lost")
+        }
+        world.remote.after(isAnswer ? script : nil)
+        world.remote.before(isAnswer ? nil : script)
+        let report = try await device.engine.syncNow()
+        // No further batch is begun after the first failure.
+        #expect((Upload.batchesMax - 1) * Self.batch...Self.count - Self.batch ~= report.uploaded)
+        #expect(report.errors == [.remoteUnavailable])
+        world.remote.after(nil)
+        world.remote.before(nil)
+        try await device.engine.syncUntilQuiet()
+        #expect(try await device.items.status() == SyncStatus(synced: Self.count))
+        try checkAll(world)
+    }
+
+    @Test("one change from device to device costs a write, a fetch and what waits for changes")
+    func requestsOfOneChange() async throws {
+        let world = try SyncWorld()
+        let (a, b) = try await world.devicesInStep()
+        let calls = Locked<[RemoteCall.Kind: Int]>([:])
+        world.remote.before { call in calls.withLock { $0[call.kind, default: 0] += 1 } }
+        var arrivals = b.items.events.makeAsyncIterator()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await a.engine.run() }
+            group.addTask { try await b.engine.run() }
+            defer { group.cancelAll() }
+            let changes: Int32 = 20
+            for n in 1...changes + 5 {
+                // What the beginning needs is not counted.
+                if n == 6 { calls.withLock { $0 = [:] } }
+                try await a.items.updateOne(["_id": "k"], ["$set": ["n": .int32(n)]])
+                while let event = try await arrivals.next(), event.fullDocument?["n"] != .int32(n) {
+                }
+            }
+            let counts = calls.withLock { $0 }
+            #expect(counts[.write] == Int(changes), "\(counts)")
+            // The writer fetches now and then what it has overtaken itself.
+            #expect(counts[.find, default: 0] <= Int(changes) * 3 / 2, "\(counts)")
+            // Each device waits anew; the change comes back to its writer; and a change that is made
+            // while no wait is under way has the history read.
+            #expect(counts[.changes, default: 0] <= Int(changes) * 5, "\(counts)")
+            #expect(counts[.versions] == nil && counts[.token] == nil && counts[.query] == nil)
+        }
+    }
+}
+
+/// Holds answers until a test lets them go.
+private actor Gates {
+    private var arrived = 0
+    private var opened: Set<Int> = []
+    private var held: [Int: CheckedContinuation<Void, Never>] = [:]
+    private var watcher: (count: Int, continuation: CheckedContinuation<Void, Never>)?
+
+    /// Waits until a gate is open.
+    func pass(_ number: Int) async {
+        arrived += 1
+        if let watcher, arrived >= watcher.count {
+            self.watcher = nil
+            watcher.continuation.resume()
+        }
+        guard !opened.contains(number) else { return }
+        await withCheckedContinuation { held[number] = $0 }
+    }
+
+    /// Opens a gate for good.
+    func open(_ number: Int) {
+        opened.insert(number)
+        held.removeValue(forKey: number)?.resume()
+    }
+
+    /// Waits until a number of answers have come to their gates.
+    func waitForArrivals(_ count: Int) async {
+        guard arrived < count else { return }
+        await withCheckedContinuation { watcher = (count, $0) }
+    }
+}

@@ -1,0 +1,181 @@
+import BSONStore
+import Testing
+
+@testable import StitchSync
+
+/// Whatever a remote answers, an engine that makes no progress sends requests less and less often.
+struct PassesWithoutProgressScenarios {
+    private static let items = Namespace("shop", "items")
+
+    /// What a remote always answers to writes.
+    enum Refusal: CaseIterable, Sendable {
+        case notMatched, duplicateKey
+
+        var outcome: RemoteWriteOutcome {
+            switch self {
+            case .notMatched: .notMatched
+            case .duplicateKey: .duplicateKey
+            }
+        }
+    }
+
+    /// How a remote tells a history that leads nowhere.
+    enum History: CaseIterable, Sendable {
+        /// There is always more, at another place each time.
+        case moreForEver
+        /// The same change is told again and again, at the same place.
+        case unchangedPlace
+        /// A change that concerns nobody is told at once, at another place each time.
+        case everNewPlace
+        /// There is no change, which is said at once, at another place each time.
+        case nothingAtOnce
+    }
+
+    private static func engine(_ twisted: TwistedRemote) throws -> SyncEngine {
+        try SyncEngine(
+            store: try DocumentStore(at: .inMemory), remote: twisted,
+            backoff: Backoff(initial: .seconds(600), cap: .seconds(600)))
+    }
+
+    @Test("writes that are never taken in are not sent again at once", arguments: Refusal.allCases)
+    func refuses(_ refusal: Refusal) async throws {
+        let count = Locked(0)
+        var remote = TwistedRemote(base: try InProcessRemote(at: .inMemory))
+        remote.writeOutcome = { _ in
+            count.withLock { $0 += 1 }
+            return refusal.outcome
+        }
+        let engine = try Self.engine(remote)
+        let items = engine.collection(Self.items)
+        try await items.insertOne(["_id": 1])
+        let error = await #expect(throws: SyncError.self) {
+            try await items.waitForUpload(timeout: .milliseconds(500))
+        }
+        #expect(error?.code == .timedOut)
+        await #expect(throws: TimeoutError.self) {
+            try await withTimeout(.milliseconds(500), clock: ContinuousClock()) {
+                try await engine.run()
+            }
+        }
+        #expect(count.withLock { $0 } <= 20)
+        #expect(try items.findOne(id: 1) == ["_id": 1])
+    }
+
+    @Test("a history that leads nowhere is not read for ever", arguments: History.allCases)
+    func history(_ history: History) async throws {
+        let count = Locked(0)
+        let base = try InProcessRemote(at: .inMemory)
+        var remote = TwistedRemote(base: base)
+        let isHostile = Locked(false)
+        remote.changes = { token in
+            guard isHostile.withLock({ $0 }) else {
+                return RemoteChangeBatch(changes: [], token: token, hasMore: false)
+            }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            let place = ResumeToken(["n": .int64(Int64(number))])
+            let change = RemoteChange(
+                documentID: "stranger", isDelete: false, version: .absent, operation: nil)
+            return switch history {
+            case .moreForEver: RemoteChangeBatch(changes: [], token: place, hasMore: true)
+            case .unchangedPlace: RemoteChangeBatch(changes: [change], token: token, hasMore: true)
+            case .everNewPlace: RemoteChangeBatch(changes: [change], token: place, hasMore: false)
+            case .nothingAtOnce: RemoteChangeBatch(changes: [], token: place, hasMore: false)
+            }
+        }
+        let engine = try Self.engine(remote)
+        let items = engine.collection(Self.items)
+        try await items.insertOne(["_id": 1])
+        try await engine.syncUntilQuiet()
+        isHostile.withLock { $0 = true }
+        await #expect(throws: TimeoutError.self) {
+            try await withTimeout(.milliseconds(700), clock: ContinuousClock()) {
+                try await engine.run()
+            }
+        }
+        #expect(count.withLock { $0 } <= 500)
+    }
+
+    @Test("a pass ends where the history always has more, and the next one goes on")
+    func endless() async throws {
+        var remote = TwistedRemote(base: try InProcessRemote(at: .inMemory))
+        let count = Locked<Int64>(0)
+        let isHostile = Locked(false)
+        remote.changes = { token in
+            guard isHostile.withLock({ $0 }) else {
+                return RemoteChangeBatch(changes: [], token: token, hasMore: false)
+            }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return RemoteChangeBatch(
+                changes: [], token: ResumeToken(["n": .int64(number)]), hasMore: true)
+        }
+        let engine = try Self.engine(remote)
+        try await engine.collection(Self.items).insertOne(["_id": 1])
+        try await engine.syncUntilQuiet()
+        isHostile.withLock { $0 = true }
+        let report = try await engine.syncNow()
+        #expect(report.errors == [.remoteUnavailable])
+        #expect(count.withLock { $0 } == Int64(PageBudget.emptyMax))
+        isHostile.withLock { $0 = false }
+        #expect(try await engine.syncNow().errors == [])
+    }
+
+    @Test("another identity is told, though its history always has more")
+    func endlessOfAnother() async throws {
+        var remote = TwistedRemote(base: try InProcessRemote(at: .inMemory))
+        let count = Locked<Int64>(0)
+        let isHostile = Locked(false)
+        remote.identity = { identity in
+            guard isHostile.withLock({ $0 }) else { return identity }
+            return .known(BSONBinary(Array(0..<16), subtype: 4))
+        }
+        remote.changes = { token in
+            guard isHostile.withLock({ $0 }) else {
+                return RemoteChangeBatch(changes: [], token: token, hasMore: false)
+            }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return RemoteChangeBatch(
+                changes: [], token: ResumeToken(["n": .int64(number)]), hasMore: true)
+        }
+        let engine = try Self.engine(remote)
+        try await engine.collection(Self.items).insertOne(["_id": 1])
+        try await engine.syncUntilQuiet()
+        isHostile.withLock { $0 = true }
+        #expect(try await engine.syncNow().errors == [.remoteChanged])
+        #expect(count.withLock { $0 } == Int64(PageBudget.emptyMax))
+    }
+
+    @Test("waits end where only a person can help: sign-in, and a closed store")
+    func waitsEnd() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A")
+        world.remote.before { _ in throw RemoteError(.unauthenticated, "expired") }
+        try await a.insert(["_id": 1])
+        let upload = await #expect(throws: SyncError.self) { try await a.engine.waitForUpload() }
+        #expect(upload?.code == .authRequired)
+        let all = await #expect(throws: SyncError.self) { try await a.items.waitForDownload() }
+        #expect(all?.code == .authRequired)
+        let error = await #expect(throws: SyncError.self) {
+            try await a.items.subscribe(to: ["n": 1], waitForSync: .always)
+        }
+        #expect(error?.code == .authRequired)
+        world.remote.before(nil)
+        try await a.engine.waitForSynchronization()
+        // Known and there, the remote is asked all the same.
+        let requests = Locked(0)
+        world.remote.before { _ in requests.withLock { $0 += 1 } }
+        try await a.items.subscribe(to: ["n": 1], waitForSync: .always)
+        #expect(requests.withLock { $0 } > 0)
+        world.remote.before(nil)
+        await a.engine.flushEvents()
+        _ = world.transcript()
+    }
+}
