@@ -26,11 +26,13 @@ struct ReadInboxPages {
             case .none: return
             case .changes(let found): batch = found
             case .unknown:
-                let own = try context.engine.echoes.operations(of: context.engine.store)
+                let (echoes, store) = (context.engine.echoes, context.engine.store)
+                let own = try echoes.operations(of: context.namespace, after: after, in: store)
                 batch = try await context.request { remote in
                     try await remote.changes(
                         after: after, limit: limit, waitingUpTo: .zero, leavingOut: own)
                 }
+                try echoes.noteReading(of: context.namespace, to: batch.token, in: store)
             }
             if batch.token != token || !batch.changes.isEmpty {
                 try await AdoptCopiedInserts(context: context).run(batch)

@@ -210,6 +210,7 @@ struct Upload {
             case .sendTogether:
                 if let row = attempt.record.rowID { findings.taken.insert(row) }
             case .keepAttempt:
+                context.engine.echoes.beginEra()
                 if case .failed(let error) = outcome, findings.failure == nil {
                     findings.failure = error
                 }

@@ -359,7 +359,7 @@ extension SyncLoop {
                 let after = place
                 history.begin(namespace, after: token)
                 defer { history.end(namespace, after: token, with: nil) }
-                let own = try echoes.operations(of: store)
+                let own = try echoes.operations(of: namespace, after: after, in: store)
                 let batch = try await requests.send(collection, waitingUpTo: wait) { remote in
                     try await remote.changes(
                         after: after, limit: limit, waitingUpTo: wait, leavingOut: own)
@@ -370,6 +370,7 @@ extension SyncLoop {
                     history.fail(namespace)
                     return false
                 }
+                try echoes.noteReading(of: namespace, to: batch.token, in: store)
                 // A pass stores the position, so that the next start does not read what was left out.
                 let hasMovedOn = stopwatch.elapsed >= wait && batch.token != token
                 guard batch.changes.isEmpty && !hasMovedOn else {

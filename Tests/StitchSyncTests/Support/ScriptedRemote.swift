@@ -65,7 +65,7 @@ final class ScriptedRemote: Remote {
     func before(_ script: Script?) { state.withLock { $0.before = script } }
     func after(_ script: Script?) { state.withLock { $0.after = script } }
 
-    /// Receives what waits for changes find.
+    /// Receives what readings of the history find.
     func found(_ note: (@Sendable (RemoteChangeBatch) -> Void)?) {
         state.withLock { $0.found = note }
     }
@@ -207,7 +207,7 @@ struct ScriptedCollection: RemoteCollection {
         _ wait: Duration, _ read: () async throws(RemoteError) -> RemoteChangeBatch
     ) async throws(RemoteError) -> RemoteChangeBatch {
         let batch = try await run(.changes, [], wait: wait, read)
-        if wait > .zero { owner.state.withLock { $0.found }?(batch) }
+        owner.state.withLock { $0.found }?(batch)
         return batch
     }
 }
