@@ -21,9 +21,10 @@ struct RoleParser {
         _ values: [(value: BSONValue, place: RuleSourceLocation)]
     ) throws(RuleError) -> [RuleRole] {
         var roles: [RuleRole] = []
+        var names: Set<Name> = []
         for (value, place) in values {
             let role = try role(RuleObjectReader(value, at: place))
-            if roles.contains(where: { $0.name == role.name }) {
+            if !names.insert(Name(role.name)).inserted {
                 warnings.append(place["name"].warning("Another role has the same name"))
             }
             if roles.last?.applyWhen == .always {

@@ -29,11 +29,11 @@ enum ExpressionRoads {
     }
 
     private static func text(
-        _ name: String, upTo: Int = 100_000, _ piece: String = "ab, ",
+        _ name: String, upTo: Int = 100_000, reason: String? = nil, _ piece: String = "ab, ",
         _ expression: @escaping (Int) -> BSONValue
     ) -> Road {
         one(
-            name, .bytes, upTo: upTo,
+            name, .bytes, upTo: upTo, reason: reason,
             { ["_id": 1, "t": .string(String(repeating: piece, count: $0))] }, expression)
     }
 
@@ -157,7 +157,10 @@ enum ExpressionRoads {
             text("$indexOfCP", "äb") { _ in ["$indexOfCP": ["$t", "x"]] },
             text("$indexOfBytes") { _ in ["$indexOfBytes": ["$t", "x"]] },
             text("$concat with itself") { _ in ["$concat": ["$t", "$t"]] },
-            text("$substrCP of each character", upTo: 8_000, "äb") { n in
+            text(
+                "$substrCP of each character", upTo: 8_000,
+                reason: "each substring counts its characters from the text's beginning", "äb"
+            ) { n in
                 [
                     "$map": [
                         "input": ["$range": [0, .int(n)]],
