@@ -51,9 +51,14 @@ struct SimulationCloseQuarters {
         }
     }
 
-    /// What happens at the end: two clients make the same document, and the second gives its own up
-    /// before it has seen the first's, which its queries ask for; nothing is told of that again.
+    /// What happens at the end.
     mutating func ending() -> [SimulationStep.Kind] {
+        meeting() + givenUp() + givenUp()
+    }
+
+    /// Two clients make the same document, and the second gives its own up before it has seen the
+    /// first's, which its queries ask for; nothing is told of that again.
+    private mutating func meeting() -> [SimulationStep.Kind] {
         guard isSubscribed, clients > 1 else { return [] }
         let document = random.below(documents)
         let first = random.below(clients)
@@ -68,5 +73,17 @@ struct SimulationCloseQuarters {
             .write(client: second, document: document, .insert),
             .write(client: first, document: document, .insert),
         ] + passes + [end]
+    }
+
+    /// A change whose request is late with some luck is given up before it is looked for, and lands
+    /// after that: only its event tells of it.
+    private mutating func givenUp() -> [SimulationStep.Kind] {
+        let client = random.below(clients)
+        let document = random.below(documents)
+        let pass = SimulationStep.Kind.pass(client: client)
+        return [
+            pass, .write(client: client, document: document, .setX), pass,
+            .discard(client: client, document: document), pass, .landLate, pass,
+        ]
     }
 }

@@ -14,13 +14,8 @@ struct NoteLocalWrite {
         let id = (after ?? before)?.documentID ?? .null
         if let after, after.byteCount != written?.byteCount { try sync.setLocal(to: after) }
         var record = try sync.record(id)
-        // A missing row confirms nothing: the written document is a new one.
-        if before == nil, var missing = record {
-            if missing.base == .sameAsLocal { (missing.base, missing.version) = (.absent, .absent) }
-            // The content of the open attempt is lost, too. If the remote applied it, it now counts
-            // as another client's edition.
-            if missing.attempt?.intended == .sameAsLocal { missing.attempt = nil }
-            record = missing
+        if before == nil, let lost = record, lost.isContentLost {
+            record = lost.withoutLostContent(staleMark: try sync.nextStaleMark())
         }
         // A confirmed document had room for its version at the remote.
         if let after,
@@ -114,6 +109,26 @@ extension SyncRecord {
     mutating func keepApart(from local: BSONDocument?) {
         if base == .sameAsLocal, let local { base = .stored(local) }
         if attempt?.intended == .sameAsLocal, let local { attempt?.intended = .stored(local) }
+    }
+}
+
+extension SyncRecord {
+    /// Whether the record's documents were in the local row, which is missing.
+    fileprivate var isContentLost: Bool {
+        base == .sameAsLocal || attempt?.intended == .sameAsLocal
+    }
+
+    /// Returns the record of a document that is written after its row went missing.
+    ///
+    /// The missing row confirms nothing: the written document is a new one. What the remote holds is
+    /// fetched again, also where the app takes the new document back.
+    fileprivate func withoutLostContent(staleMark: Int64) -> SyncRecord {
+        var record = self
+        if base == .sameAsLocal { (record.base, record.version) = (.absent, .absent) }
+        // If the remote applied the attempt, it now counts as another client's edition.
+        if attempt?.intended == .sameAsLocal { record.attempt = nil }
+        record.staleMark = staleMark
+        return record
     }
 }
 
