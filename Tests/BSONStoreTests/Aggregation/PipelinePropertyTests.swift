@@ -93,7 +93,8 @@ import Testing
         }
         let found = try collection.aggregate([["$facet": .document(facets)]])
         for (index, pipeline) in pipelines.enumerated() {
-            let alone = try collection.aggregate(pipeline)
+            // A group that begins a pipeline keeps another one of equal values.
+            let alone = try collection.aggregate([["$redact": "$$KEEP"]] + pipeline)
             #expect(
                 found.first?["p\(index)"]?.arrayValue?.values
                     == alone.map { BSONValue.document($0) })

@@ -55,9 +55,12 @@ public struct Pipeline: Sendable {
         var planning = PipelinePlanner(stages: try parser.stages(array))
         access = try planning.access(parser)
         var stages = planning.rest()
-        if var group = stages.first as? GroupStage {
-            group.isOfQuery = true
-            stages[0] = group
+        for (index, stage) in stages.enumerated() {
+            guard let group = stage as? GroupStage else {
+                guard stage is CountGroupStage else { break }
+                continue
+            }
+            stages[index] = group.ofQuery
         }
         self.stages = stages
         self.options = options

@@ -32,6 +32,15 @@ struct Accumulator: Sendable {
         return try make(try initial.evaluate(document, run.frame(for: document)), run)
     }
 
+    /// The accumulator that keeps the last of equal least or greatest values, not the first.
+    var keepingLast: Accumulator {
+        guard name == "$min" || name == "$max" else { return self }
+        let isMax = name == "$max"
+        return Accumulator(name, argument) { _, run in
+            MinMaxState(isMax: isMax, keepsLast: true, run)
+        }
+    }
+
     /// The constant that a counting accumulator adds for every document, if it is one.
     var constantSum: BSONValue? {
         guard name == "$sum", let constant = argument?.constant else { return nil }
@@ -53,7 +62,14 @@ class AccumulatorState {
 /// An output field with its accumulator.
 struct AccumulatorField: Sendable {
     let name: String
-    let accumulator: Accumulator
+    private(set) var accumulator: Accumulator
+
+    /// The field whose accumulator keeps the last of equal values.
+    var keepingLast: AccumulatorField {
+        var field = self
+        field.accumulator = accumulator.keepingLast
+        return field
+    }
 
     /// Parses a field such as `total: {$sum: "$amount"}`.
     ///

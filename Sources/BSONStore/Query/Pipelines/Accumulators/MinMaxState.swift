@@ -1,11 +1,14 @@
 /// The least or the greatest value; null and missing ones are ignored.
 final class MinMaxState: AccumulatorState {
     private let isMax: Bool
+    /// Whether the last of equal values stays, not the first.
+    private let keepsLast: Bool
     private let run: PipelineRun
     private var best: BSONValue?
 
-    init(isMax: Bool, _ run: PipelineRun) {
+    init(isMax: Bool, keepsLast: Bool = false, _ run: PipelineRun) {
         self.isMax = isMax
+        self.keepsLast = keepsLast
         self.run = run
     }
 
@@ -15,7 +18,10 @@ final class MinMaxState: AccumulatorState {
             best = value.compacted()
             return BSONWriter.count(value)
         }
-        guard run.compare(value, known) == (isMax ? .greater : .less) else { return 0 }
+        let order = run.compare(value, known)
+        guard order == (isMax ? .greater : .less) || (keepsLast && order == .equal) else {
+            return 0
+        }
         best = value.compacted()
         return BSONWriter.count(value) - BSONWriter.count(known)
     }

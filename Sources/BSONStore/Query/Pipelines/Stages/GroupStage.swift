@@ -4,11 +4,27 @@
 /// null. The groups are in the order of their first documents; MongoDB leaves it open.
 struct GroupStage: PipelineStage {
     let key: Expression
-    let fields: [AccumulatorField]
+    private(set) var fields: [AccumulatorField]
     /// The ranges that replace the values of the key, for `$bucket`.
     var ranges: BucketRanges?
     /// Whether no stage before computes anything, so that MongoDB's query engine groups.
-    var isOfQuery = false
+    private(set) var isOfQuery = false
+
+    init(key: Expression, fields: [AccumulatorField], ranges: BucketRanges? = nil) {
+        self.key = key
+        self.fields = fields
+        self.ranges = ranges
+    }
+
+    /// The stage as MongoDB's query engine computes it: of equal values it keeps the last one.
+    ///
+    /// Source: the server's `exec/sbe/vm/vm.cpp`, `aggMin` and `aggMax`.
+    var ofQuery: GroupStage {
+        var stage = self
+        stage.isOfQuery = true
+        stage.fields = fields.map(\.keepingLast)
+        return stage
+    }
 
     static func parse(
         _ value: BSONValue, _ parser: PipelineParser

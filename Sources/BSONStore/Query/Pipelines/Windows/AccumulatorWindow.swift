@@ -3,6 +3,14 @@ struct AccumulatorWindow: WindowFunction {
     let accumulator: Accumulator
     let bounds: WindowBounds
 
+    /// - Parameter accumulator: of equal greatest values it keeps the last one if windows lose
+    ///   documents, as the server's `window_function_min_max.h`.
+    init(accumulator: Accumulator, bounds: WindowBounds) {
+        let keepsLast = accumulator.name == "$max" && !bounds.beginAtFirst
+        self.accumulator = keepsLast ? accumulator.keepingLast : accumulator
+        self.bounds = bounds
+    }
+
     func values(
         _ partition: WindowPartition, _ run: PipelineRun
     ) throws(StoreError) -> [BSONValue?] {

@@ -90,10 +90,11 @@ enum SlidingAccumulator {
             guard let value = inputs[place], !value.isNullish else { return .none }
             return value
         }
-        // Of equal values the first one stays.
+        // Of equal values the first of the least stays, and the last of the greatest.
         let join = { (left: BSONValue?, right: BSONValue?) -> BSONValue? in
             guard let left, let right else { return left ?? right }
-            return run.compare(right, left) == better ? right : left
+            let order = run.compare(right, left)
+            return order == better || (order == .equal && better == .greater) ? right : left
         }
         return try slide(windows, run, part, join) { ($0 ?? nil) ?? .null }
     }
