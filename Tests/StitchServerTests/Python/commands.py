@@ -45,6 +45,14 @@ class Collections(ServedTest):
                 ([{"$match": {}}, {"$changeStream": {}}], 40602)):
             self.assertEqual(self.refused("aggregate", "items", pipeline=pipeline, cursor={})[0],
                              code, pipeline)
+        for name in ("$collStats", "$indexStats", "$planCacheStats"):
+            for stage in ({"$lookup": {"from": "items", "pipeline": [{name: {}}], "as": "x"}},
+                          {"$unionWith": {"coll": "items", "pipeline": [{name: {}}]}}):
+                code, text = self.refused(
+                    "aggregate", "items", pipeline=[{"$facet": {"x": [stage]}}], cursor={})
+                self.assertEqual(code, 40600, stage)
+                self.assertEqual(
+                    text, f"{next(iter(stage))} is not allowed to be used within a $facet stage")
         count = [{"$collStats": {"count": {}}}]
         self.assertEqual(self.refused("aggregate", "none", pipeline=count, cursor={})[0], 26)
         sessions = [{"$listLocalSessions": {"x": 1}}]

@@ -21,6 +21,7 @@ struct PipelineParser: Sendable {
     /// The additional first stages of the caller.
     let sources: [String: PipelineOptions.Source]
     private(set) var place = Place.command
+    private var isInFacet = false
     private var depth = 0
 
     init(
@@ -39,6 +40,7 @@ struct PipelineParser: Sendable {
     func nested(in place: Place) throws(StoreError) -> PipelineParser {
         var parser = self
         parser.place = place
+        if place == .facet { parser.isInFacet = true }
         if place != .facet { parser.depth += 1 }
         guard parser.depth <= Self.depthMax else {
             throw StoreError(
@@ -105,7 +107,10 @@ struct PipelineParser: Sendable {
         _ entry: Entry, _ stages: [any PipelineStage]
     ) throws(StoreError) {
         let rule = StageDefinition.all[entry.name]
-        let isSource = rule == nil
+        // `$lookup` and `$unionWith` refuse the statistics in `$facet` themselves, by its rule.
+        let isSource =
+            rule == nil
+            && !(isInFacet && StageDefinition.statisticsOfCollections.contains(entry.name))
         switch place {
         case .command: return
         case .facet

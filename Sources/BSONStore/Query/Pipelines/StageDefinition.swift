@@ -41,6 +41,12 @@ package struct StageDefinition: Sendable {
         return rule
     }
 
+    /// The stages of a server that describe a collection; MongoDB allows them in `$lookup` and
+    /// `$unionWith`, but not inside `$facet`.
+    package static let statisticsOfCollections: Set<String> = [
+        "$collStats", "$indexStats", "$planCacheStats",
+    ]
+
     /// All stages by name.
     package static let all: [String: StageDefinition] = [
         "$addFields": StageDefinition(parse: ProjectStage.addFields),

@@ -140,8 +140,8 @@ struct ViewDefinitionCheck {
     ]
 
     private static func isOfServer(_ pipeline: BSONArray) -> Bool {
-        let name = pipeline.values.first?.documentValue?.keys.first
-        return ["$collStats", "$indexStats", "$planCacheStats"].contains(name)
+        guard let name = pipeline.values.first?.documentValue?.keys.first else { return false }
+        return StageDefinition.statisticsOfCollections.contains(name)
     }
 
     /// Follows everything that a view reads, down to collections.
