@@ -1,6 +1,7 @@
 @testable import BSONCore
 @testable import BSONQuery
 @testable import BSONStore
+import Testing
 
 /// Answers the cases of `fixtures/queries` from collections of a store.
 enum StoredQueryFixture {
@@ -27,6 +28,11 @@ enum StoredQueryFixture {
                         try transaction.createIndex(
                             namespace, try textIndex(text, named: "words"))
                     }
+                    if indexes != .none, let (path, near) = try nearest(fixture) {
+                        let kind: BSONValue = near.isMeasured(by: .plane) ? "2d" : "2dsphere"
+                        try transaction.createIndex(
+                            namespace, try IndexDefinition(["key": [path.description: kind]]))
+                    }
                 }
             }
         }
@@ -41,11 +47,25 @@ enum StoredQueryFixture {
         ])
     }
 
-    /// Answers every case without and with indexes.
+    /// The `$near` of the case, if its filter is one that can be read.
+    private static func nearest(_ fixture: Fixture) throws -> (path: FieldPath, near: GeoNear)? {
+        guard fixture["error"] == nil else { return nil }
+        let (options, _) = try QueryFixture.options(fixture)
+        return try Filter(try fixture.document("filter") ?? [:], options: options).nearest
+    }
+
+    /// Answers every case without and with indexes; `$near` has no answer without its own.
     static func check(_ cases: [Fixture], _ store: DocumentStore) throws {
         for (number, fixture) in cases.enumerated() {
             for indexes in FixtureIndexes.allCases {
                 let namespace = namespace(number, indexes)
+                if indexes == .none, try nearest(fixture) != nil {
+                    let error = #expect(throws: StoreError.self) {
+                        try answer(fixture, store.collection(namespace))
+                    }
+                    #expect(error?.code == .noQueryExecutionPlans)
+                    continue
+                }
                 try fixture.run(
                     { try answer(fixture, store.collection(namespace)) },
                     { try expect($0, fixture, isScan: indexes == .none) })

@@ -103,6 +103,51 @@ class Places(ServedTest):
             changed = self.items.update_many({}, {"$set": {"n": 1}}, hint="g").modified_count
             self.assertEqual(changed, len(expected))
 
+    def test_the_nearest_needs_an_index(self):
+        globe = {"$geometry": {"type": "Point", "coordinates": [0, 0]}}
+        self.assertEqual(self.ids(self.items.find({"loc": {"$near": [0, 0]}})), [])
+        for keys, options, measured in [
+            (None, {}, []),
+            ([("loc", 1)], {}, []),
+            (self.PLANE, {}, ["plane", "pairs"]),
+            ([("loc", "2dsphere")], {}, ["globe", "pairs"]),
+            ([("loc", "2dsphere"), ("a", 1)], {}, ["globe", "pairs"]),
+            (self.PLANE, {"hidden": True}, []),
+            (self.PLANE, {"partialFilterExpression": {"a": 1}}, []),
+            ([("other", "2d")], {}, []),
+        ]:
+            self.items.drop()
+            self.items.insert_one({"_id": 1, "loc": [1, 1]})
+            if keys:
+                self.items.create_index(keys, name="g", **options)
+            for name, near in [
+                ("globe", {"$near": globe}), ("plane", {"$near": [0, 0]}),
+                ("pairs", {"$nearSphere": [0, 0]}),
+            ]:
+                query = {"loc": near}
+                statement = {"q": query, "u": {"$set": {"n": 1}}}
+                if name in measured:
+                    self.assertEqual(self.ids(self.items.find(query)), [1], (keys, name))
+                    continue
+                refused = (291, "error processing query: planner returned error :: caused by :: "
+                           "unable to find index for $geoNear query")
+                self.assertEqual(self.refused("find", "items", filter=query), refused)
+                self.assertEqual(self.refused("count", "items", query=query), refused)
+                self.assertEqual(self.refused("distinct", "items", key="a", query=query), refused)
+                explained = {"find": "items", "filter": query}
+                self.assertEqual(self.refused("explain", explained), refused)
+                answer = self.db.command("update", "items", updates=[statement])
+                self.assertEqual(answer["writeErrors"][0]["code"], 291)
+
+    def test_the_nearest_needs_an_index_of_places_as_its_hint(self):
+        self.items.insert_one({"_id": 1, "loc": [1, 1], "a": 1})
+        self.items.create_index(self.PLANE, name="g")
+        self.items.create_index([("a", 1)], name="a")
+        near = {"loc": {"$near": [0, 0]}}
+        self.assertEqual(self.ids(self.items.find(near, hint="g")), [1])
+        for hint in ["a", "_id_"]:
+            self.assertEqual(self.refused("find", "items", filter=near, hint=hint)[0], 291)
+
     def test_the_nearest_is_changed(self):
         near = {"loc": {"$near": [0, 0]}}
         for change in [

@@ -2,7 +2,7 @@ extension Filter {
     /// The `$near` or `$nearSphere` condition of the filter, with its path.
     ///
     /// A query with one returns documents by distance, and MongoDB requires an index for it.
-    var nearest: (path: FieldPath, near: GeoNear)? { predicate.nearest }
+    package var nearest: (path: FieldPath, near: GeoNear)? { predicate.nearest }
 
     /// The order that the filter implies: by distance, for `$near`.
     package var impliedOrder: SortOrder? {

@@ -89,10 +89,17 @@ struct QueryPlanner {
     /// Completes a filter with the collection's collation (unless it has its own), its text index
     /// and one time for all documents.
     ///
-    /// - Throws: `indexNotFound` (27) for `$text` without a text index, 291 if it is hidden.
+    /// - Throws: `indexNotFound` (27) for `$text` without a text index, 291 if it is hidden and for
+    ///   `$near` without an index of its places.
     func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {
         let filter = filter.timed
         let found = try tables.onTable(namespace) { (table) throws(StoreError) -> Filter? in
+            if filter.usesNear {
+                let query = try filter.adapted(to: table.collation, nil)
+                guard try tables.indexes(of: table).contains(where: { $0.measures(query) }) else {
+                    throw GeoNear.noIndex
+                }
+            }
             let waits = filter.waitsForText
             guard table.collation != nil || waits else { return nil }
             guard waits else { return try filter.adapted(to: table.collation, nil) }
@@ -156,6 +163,7 @@ extension QueryPlanner {
     ) throws(StoreError) -> QueryPlan {
         if hint.isNatural { return .all(sort, hint) }
         if hint.isFor(.id) {
+            guard !filter.usesNear else { throw GeoNear.noIndex }
             let byID = QueryPlan(filter, sort)
             guard !byID.isByKey else { return byID }
             // Reads the whole index, in its order.
@@ -164,6 +172,7 @@ extension QueryPlanner {
             return QueryPlan(rows: .range(range), isSorted: byID.isSorted && sort == nil)
         }
         guard let index = try index(hint, of: namespace) else { return .all(sort) }
+        guard !filter.usesNear || index.measures(filter) else { throw GeoNear.noIndex }
         let scans = IndexScan.candidates(index, IndexQuery(filter), sort, isForced: true)
         guard let scan = scans.first(where: { $0.bounds.contains { $0 != .all } }) ?? scans.first
         else {

@@ -380,7 +380,8 @@ extension QueryExecutor {
     /// Completes a filter with the collection's collation (unless it has its own), its text index
     /// and one time for all documents.
     ///
-    /// - Throws: `indexNotFound` (27) for `$text` without a text index.
+    /// - Throws: `indexNotFound` (27) for `$text` without a text index, 291 for `$near` without an
+    ///   index of its places.
     func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {
         // An error must not reveal that a hidden collection or its text index exists.
         guard access.isOpen(namespace) else { return filter.timed }

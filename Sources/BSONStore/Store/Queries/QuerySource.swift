@@ -98,14 +98,7 @@ final class QuerySource: AggregationSource {
     func placeIndexes(_ namespace: Namespace) throws(StoreError) -> [[GeoIndexField]]? {
         let all = try catalog.indexes(namespace)
         guard !all.isEmpty else { return nil }
-        return all.filter { !$0.isHidden }.map { index in
-            index.keys.compactMap { key in
-                guard case .special(let name) = key.kind,
-                    let kind = GeoIndexField.Kind(rawValue: name)
-                else { return nil }
-                return GeoIndexField(path: key.path, kind: kind)
-            }
-        }
+        return all.filter { !$0.isHidden }.map(\.geoFields)
     }
 
     func target() throws(StoreError) -> any AggregationTarget {

@@ -156,7 +156,8 @@ struct GeoNearStage: PipelineSourceStage {
             }
             let path = try field(indexes, run)
             let near = try center(run)
-            try check(near, indexes.joined().filter { $0.path == path }.map(\.kind))
+            let kinds = indexes.joined().filter { $0.path == path }.map(\.kind)
+            guard kinds.contains(where: near.isMeasured) else { throw GeoNear.noIndex }
             return (try FieldPath(path), near)
         } catch {
             throw error.during(.preparation)
@@ -217,26 +218,5 @@ struct GeoNearStage: PipelineSourceStage {
         throw StoreError(
             .indexNotFound,
             "$geoNear requires a 2d or 2dsphere index, but none were found")
-    }
-
-    /// Checks that an index of the field can answer: 2dsphere for points on the globe, 2d for pairs
-    /// of coordinates.
-    ///
-    /// Source: the server's `planner_ixselect.cpp`; `jstests/core/geonear_key.js`.
-    private func check(
-        _ near: GeoNear, _ kinds: [GeoIndexField.Kind]
-    ) throws(StoreError) {
-        let isAnswered =
-            switch near.center {
-            case .meters: kinds.contains(.sphere)
-            case .radians: !kinds.isEmpty
-            case .plane: kinds.contains(.plane)
-            }
-        guard isAnswered else {
-            throw StoreError(
-                .noQueryExecutionPlans,
-                "error processing query: planner returned error :: caused by :: unable to find "
-                    + "index for $geoNear query")
-        }
     }
 }
