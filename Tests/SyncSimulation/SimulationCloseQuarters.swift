@@ -75,15 +75,15 @@ struct SimulationCloseQuarters {
         ] + passes + [end]
     }
 
-    /// A change whose request is late with some luck is given up before it is looked for, and lands
-    /// after that: only its event tells of it.
+    /// A change whose request is late with some luck is given up, looked for in vain, and lands after
+    /// that: only its event tells of it.
     private mutating func givenUp() -> [SimulationStep.Kind] {
         let client = random.below(clients)
         let document = random.below(documents)
         let pass = SimulationStep.Kind.pass(client: client)
         return [
             pass, .write(client: client, document: document, .setX), pass,
-            .discard(client: client, document: document), pass, .landLate, pass,
+            .discard(client: client, document: document), pass, pass, .landLate, pass,
         ]
     }
 }

@@ -98,6 +98,30 @@ import Testing
         #expect(try await a.local("k") == ["_id": "k", "x": 0])
         #expect(try world.remoteDocument("k") == ["_id": "k", "x": 0])
     }
+
+    @Test("a request that lands after it was looked for in vain reaches the next pass")
+    func landsLateBetweenPasses() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A", handler: nil)
+        try await a.insert(["_id": "k", "x": 0])
+        try await a.engine.syncUntilQuiet()
+        let late = Locked<[RemoteWrite]>([])
+        world.remote.before { call in
+            guard call.kind == .write else { return }
+            late.withLock { $0 = call.writes }
+            throw RemoteError(.retryable, "timed out")
+        }
+        try await a.set("k", ["x": 1])
+        _ = try await a.engine.syncNow()
+        world.remote.before(nil)
+        try await a.items.discardPendingChange(of: "k")
+        try await a.engine.syncUntilQuiet()
+        try await world.land(late)
+        try await a.engine.syncUntilQuiet()
+        // What the app gave up is taken back at the remote, too.
+        #expect(try await a.local("k") == ["_id": "k", "x": 0])
+        #expect(try world.remoteDocument("k") == ["_id": "k", "x": 0])
+    }
 }
 
 /// What a device was told of a history.
