@@ -316,6 +316,25 @@ class Definitions(ServedTest):
         self.db.create_collection("n")
         self.assertEqual(self.refused("collMod", "n", validator=near)[0], 5626500)
 
+    def test_a_view_is_not_in_the_order_of_distances(self):
+        # The query of a view is a $match; the server's text.
+        self.items.create_index([("a", "2dsphere")])
+        self.db.create_collection("v", viewOn="items", pipeline=[])
+        text = (
+            "$geoNear, $near, and $nearSphere are not allowed in this context, as these operators "
+            "require sorting geospatial data. If you do not need sort, consider using $geoWithin "
+            "instead. Check out https://dochub.mongodb.org/core/near-sort-operation and "
+            "https://dochub.mongodb.org/core/nearSphere-sort-operationfor more details.")
+        for near in ({"$near": [1, 1]}, {"$nearSphere": [1, 1]},
+                     {"$near": {"$geometry": {"type": "Point", "coordinates": [1, 1]}}}):
+            query = {"a": near}
+            for command, fields in (
+                    ("find", {"filter": query}), ("count", {"query": query}),
+                    ("distinct", {"key": "a", "query": query}),
+                    ("aggregate", {"pipeline": [{"$match": query}], "cursor": {}})):
+                self.assertEqual(
+                    self.refused(command, "v", **fields), (5626500, text), (command, near))
+
 
 if __name__ == "__main__":
     main()

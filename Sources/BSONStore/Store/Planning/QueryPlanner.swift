@@ -90,11 +90,13 @@ struct QueryPlanner {
     /// and one time for all documents.
     ///
     /// - Throws: `indexNotFound` (27) for `$text` without a text index, 291 if it is hidden and for
-    ///   `$near` without an index of its places.
+    ///   `$near` without an index of its places; 5626500 for `$near` on a view.
     func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {
         let filter = filter.timed
         let found = try tables.onTable(namespace) { (table) throws(StoreError) -> Filter? in
             if filter.usesNear {
+                // A query of a view is a `$match` behind the view's pipeline.
+                guard table.options.view == nil else { throw GeoNear.notAllowed }
                 let query = try filter.adapted(to: table.collation, nil)
                 guard try tables.indexes(of: table).contains(where: { $0.measures(query) }) else {
                     throw GeoNear.noIndex

@@ -1,4 +1,15 @@
 extension GeoNear {
+    /// The error of a filter whose matches cannot be in the order of their distances.
+    ///
+    /// The text is MongoDB's, without a space before "for".
+    package static let notAllowed = StoreError(
+        .nearNotAllowed,
+        "$geoNear, $near, and $nearSphere are not allowed in this context, as these operators "
+            + "require sorting geospatial data. If you do not need sort, consider using "
+            + "$geoWithin instead. Check out "
+            + "https://dochub.mongodb.org/core/near-sort-operation and "
+            + "https://dochub.mongodb.org/core/nearSphere-sort-operationfor more details.")
+
     /// The error of a query without an index that measures its distances.
     package static let noIndex = StoreError(
         .noQueryExecutionPlans,

@@ -108,11 +108,7 @@ extension PredicateParser {
     private mutating func near(
         _ document: BSONDocument, _ path: FieldPath
     ) throws(StoreError) -> Predicate {
-        guard options.isOfQuery else {
-            throw StoreError(
-                .nearNotAllowed,
-                "$geoNear, $near, and $nearSphere are not allowed in this context")
-        }
+        guard options.isOfQuery else { throw GeoNear.notAllowed }
         nearCount += 1
         return .special(.near(path, try GeoNear(document)))
     }
