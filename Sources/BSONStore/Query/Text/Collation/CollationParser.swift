@@ -4,12 +4,15 @@
 enum CollationParser {
     static func parse(_ document: BSONDocument) throws(StoreError) -> Collation.Options {
         var options = Collation.Options()
+        var named: Set<Name> = []
         var seen: Set<Name> = []
         for (name, value) in document {
-            guard seen.insert(name).inserted else {
+            guard named.insert(name).inserted else {
                 throw StoreError(
                     .idlDuplicateField, "BSON field 'collation.\(name)' is a duplicate field")
             }
+            if value.isNullish, nullable.contains(name) { continue }
+            seen.insert(name)
             try read(name, value, into: &options)
         }
         guard seen.contains("locale") else {
@@ -20,6 +23,13 @@ enum CollationParser {
         try check(options, document)
         return options
     }
+
+    /// The fields for which null is the same as none: all but `backwards`, which the server reads as
+    /// a Boolean that it tells from a missing one.
+    private static let nullable: Set<Name> = [
+        "locale", "caseLevel", "caseFirst", "strength", "numericOrdering", "alternate",
+        "maxVariable", "normalization", "version",
+    ]
 
     /// Adds the defaults of some locales for options that the collation omits.
     ///
@@ -114,12 +124,14 @@ enum CollationParser {
         _ name: String, _ value: BSONValue, _ make: (String) -> Choice?
     ) throws(StoreError) -> Choice {
         let text = try text(name, value)
-        guard let choice = make(text) else {
-            throw StoreError(
-                .badValue,
-                "Enumeration value '\(text)' for field 'collation.\(name)' is not a valid value.")
-        }
+        guard let choice = make(text) else { throw invalidChoice(name, text) }
         return choice
+    }
+
+    private static func invalidChoice(_ name: String, _ text: String) -> StoreError {
+        StoreError(
+            .badValue,
+            "Enumeration value '\(text)' for field 'collation.\(name)' is not a valid value.")
     }
 
     private static func strength(_ value: BSONValue) throws(StoreError) -> Int {
@@ -130,10 +142,7 @@ enum CollationParser {
                     + "types '[long, int, decimal, double]'")
         }
         guard let number = value.truncatedNumber, (1...5).contains(number) else {
-            throw StoreError(
-                .failedToParse,
-                "Field 'strength' must be an integer 1 through 5. Got: "
-                    + ShellText.text(of: value))
+            throw invalidChoice("strength", "\(value.truncatedNumber ?? 0)")
         }
         return Int(number)
     }
