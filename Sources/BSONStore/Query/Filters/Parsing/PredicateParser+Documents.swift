@@ -30,6 +30,7 @@ extension PredicateParser {
         guard options.allowsText else {
             throw StoreError(.badValue, "$text is not allowed in this context")
         }
+        textCount += 1
         return .special(
             .text(
                 try TextSearch(

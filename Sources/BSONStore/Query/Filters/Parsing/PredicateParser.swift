@@ -28,6 +28,10 @@ package struct PredicateParser {
     var elementDepth = 0
     /// The number of `$near` and `$nearSphere`; a filter may have one.
     var nearCount = 0
+    /// The number of `$text`; a filter may have one.
+    var textCount = 0
+    /// Whether a `$text` is inside a `$nor`.
+    private var excludesText = false
     private var depth = 0
 
     private init(options: FilterOptions) { self.options = options }
@@ -40,8 +44,21 @@ package struct PredicateParser {
     ) throws(StoreError) -> Predicate {
         var parser = PredicateParser(options: options)
         let predicate = try parser.document(filter)
+        try parser.checkText()
         if parser.nearCount > 0 { try parser.checkNear(predicate) }
         return predicate
+    }
+
+    /// Checks that the filter searches for text once, and for what it has.
+    ///
+    /// Source: the server's `canonical_query.cpp`, `isValid`.
+    private func checkText() throws(StoreError) {
+        guard textCount <= 1 else {
+            throw StoreError(.badValue, "Too many text expressions")
+        }
+        guard !excludesText else {
+            throw StoreError(.badValue, "text expression not allowed in nor")
+        }
     }
 
     /// Whether a document holds operators, by its first key; a DBRef does not.
@@ -85,7 +102,11 @@ package struct PredicateParser {
         switch name {
         case .and: return Self.joined(try clauses(key, value))
         case .or: return .any(try clauses(key, value))
-        case .nor: return .not(.any(try clauses(key, value)))
+        case .nor:
+            let before = textCount
+            let excluded = try clauses(key, value)
+            if textCount > before { excludesText = true }
+            return .not(.any(excluded))
         case .comment: return nil
         case .expr: return try expression(value)
         case .jsonSchema:
