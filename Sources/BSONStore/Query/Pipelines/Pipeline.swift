@@ -66,11 +66,6 @@ public struct Pipeline: Sendable {
         self.options = options
         self.variables = variables
         source = array
-        for case let match as MatchStage in stages where match.filter.waitsForText {
-            throw StoreError(
-                .textMatchNotFirst,
-                "$match with $text is only allowed as the first pipeline stage")
-        }
         requested = RequestedMetadata(in: .array(array))
         try PipelineMetadata.check(array, searches: access.filter.waitsForText)
         firstName = array.first { _ in true }?.documentValue?.keys.first

@@ -52,7 +52,7 @@ struct PipelineParser: Sendable {
 
     /// Parses the stages in order.
     ///
-    /// - Throws: 40323, 40324, 40600, 40601, 40602 and the errors of the stages.
+    /// - Throws: 17313, 40323, 40324, 40600, 40601, 40602 and the errors of the stages.
     func stages(_ array: BSONArray) throws(StoreError) -> [any PipelineStage] {
         let entries = try entries(array)
         var stages: [[any PipelineStage]] = []
@@ -60,6 +60,8 @@ struct PipelineParser: Sendable {
         for (index, entry) in entries.enumerated() {
             try checkPlace(entry, stages[index])
             try checkPosition(entry, isFirst: index == 0, isLast: index == entries.count - 1)
+            // `$facet` refuses every search itself.
+            if index > 0, place != .facet { try checkSearch(stages[index]) }
         }
         return stages.flatMap { $0 }
     }
@@ -143,6 +145,17 @@ struct PipelineParser: Sendable {
             }
             return StageDefinition.all[name]?.isAllowedInFacet != true
                 || containsStageForbiddenInFacet(argument)
+        }
+    }
+
+    /// Checks that a stage behind the first one does not search for text.
+    ///
+    /// Source: the server's `pipeline.cpp`, `validateCommon`.
+    private func checkSearch(_ stages: [any PipelineStage]) throws(StoreError) {
+        for case let match as MatchStage in stages where match.filter.waitsForText {
+            throw StoreError(
+                .textMatchNotFirst,
+                "$match with $text is only allowed as the first pipeline stage")
         }
     }
 
