@@ -134,13 +134,16 @@ private struct LookupParser {
     private let fields: StageArguments
     private let parser: PipelineParser
     private let pipeline: BSONArray?
+    private let origin: BSONValue?
 
     init(_ document: BSONDocument, _ parser: PipelineParser) throws(StoreError) {
         fields = try StageArguments(
             "$lookup", document,
             known: ["from", "as", "localField", "foreignField", "let", "pipeline"])
         self.parser = parser
-        switch fields["pipeline"] {
+        origin = document["from"]
+        // Unlike the other fields, null is not the same as none.
+        switch document["pipeline"] {
         case nil: pipeline = nil
         case .array(let array): pipeline = array
         default:
@@ -149,7 +152,7 @@ private struct LookupParser {
     }
 
     private func from() throws(StoreError) -> String? {
-        switch fields["from"] {
+        switch origin {
         case nil: return nil
         case .string(let text): return text
         case .document(let document):
@@ -215,6 +218,7 @@ private struct LookupParser {
             stage.pipeline = try Pipeline(nested: pipeline, nested)
         } else {
             let stages = try nested.stages(pipeline)
+            try checkSource(pipeline, stages)
             guard !stages.contains(where: { ($0 as? MatchStage)?.filter.waitsForText ?? false })
             else {
                 throw StoreError(
@@ -224,6 +228,16 @@ private struct LookupParser {
             }
             stage.stages = stages
         }
+    }
+
+    /// Checks that the stage behind the match of the fields does not have to be the first one.
+    private func checkSource(
+        _ pipeline: BSONArray, _ stages: [any PipelineStage]
+    ) throws(StoreError) {
+        guard stages.first is ExternalSourceStage || stages.first is GeoNearStage else { return }
+        let name = pipeline[0]?.documentValue?.keys.first ?? ""
+        throw StoreError(
+            .stageNotFirst, "\(name) is only valid as the first stage in a pipeline")
     }
 
     /// Whether a stage or an expression chooses at random.

@@ -15,6 +15,10 @@ struct UnionStage: PipelineStage {
         case .document(let document):
             let fields = try StageArguments("$unionWith", document, known: ["coll", "pipeline"])
             let name = try fields.string("coll")
+            // Unlike the collection's name, null is not the same as none.
+            if document["pipeline"] == .null {
+                throw fields.wrongType("pipeline", .null, "array")
+            }
             let array = try fields.array("pipeline") ?? BSONArray()
             guard name != nil || array[0]?.documentValue?["$documents"] != nil else {
                 throw StoreError(
