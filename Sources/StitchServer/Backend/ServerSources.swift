@@ -11,45 +11,54 @@ struct ServerSources: Sendable {
     }
 
     /// The stages by name.
-    var byName: [String: PipelineOptions.Source] {
+    var byName: [String: ServerStage] {
         [
-            "$currentOp": { (options) throws(StoreError) in
-                try checked { try ServerStageCheck.checkCurrentOp(options, call) }
-                return operations()
+            "$currentOp": ServerStage { (options) throws(StoreError) in
+                try stored { try ServerStageCheck.checkCurrentOp(options, call) }
+            } documents: { (_, _) throws(StoreError) in
+                operations()
             },
-            "$indexStats": { (options) throws(StoreError) in
-                try checked { try ServerStageCheck.checkIndexStats(options) }
-                return try indexStatistics()
+            "$indexStats": ServerStage { (options) throws(StoreError) in
+                try stored { try ServerStageCheck.checkIndexStats(options) }
+            } documents: { (_, namespace) throws(StoreError) in
+                try indexStatistics(namespace)
             },
-            "$collStats": { (options) throws(StoreError) in
-                try checked { try ServerStageCheck.checkCollStats(options) }
-                return [try collectionStatistics(options)]
+            "$collStats": ServerStage { (options) throws(StoreError) in
+                try stored { try ServerStageCheck.checkCollStats(options) }
+            } documents: { (options, namespace) throws(StoreError) in
+                [try collectionStatistics(options, namespace)]
             },
             // A change stream at the beginning of a pipeline is handled elsewhere.
-            ChangeStreamStage.name: { (_) throws(StoreError) in
+            ChangeStreamStage.name: ServerStage { (_, _) throws(StoreError) in
                 try stored { throw ChangeStreamStage.mustBeFirst }
             },
-            SplitEvent.stage: { (argument) throws(StoreError) in
+            SplitEvent.stage: ServerStage { (argument, _) throws(StoreError) in
                 try stored {
                     try SplitEvent.refuse(argument)
                     return []
                 }
             },
-            "$planCacheStats": { (options) throws(StoreError) in
-                try checked { try ServerStageCheck.checkPlanCacheStats(options) }
+            "$planCacheStats": ServerStage { (options) throws(StoreError) in
+                try stored { try ServerStageCheck.checkPlanCacheStats(options) }
+            } documents: { (_, _) throws(StoreError) in
                 // The server caches no plans.
-                return []
+                []
             },
-            "$listSearchIndexes": { (_) throws(StoreError) in
+            "$listSearchIndexes": ServerStage { (_, _) throws(StoreError) in
                 throw StoreError(
                     StoreError.Code(rawValue: CommandFailure.searchUnavailable.code),
                     CommandFailure.searchUnavailable.message)
             },
-            "$listLocalSessions": { (options) throws(StoreError) in
-                try checked { try ServerStageCheck.checkListLocalSessions(options, call) }
-                return try localSessions()
+            "$listLocalSessions": ServerStage { (options) throws(StoreError) in
+                try stored { try ServerStageCheck.checkListLocalSessions(options, call) }
+            } documents: { (_, _) throws(StoreError) in
+                try localSessions()
             },
-            "$listSessions": { (_) throws(StoreError) in try localSessions() },
+            "$listSessions": ServerStage { (_) throws(StoreError) in
+                try stored { try ServerStageCheck.checkListSessions(call) }
+            } documents: { (_, _) throws(StoreError) in
+                try localSessions()
+            },
         ]
     }
 
@@ -81,9 +90,16 @@ struct ServerSources: Sendable {
         }
     }
 
-    private func indexStatistics() throws(StoreError) -> [BSONDocument] {
+    /// Returns the collection of a pipeline.
+    ///
+    /// - Throws: 73 (InvalidNamespace) if the pipeline runs on a database.
+    private func collection(_ namespace: Namespace) throws -> Namespace {
+        namespace.collection == Namespace.databaseAggregate ? try call.collection() : namespace
+    }
+
+    private func indexStatistics(_ namespace: Namespace) throws(StoreError) -> [BSONDocument] {
         try stored {
-            let namespace = try call.collection()
+            let namespace = try collection(namespace)
             return try backend.store.readReentrantly { try $0.indexes(namespace) }.map { index in
                 [
                     "name": .string(index.name), "key": .document(index.keyPattern),
@@ -95,9 +111,11 @@ struct ServerSources: Sendable {
         }
     }
 
-    private func collectionStatistics(_ options: BSONValue) throws(StoreError) -> BSONDocument {
+    private func collectionStatistics(
+        _ options: BSONValue, _ namespace: Namespace
+    ) throws(StoreError) -> BSONDocument {
         try stored {
-            let namespace = try call.collection()
+            let namespace = try collection(namespace)
             let (usage, collection) = try backend.store.readReentrantly { transaction in
                 let collection = try transaction.options(namespace)
                 guard collection?.view == nil else { throw StoreError.view(namespace) }
@@ -132,15 +150,6 @@ struct ServerSources: Sendable {
                 entry.append("storageStats", .document(storage))
             }
             return entry
-        }
-    }
-
-    /// Runs a check of a stage's argument before documents are read.
-    private func checked(_ body: () throws -> Void) throws(StoreError) {
-        do throws(StoreError) {
-            try stored(body)
-        } catch {
-            throw error.during(.preparation)
         }
     }
 

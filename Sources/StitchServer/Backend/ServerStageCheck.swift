@@ -80,6 +80,16 @@ enum ServerStageCheck {
         try CommandSchema(fields: parts, required: []).check(options, named: "$collStats")
     }
 
+    /// Checks the namespace of `$listSessions`.
+    ///
+    /// - Throws: 73 (InvalidNamespace) on another collection than `config.system.sessions`.
+    static func checkListSessions(_ call: CommandCall) throws(CommandFailure) {
+        guard call.database == "config", call.target.stringValue == "system.sessions" else {
+            throw CommandFailure(
+                .invalidNamespace, "$listSessions may only be run against config.system.sessions")
+        }
+    }
+
     /// Checks `$listLocalSessions`.
     ///
     /// - Throws: 73 (InvalidNamespace) on a collection, 40415 for an unknown option, 14 for a

@@ -104,8 +104,8 @@ extension GatewayBackend {
         let source = try GatewayStream(
             stage, scope, rest: request.rest,
             options: PipelineOptions(
-                let: call.document("let"), collation: try call.collation(),
-                sources: ServerSources(services, for: call).byName),
+                let: call.document("let"), collation: try call.collation()
+            ).with(ServerSources(services, for: call).byName),
             self, link, under: ruleGuard, for: call)
         return try CursorReply.open(
             source, namespace, call, on: services, under: ruleGuard, batchSize: batchSize,

@@ -41,10 +41,21 @@ class Collections(ServedTest):
                 ([{"$listLocalSessions": {}}], 73), ([{"$currentOp": {}}], 73), ([facet], 40600),
                 ([{"$lookup": {"from": "items", "pipeline": [{"$changeStream": {}}], "as": "x"}}],
                  51047),
+                ([{"$listSessions": {}}], 73),
+                ([{"$match": {}}, {"$currentOp": {}}], 73),
                 ([{"$unionWith": {"coll": "items", "pipeline": [{"$changeStream": {}}]}}], 31441),
                 ([{"$match": {}}, {"$changeStream": {}}], 40602)):
             self.assertEqual(self.refused("aggregate", "items", pipeline=pipeline, cursor={})[0],
                              code, pipeline)
+        # The server makes the stage, which checks the namespace, before it checks the place.
+        for name in ("$currentOp", "$listSessions", "$listLocalSessions"):
+            for stage in ({"$lookup": {"from": "items", "pipeline": [{name: {}}], "as": "x"}},
+                          {"$unionWith": {"coll": "items", "pipeline": [{name: {}}]}},
+                          {"$facet": {"x": [{name: {}}]}}):
+                self.assertEqual(
+                    self.refused("aggregate", "items", pipeline=[stage], cursor={})[0], 73, stage)
+        sessions = [{"$facet": {"x": [{"$listLocalSessions": {}}]}}]
+        self.assertEqual(self.refused("aggregate", 1, pipeline=sessions, cursor={})[0], 40600)
         for name in ("$collStats", "$indexStats", "$planCacheStats"):
             for stage in ({"$lookup": {"from": "items", "pipeline": [{name: {}}], "as": "x"}},
                           {"$unionWith": {"coll": "items", "pipeline": [{name: {}}]}}):
@@ -63,6 +74,42 @@ class Collections(ServedTest):
             self.assertEqual(caught.exception.code, 9, options)
         self.assertEqual(
             self.refused("aggregate", "items", pipeline=[], explain=True, writeConcern={"w": 1})[0], 9)
+
+    def test_other_collections_are_described_inside_a_pipeline(self):
+        # MongoDB's document_source_coll_stats.h and document_source_index_stats.h allow $lookup.
+        self.items.insert_one({"_id": 1})
+        self.db.other.insert_many([{"_id": 1, "a": 1}, {"_id": 2, "a": 2}])
+        self.db.other.create_index("a")
+        count = [{"$collStats": {"count": {}}}, {"$project": {"_id": 0, "ns": 1, "count": 1}}]
+        names = [{"$indexStats": {}}, {"$sort": {"name": 1}}, {"$project": {"name": 1}}]
+
+        def looked(pipeline, **fields):
+            stage = {"from": "other", "pipeline": pipeline, "as": "x", **fields}
+            return self.items.aggregate([{"$lookup": stage}]).next()["x"]
+
+        statistics = {"ns": f"{self.db.name}.other", "count": 2}
+        self.assertEqual(looked(count), [statistics])
+        self.assertEqual(looked(names), [{"name": "_id_"}, {"name": "a_1"}])
+        self.assertEqual(looked([{"$planCacheStats": {}}]), [])
+        union = {"$unionWith": {"coll": "other", "pipeline": count}}
+        self.assertEqual(list(self.items.aggregate([union])), [{"_id": 1}, statistics])
+        for stage, code in (
+                ({"$lookup": {"from": "other", "pipeline": [{"$match": {}}, *count], "as": "x"}},
+                 40602),
+                ({"$lookup": {"from": "other", "localField": "a", "foreignField": "a",
+                              "pipeline": count, "as": "x"}}, 40602),
+                ({"$lookup": {"from": "other", "pipeline": [{"$collStats": 5}], "as": "x"}},
+                 40166),
+                ({"$unionWith": {"coll": "other", "pipeline": [{"$indexStats": 5}]}}, 28803),
+                ({"$lookup": {"from": "none", "pipeline": count, "as": "x"}}, 26)):
+            self.assertEqual(
+                self.refused("aggregate", "items", pipeline=[stage], cursor={})[0], code, stage)
+        for stage in ({"$lookup": {"from": "other", "pipeline": count, "as": "x"}},
+                      {"$unionWith": {"coll": "other", "pipeline": count}}):
+            with self.assertRaises(pymongo.errors.OperationFailure) as caught:
+                with self.client.start_session() as session, session.start_transaction():
+                    self.items.aggregate([stage], session=session)
+            self.assertEqual(caught.exception.code, 263, stage)
 
     def test_a_parameter_that_is_a_number_takes_no_other_value(self):
         admin = self.client.admin

@@ -86,7 +86,9 @@ class Own(unittest.TestCase):
             who.shop.items.find_one()
         for stage in ("$listLocalSessions", "$listSessions"):
             def told(who):
-                return {bytes(entry["_id"]["uid"]) for entry in who.admin.aggregate([{stage: {}}])}
+                place = (who.admin if stage == "$listLocalSessions"
+                         else who.config["system.sessions"])
+                return {bytes(entry["_id"]["uid"]) for entry in place.aggregate([{stage: {}}])}
 
             (ann, ben) = (told(self.ann), told(self.ben))
             self.assertEqual((len(ann), len(ben)), (1, 1), stage)

@@ -33,7 +33,7 @@ public struct Pipeline: Sendable {
     ) throws(StoreError) {
         let variables = try CommandVariables(options.let, collation: options.collation)
         let parser = PipelineParser(
-            scope: variables.scope, collation: options.collation, sources: options.sources)
+            scope: variables.scope, collation: options.collation, sources: options.added)
         try self.init(stages, parser, options, variables)
     }
 
@@ -210,7 +210,7 @@ public struct Pipeline: Sendable {
             }
             return
         }
-        if options.sources[firstName] != nil { return }
+        if options.added[firstName] != nil { return }
         guard !isDatabase || isCollectionless else {
             throw StoreError(
                 .invalidNamespace,

@@ -15,6 +15,8 @@ public struct PipelineOptions: Sendable {
     /// Additional first stages, by their names with the dollar: each receives its argument and
     /// returns the documents for the next stage.
     public var sources: [String: Source]
+    /// The first stages of a server, by their names with the dollar.
+    package var serverStages: [String: ServerStage] = [:]
 
     /// The memory of a stage in bytes.
     package static let bytesMax = PipelineMemory.bytesMax
@@ -33,5 +35,20 @@ public struct PipelineOptions: Sendable {
         self.collation = collation
         self.allowDiskUse = allowDiskUse
         self.sources = sources
+    }
+
+    /// All stages that the caller adds; its own source replaces a server's.
+    var added: [String: ServerStage] {
+        let own = sources.mapValues { source in
+            ServerStage { (argument, _) throws(StoreError) in try source(argument) }
+        }
+        return serverStages.merging(own) { $1 }
+    }
+
+    /// Returns the options with the first stages of a server.
+    package func with(_ serverStages: [String: ServerStage]) -> PipelineOptions {
+        var options = self
+        options.serverStages = serverStages
+        return options
     }
 }

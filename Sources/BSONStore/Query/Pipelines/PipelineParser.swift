@@ -19,14 +19,13 @@ struct PipelineParser: Sendable {
     /// The collation of texts.
     var collation: Collation?
     /// The additional first stages of the caller.
-    let sources: [String: PipelineOptions.Source]
+    let sources: [String: ServerStage]
     private(set) var place = Place.command
-    private var isInFacet = false
     private var depth = 0
 
     init(
         scope: ExpressionScope, collation: Collation?,
-        sources: [String: PipelineOptions.Source] = [:]
+        sources: [String: ServerStage] = [:]
     ) {
         self.scope = scope
         self.scope.collation = collation
@@ -40,7 +39,6 @@ struct PipelineParser: Sendable {
     func nested(in place: Place) throws(StoreError) -> PipelineParser {
         var parser = self
         parser.place = place
-        if place == .facet { parser.isInFacet = true }
         if place != .facet { parser.depth += 1 }
         guard parser.depth <= Self.depthMax else {
             throw StoreError(
@@ -99,6 +97,7 @@ struct PipelineParser: Sendable {
 
     private func parse(_ entry: Entry) throws(StoreError) -> [any PipelineStage] {
         if let source = sources[entry.name] {
+            try source.check(entry.argument)
             return [ExternalSourceStage(source: source, argument: entry.argument)]
         }
         guard let rule = StageDefinition.all[entry.name] else { return [] }
@@ -109,10 +108,8 @@ struct PipelineParser: Sendable {
         _ entry: Entry, _ stages: [any PipelineStage]
     ) throws(StoreError) {
         let rule = StageDefinition.all[entry.name]
-        // `$lookup` and `$unionWith` refuse the statistics in `$facet` themselves, by its rule.
         let isSource =
-            rule == nil
-            && !(isInFacet && StageDefinition.statisticsOfCollections.contains(entry.name))
+            rule == nil && !StageDefinition.statisticsOfCollections.contains(entry.name)
         switch place {
         case .command: return
         case .facet

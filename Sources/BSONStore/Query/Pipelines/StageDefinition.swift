@@ -41,8 +41,8 @@ package struct StageDefinition: Sendable {
         return rule
     }
 
-    /// The stages of a server that describe a collection; MongoDB allows them in `$lookup` and
-    /// `$unionWith`, but not inside `$facet`.
+    /// The stages of a server that describe a collection; the pipelines of `$lookup` and
+    /// `$unionWith` may begin with them, but those inside `$facet` may not.
     package static let statisticsOfCollections: Set<String> = [
         "$collStats", "$indexStats", "$planCacheStats",
     ]

@@ -173,8 +173,8 @@ enum AggregateCommand {
             try ChangeStreamScope(namespace, isForCluster: stage.isForCluster),
             rest: request.rest,
             options: PipelineOptions(
-                let: call.document("let"), collation: try call.collation(),
-                sources: ServerSources(store, for: call).byName),
+                let: call.document("let"), collation: try call.collation()
+            ).with(ServerSources(store, for: call).byName),
             now: store.server.clock.now, under: ruleGuard)
         return try CursorReply.open(
             source, namespace, call, on: store, under: ruleGuard, batchSize: batchSize,
@@ -220,12 +220,32 @@ struct AggregateRequest: Sendable {
     /// - Throws: 263 (OperationNotSupportedInTransaction).
     func checkTransaction(_ call: CommandCall) throws(CommandFailure) {
         guard call.transaction?.isTransaction == true else { return }
-        let names = stages.compactMap { $0.documentValue?.keys.first }
-        guard let name = names.first(where: Self.alone.contains) else { return }
+        guard let name = Self.firstAlone(stages) else { return }
         throw CommandFailure(
             263,
             "Operation not permitted in transaction :: caused by :: Aggregation stage \(name) "
                 + "cannot run within a multi-document transaction")
+    }
+
+    /// Returns the first stage that is not allowed in transactions, also inside other stages.
+    private static func firstAlone(_ stages: BSONArray) -> String? {
+        for stage in stages {
+            guard let (name, argument) = stage.documentValue?.first(where: { _ in true }) else {
+                continue
+            }
+            if alone.contains(name) { return name }
+            let inner: [BSONValue?] =
+                switch name {
+                case "$lookup", "$unionWith": [argument.documentValue?["pipeline"]]
+                case "$facet": argument.documentValue?.map { $0.value } ?? []
+                default: []
+                }
+            for pipeline in inner {
+                guard let pipeline = pipeline?.arrayValue else { continue }
+                if let found = firstAlone(pipeline) { return found }
+            }
+        }
+        return nil
     }
 
     /// Returns the options of `$changeStream` if the pipeline begins with it.
@@ -260,8 +280,8 @@ struct AggregateRequest: Sendable {
     func pipeline(for call: CommandCall, _ store: StoreBackend? = nil) throws -> Pipeline {
         var options = PipelineOptions(
             let: call.document("let"), collation: try call.collation(),
-            allowDiskUse: call["allowDiskUse"]?.isTrue ?? true,
-            sources: store.map { ServerSources($0, for: call).byName } ?? [:])
+            allowDiskUse: call["allowDiskUse"]?.isTrue ?? true)
+        if let store { options.serverStages = ServerSources(store, for: call).byName }
         options.inheritsCollation = CommandCall.inheritsCollation(call["collation"])
         options.hint = try call.hint()
         do {
