@@ -15,6 +15,12 @@ extension CommandCall {
         signature.traits.contains(.readsDeniedWrites) && namesDeniedWrites
     }
 
+    /// Whether the command is a pipeline that lists sessions and reads nothing else.
+    var listsSessionsAlone: Bool {
+        guard let stages = body["pipeline"]?.arrayValue, stages.count == 1 else { return false }
+        return stages[0]?.documentValue?.keys.first == "$listSessions"
+    }
+
     /// Whether any part of the command names the users' credentials.
     var namesCredentials: Bool {
         database == "admin" && body.extendedJSON().contains("system.users")

@@ -29,6 +29,8 @@ enum AggregateCommand {
 
     /// Returns the access that a pipeline needs.
     static func needs(_ parsed: ParsedAggregate, _ call: CommandCall) -> [AccessNeed] {
+        // All users may list their own sessions.
+        guard !call.listsSessionsAlone else { return [] }
         // The log of denied writes is for operators, not for every reader.
         var needs = [
             AccessNeed(call.readsDeniedWrites ? .databaseAdministration : .read, on: call.database)
