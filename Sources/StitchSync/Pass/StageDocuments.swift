@@ -112,10 +112,7 @@ extension StageDocuments {
     }
 
     private func claimed(_ documents: [BSONDocument]) async throws -> [BSONDocument] {
-        if let deep = documents.first(where: RemoteEdition.isTooDeep) {
-            throw RemoteError(
-                .retryable, "a page holds a document that is nested too deeply: \(deep.documentID)")
-        }
+        try checkDepth(documents)
         let bare = documents.filter { VersionField(of: $0) == .absent }.map(\.documentID)
         guard !bare.isEmpty else { return documents }
         try await ClaimVersions(context: context).claim(
@@ -123,7 +120,15 @@ extension StageDocuments {
         let found = try await Fetch(context: context).find(bare).compactMap { lookup in
             if case .found(let document) = lookup { document } else { nil }
         }
+        try checkDepth(found)
         return documents.filter { VersionField(of: $0) != .absent } + found
+    }
+
+    /// Checks that documents can be read again once they are staged.
+    private func checkDepth(_ documents: [BSONDocument]) throws(RemoteError) {
+        guard let deep = documents.first(where: RemoteEdition.isTooDeep) else { return }
+        throw RemoteError(
+            .retryable, "a page holds a document that is nested too deeply: \(deep.documentID)")
     }
 }
 

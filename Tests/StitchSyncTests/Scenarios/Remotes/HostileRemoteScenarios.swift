@@ -93,6 +93,37 @@ struct HostileRemoteScenarios {
         #expect(try await items.engine.verify() == [])
     }
 
+    @Test("a document that became too deep while it got its version does not stop its subscription")
+    func tooDeepAfterClaim() async throws {
+        let world = try SyncWorld()
+        let isTwisted = Locked(true)
+        let items = try engine(
+            world,
+            TwistedRemote(
+                base: world.remote,
+                finds: { _, found in
+                    guard isTwisted.withLock({ $0 }) else { return found }
+                    return found.map { lookup in
+                        guard case .found(var document) = lookup else { return lookup }
+                        var nested: BSONDocument = ["x": 0]
+                        for _ in 0..<150 { nested = ["n": .document(nested)] }
+                        document.append("n", .document(nested))
+                        return .found(document)
+                    }
+                })
+        ).collection(SyncWorld.namespace)
+        try world.foreign("bare") { $0["x"] = 1 }
+        try await items.subscribe(waitForSync: .never)
+        for _ in 0..<2 { _ = try await items.engine.syncNow() }
+        #expect(try items.engine.subscriptions.latest.state == .complete)
+        #expect(try await items.pausedIDs == ["bare"])
+        #expect(try await items.engine.verify() == [])
+        isTwisted.withLock { $0 = false }
+        #expect(try await items.resumeSync(of: "bare"))
+        try await items.engine.syncUntilQuiet()
+        #expect(try items.findOne(id: "bare") == ["_id": "bare", "x": 1])
+    }
+
     @Test("a write that fails for a while does not hold up the ones behind it")
     func passingFailure() async throws {
         let world = try SyncWorld()
