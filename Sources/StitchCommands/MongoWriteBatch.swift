@@ -23,12 +23,16 @@ struct MongoWriteBatch {
     ///
     /// A connection failure becomes the outcome of every write whose outcome is unknown.
     mutating func carryOut() async -> [RemoteWriteOutcome] {
-        let small = writes.indices.filter { index in
-            MongoWriteCommand.statement(writes[index], MongoWriteFilter.filter(writes[index]))
-                .byteCount <= MongoWriteCommand.statementBytesMax
+        let commands = MongoWriteCommand.commands(
+            writes, writes.indices, inBulk: await isInBulk()
+        ) { write in
+            let statement = MongoWriteCommand.statement(write, MongoWriteFilter.filter(write))
+            return statement.byteCount <= MongoWriteCommand.statementBytesMax ? statement : nil
         }
-        var unclear = Set(writes.indices).subtracting(small)
-        for command in MongoWriteCommand.commands(writes, small, inBulk: await isInBulk()) {
+        // No command has a statement that is too large.
+        let sent = commands.flatMap { $0.statements.map(\.index) }
+        var unclear = Set(writes.indices).subtracting(sent)
+        for command in commands {
             unclear.formUnion(await send(command))
         }
         if !unclear.isEmpty { await clearUp(unclear.sorted()) }

@@ -230,6 +230,7 @@ extension MongoWriteCommand {
         // Another client put a different value on the path: the document is not the expected one.
         if kind == .update, Self.pathCodes.contains(code) { return .notMatched }
         let details = error["errInfo"]?.documentValue
+        // The error of a denied write tells why, and becomes a compensating write (231).
         if code == 13, let write = CompensatingWrite(reason: message, details: details) {
             return .failed(RemoteError(write))
         }

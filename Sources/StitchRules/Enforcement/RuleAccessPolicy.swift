@@ -30,6 +30,8 @@ package final class RuleAccessPolicy: AccessPolicy {
     /// The collections with roles of their own, sorted.
     var namespaces: [Namespace] { rules.namespaces }
 
+    /// Returns the user's gate, never `nil`: at a gateway the documents of a role that sees all come
+    /// through it, too.
     package func gate(_ namespace: Namespace) -> (any CollectionAccess)? { ruleGate(namespace) }
 
     /// Returns a number that is equal, in every process, for users with equal permissions in a

@@ -2,6 +2,16 @@ internal import BSONStore
 internal import StitchWire
 
 /// The path from a request to its reply: find the command, check it, run it, complete the reply.
+///
+/// Its steps from the outside to the inside; all but the last two go on with a command that waits:
+///
+/// 1. `respond` counts the command once it has finished.
+/// 2. `outcome(of:on:)` finds the command and reads its general fields.
+/// 3. `answer` has the command in the list of running ones until it no longer waits.
+/// 4. `runAndComplete` makes errors replies, and `finish` and `complete` add what every reply has.
+/// 5. `run` checks the arguments and the state of the connection.
+/// 6. `authorize` parses the command and checks the user's rights.
+/// 7. The backend runs it.
 struct Dispatcher: Sendable {
     /// The state that all connections share.
     let server: ServerContext
@@ -78,7 +88,7 @@ struct Dispatcher: Sendable {
     ) -> CommandOutcome {
         let number = server.operations.begin(
             call, endsWithClient: isWanted && !definition.traits.contains(.endsTransaction))
-        let outcome = outcome(definition, call, fault)
+        let outcome = runAndComplete(definition, call, fault)
         return ending(number, call.budget, with: outcome)
     }
 
@@ -115,7 +125,7 @@ struct Dispatcher: Sendable {
                 }))
     }
 
-    private func outcome(
+    private func runAndComplete(
         _ definition: CommandDefinition, _ call: CommandCall, _ fault: BSONDocument?
     ) -> CommandOutcome {
         do {
@@ -292,8 +302,6 @@ struct Dispatcher: Sendable {
                             return .reply(complete(CommandFailure(end).reply, call))
                         }
                         do {
-                            let number = server.operations.begin(call, endsWithClient: true)
-                            defer { server.operations.end(number) }
                             let outcome = try call.budget.running { try wait.again(isTimeUp) }
                             return finish(outcome, definition, call, fault)
                         } catch {

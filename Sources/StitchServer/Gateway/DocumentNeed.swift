@@ -23,7 +23,8 @@ struct DocumentNeed: Sendable {
     /// The documents of these ids, also hidden ones: their keys are taken.
     var ids: [BSONValue] = []
 
-    /// Adds a query; one for certain ids adds those.
+    /// Adds a query; one for certain ids adds those, without its other conditions: the documents are
+    /// few, and the query and the rules are applied to them here.
     mutating func add(_ query: Query) {
         if query.collation == nil, let asked = CandidateFilter.ids(of: query.filter) {
             ids += asked

@@ -5,7 +5,7 @@ internal import StitchRules
 struct CollectionPart: Sendable {
     let namespace: Namespace
     /// The collection's definition; `nil` when the upstream has no such collection.
-    let definition: UpstreamDefinition?
+    let definition: UpstreamCollection?
     var documents: [BSONDocument] = []
 }
 
@@ -17,7 +17,7 @@ struct CollectionPart: Sendable {
 final class Excerpt: Sendable {
     private struct State: Sendable {
         /// The collections that exist here, with the definitions they were made from.
-        var made: [Namespace: UpstreamDefinition] = [:]
+        var made: [Namespace: UpstreamCollection] = [:]
         /// The number of collections that were ever made here.
         var madeCount = 0
         /// The most bytes of documents that a command needed.

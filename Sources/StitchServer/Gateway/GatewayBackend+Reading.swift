@@ -6,7 +6,7 @@ extension GatewayBackend {
     /// sends when they are read.
     ///
     /// - Throws: the errors of the body, and the upstream's errors.
-    func onUpstream<R>(
+    func onEmptyStore<R>(
         _ reader: UpstreamReader, _ body: (_ call: CommandCall, StoreBackend) throws -> R
     ) throws -> R {
         let call = reader.call
@@ -14,7 +14,7 @@ extension GatewayBackend {
             of: call.namedCollections, withIndexes: call.namesIndexes)
         let source = UpstreamCandidates(reader, parts)
         return try source.answering {
-            try reading.withCollections(parts) { store in
+            try emptyStores.withCollections(parts) { store in
                 try body(
                     call.alone,
                     StoreBackend(
@@ -36,10 +36,10 @@ extension GatewayBackend {
             else { return nil }
             return CollectionPart(
                 namespace: Namespace(call.database, name),
-                definition: UpstreamDefinition(entry: entry, indexes: nil))
+                definition: UpstreamCollection(entry: entry, indexes: nil))
         }
         let sorted = parts.sorted { one, _ in one.definition?.viewOn == nil }
-        let outcome = try reading.withExcerpt(sorted, isWhole: true) { excerpt in
+        let outcome = try emptyStores.withExcerpt(sorted, isWhole: true) { excerpt in
             let store = excerpt.backend(services, under: ruleGuard)
             return try definition.parse(call.alone, store).answer(store)
         }
@@ -126,7 +126,7 @@ extension GatewayBackend {
             if !known.keepsImages { try keepImages(of: namespace, link) }
         case .database(let database):
             for entry in try UpstreamCatalog.entries(database, [:], link, for: call) {
-                let known = UpstreamDefinition(entry: entry, indexes: nil)
+                let known = UpstreamCollection(entry: entry, indexes: nil)
                 guard known.viewOn == nil, !known.keepsImages,
                     let name = entry["name"]?.stringValue, !name.hasPrefix("system.")
                 else { continue }

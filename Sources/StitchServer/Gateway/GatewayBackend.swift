@@ -9,15 +9,17 @@ final class GatewayBackend: CommandBackend {
     let services: StoreBackend
     let link: UpstreamLink
     let catalog = UpstreamCatalog()
-    /// The stores for commands that read, which have no documents, and the excerpts for those that write.
-    let reading = ExcerptPool(recordsChanges: false)
-    let writing = ExcerptPool(recordsChanges: true)
+    /// The stores for commands that read: they have no documents, which the upstream sends when they are
+    /// read.
+    let emptyStores = ExcerptPool(recordsChanges: false)
+    /// The excerpts for commands that write.
+    let excerpts = ExcerptPool(recordsChanges: true)
     let feeds: UpstreamFeeds
     private let transactions: TransactionTable<GatewayTransaction>
     private let replies = ReplyLog()
     private let turns = SessionTurns()
-    private let records: UpstreamUserRecords
-    private let denials: DenialLog
+    private let userRecords: UpstreamUserRecords
+    private let denialLog: DenialLog
     private let tombstones: TombstoneLog
     private let server: ServerContext
     /// Whether the last check reached the upstream.
@@ -36,14 +38,14 @@ final class GatewayBackend: CommandBackend {
         server.clock.restart()
         try GatewayDatabase.prepare(link)
         feeds = UpstreamFeeds(link)
-        records = UpstreamUserRecords(link: link)
+        userRecords = UpstreamUserRecords(link: link)
         services = try StoreBackend(
-            store: DocumentStore(at: .inMemory), server: server, records: records,
+            store: DocumentStore(at: .inMemory), server: server, records: userRecords,
             secret: GatewayDatabase.secret(link))
         transactions = TransactionTable(bounds: server.settings.transactions)
-        denials = DenialLog(link)
+        denialLog = DenialLog(link)
         tombstones = TombstoneLog(link)
-        server.denials.copies.withLock { [denials] in $0 = { denials.add($0) } }
+        server.denials.copies.withLock { [denialLog] in $0 = { denialLog.add($0) } }
         try watchRules()
     }
 
@@ -51,11 +53,11 @@ final class GatewayBackend: CommandBackend {
     /// name.
     private func watchRules() throws {
         guard let edition = server.settings.rules?.edition else {
-            return try records.watch([GatewayDatabase.users])
+            return try userRecords.watch([GatewayDatabase.users])
         }
         guard watchedEdition.withLock({ $0 }) != edition.number else { return }
         let own = edition.rules.customData.map { [$0.namespace] } ?? []
-        try records.watch([GatewayDatabase.users] + own)
+        try userRecords.watch([GatewayDatabase.users] + own)
         try tombstones.watch(edition.rules.namespaces.filter { !$0.database.isEmpty })
         watchedEdition.withLock { $0 = edition.number }
     }
@@ -99,6 +101,10 @@ final class GatewayBackend: CommandBackend {
         }
     }
 
+    /// Runs a command on documents.
+    ///
+    /// What was parsed for authorization is bound to ``services``, so the command is parsed again for the
+    /// store that answers it.
     private func runUpstream(
         _ definition: CommandDefinition, _ call: CommandCall
     ) throws -> CommandOutcome {
@@ -118,12 +124,12 @@ final class GatewayBackend: CommandBackend {
             answer: work.run(in:))
     }
 
-    fileprivate func run(
+    fileprivate func answer(
         _ definition: CommandDefinition, _ call: CommandCall, _ link: UpstreamLink,
         _ ruleGuard: RuleAccessPolicy?
     ) throws -> CommandOutcome {
         let route = try UpstreamRoute(definition, call, ruleGuard)
-        defer { if call.mayWrite(definition) { records.noteChange(by: call, definition) } }
+        defer { if call.mayWrite(definition) { userRecords.noteChange(by: call, definition) } }
         let write = GatewayWrite(
             backend: self, link: link, call: call, definition: definition, ruleGuard: ruleGuard)
         let reader = UpstreamReader(link: link, catalog: catalog, ruleGuard: ruleGuard, call: call)
@@ -137,7 +143,7 @@ final class GatewayBackend: CommandBackend {
         case .collections: return try listCollections(definition, reader)
         case .databases: return try listDatabases(call, link)
         case .reading:
-            return try onUpstream(reader) { try definition.parse($0, $1).answer($1) }
+            return try onEmptyStore(reader) { try definition.parse($0, $1).answer($1) }
         case .merging:
             let merge = MergeNeeds(write)
             return .reply(
@@ -170,8 +176,8 @@ final class GatewayBackend: CommandBackend {
         MemoryArenas.trim(above: 192 * 1024 * 1024)
         let result = Result { try link.run(["ping": 1], on: "admin", .read, for: nil) }
         reaches.withLock { $0 = result.value != nil }
-        denials.flush()
-        records.tidy()
+        denialLog.flush()
+        userRecords.tidy()
         try watchRules()
         try tombstones.tidy()
     }
@@ -200,11 +206,11 @@ final class GatewayBackend: CommandBackend {
 
     func close() {
         feeds.close()
-        records.close()
+        userRecords.close()
         endTransactions()
-        denials.flush()
-        reading.close()
-        writing.close()
+        denialLog.flush()
+        emptyStores.close()
+        excerpts.close()
         services.close()
         link.closer.finish(within: Self.closingMax)
     }
@@ -217,7 +223,7 @@ extension GatewayBackend {
     private func changeUsers(
         _ concerned: ConcernedUsers, _ definition: CommandDefinition, _ call: CommandCall
     ) throws -> CommandOutcome {
-        defer { records.noteChange() }
+        defer { userRecords.noteChange() }
         return try UserWrite(
             backend: self, call: call, definition: definition, concerned: concerned
         ).run()
@@ -252,7 +258,7 @@ extension GatewayBackend {
             }
         }
         replies.remember(entry, of: session)
-        records.noteChange()
+        userRecords.noteChange()
         return .ok
     }
 
@@ -361,7 +367,7 @@ private struct UpstreamWork {
     let ruleGuard: RuleAccessPolicy?
 
     func run(_ link: UpstreamLink) throws -> CommandOutcome {
-        try backend.run(definition, call, link, ruleGuard)
+        try backend.answer(definition, call, link, ruleGuard)
     }
 
     func run(in transaction: GatewayTransaction) throws -> CommandOutcome {

@@ -239,7 +239,7 @@ struct GatewayWrite {
         _ call: CommandCall, _ parts: [CollectionPart], under ruleGuard: RuleAccessPolicy?,
         readingFrom source: UpstreamCandidates? = nil
     ) throws -> Run {
-        try backend.writing.withExcerpt(parts) { excerpt in
+        try backend.excerpts.withExcerpt(parts) { excerpt in
             let store = excerpt.backend(backend.services, under: ruleGuard, readingFrom: source)
             let command = definition.parse(call, store)
             let outcome =
@@ -335,7 +335,7 @@ struct GatewayWrite {
         var body = call.body
         body.set("pipeline", to: .array(BSONArray(stages)))
         let reading = call.standing(for: body, as: call.signature, givenName: call.givenName)
-        return try backend.onUpstream(reader(reading)) { call, store in
+        return try backend.onEmptyStore(reader(reading)) { call, store in
             try AggregateCommand.documents(ParsedAggregate(call, store), call, store)
                 .compactMap { $0["_id"] }
         }
@@ -414,7 +414,7 @@ struct GatewayWrite {
         let access = ruleGuard.access(change.namespace)
         guard !access.seesAll || access.hidesFields, let gate = ruleGuard.gate(change.namespace)
         else { return fault }
-        return CommandFailure(gate.refusal(of: change.after ?? change.before ?? [:]))
+        return CommandFailure(gate.reportedRefusal(of: change.after ?? change.before ?? [:]))
     }
 
     /// Returns the upstream's refusal of a change, with which it ended the client's transaction.

@@ -4,7 +4,8 @@ internal import StitchRules
 /// The documents of the upstream, for a command that reads.
 ///
 /// It asks the upstream when a query of the command reads a collection, for what the rules of the user
-/// and the query let the upstream select. The query itself does the rest, as on a file.
+/// and the query let the upstream select; for a query by `_id`, for the documents of these ids. The
+/// query itself does the rest, as on a file, and so do the rules.
 final class UpstreamCandidates: CandidateSource {
     /// What the queries of the command have asked for.
     private struct State {
@@ -18,7 +19,7 @@ final class UpstreamCandidates: CandidateSource {
 
     private let reader: UpstreamReader
     /// The definitions of the collections that the command names, and their views'.
-    private let definitions: [Namespace: UpstreamDefinition]
+    private let definitions: [Namespace: UpstreamCollection]
     /// The collection whose documents are in the store that reads; `nil` for none.
     private let local: Namespace?
     /// The variables that the command gives to its filters; `nil` where a view has its own.
@@ -102,7 +103,7 @@ final class UpstreamCandidates: CandidateSource {
     }
 
     private func wanted(
-        _ filter: Filter, _ first: FirstDocuments?, _ definition: UpstreamDefinition
+        _ filter: Filter, _ first: FirstDocuments?, _ definition: UpstreamCollection
     ) throws -> DocumentNeed.Query {
         let isInner = dependsOnDocument(filter)
         var wanted = DocumentNeed.Query(filter: isInner ? [:] : filter.document)

@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// A collection of the upstream: what decides how it answers, besides its documents.
-struct UpstreamDefinition: Sendable, Hashable {
+struct UpstreamCollection: Sendable, Hashable {
     /// The entry of `listCollections`.
     let entry: BSONDocument
     /// The specifications of its indexes; `nil` when they were not asked for.
@@ -48,7 +48,7 @@ struct UpstreamDefinition: Sendable, Hashable {
 /// The collections of the upstream, asked for when they are needed and known for a moment.
 final class UpstreamCatalog: Sendable {
     private struct Known: Sendable {
-        let definition: UpstreamDefinition
+        let definition: UpstreamCollection
         let askedAt: ContinuousClock.Instant
     }
 
@@ -66,7 +66,7 @@ final class UpstreamCatalog: Sendable {
     /// - Parameter withIndexes: whether the indexes are needed.
     func definition(
         _ namespace: Namespace, withIndexes: Bool, _ link: UpstreamLink, for call: CommandCall?
-    ) throws -> UpstreamDefinition? {
+    ) throws -> UpstreamCollection? {
         if let known = known.withLock({ $0[namespace] }),
             known.askedAt + Self.lifetime > .now,
             !withIndexes || known.definition.indexes != nil
@@ -80,9 +80,9 @@ final class UpstreamCatalog: Sendable {
             forget(namespace)
             return nil
         }
-        var definition = UpstreamDefinition(entry: entry, indexes: nil)
+        var definition = UpstreamCollection(entry: entry, indexes: nil)
         if withIndexes, definition.viewOn == nil {
-            definition = UpstreamDefinition(
+            definition = UpstreamCollection(
                 entry: entry, indexes: try Self.indexes(namespace, link, for: call))
         }
         known.withLock { [definition] known in

@@ -11,7 +11,7 @@ struct UpstreamQuery: Sendable {
     var collation: BSONDocument?
     var variables: BSONDocument?
     /// Whether each document comes with its record id, by which the order of insertion is known.
-    var showsRecords = false
+    var showsRecordIDs = false
     /// Whether only what cannot be rolled back is read, as the answer to a client.
     var isCommitted = true
     /// Whether it must see what was written just now.
@@ -39,7 +39,7 @@ struct UpstreamQuery: Sendable {
         } else if isCommitted {
             command.append("readConcern", ["level": "majority"])
         }
-        if showsRecords { command.append("showRecordId", true) }
+        if showsRecordIDs { command.append("showRecordId", true) }
         command.append("batchSize", 1_000)
         return command
     }

@@ -68,17 +68,17 @@ struct UpstreamReader {
     /// Returns a collection's definition; `nil` if the collection does not exist.
     func definition(
         _ namespace: Namespace, withIndexes: Bool = false
-    ) throws -> UpstreamDefinition? {
+    ) throws -> UpstreamCollection? {
         let known = try catalog.definition(namespace, withIndexes: withIndexes, link, for: call)
         // A client's transaction may have created the collection, which the catalogue does not show.
-        return known ?? (link.session == nil ? nil : UpstreamDefinition(entry: [:], indexes: nil))
+        return known ?? (link.session == nil ? nil : UpstreamCollection(entry: [:], indexes: nil))
     }
 
     /// Reads the documents that are needed of a collection.
     ///
     /// - Throws: as ``parts(_:)`` does.
     func documents(
-        _ need: DocumentNeed, _ definition: UpstreamDefinition, _ memory: MemoryHolding?
+        _ need: DocumentNeed, _ definition: UpstreamCollection, _ memory: MemoryHolding?
     ) throws -> [BSONDocument] {
         let access = ruleGuard?.access(need.namespace)
         guard access?.isNever != true else { return [] }
@@ -104,7 +104,7 @@ struct UpstreamReader {
             var query = UpstreamQuery(filter: ["_id": condition])
             query.isSmall = ids.count <= Self.smallMax
             // Where other documents are read, too, one without a place would leave all unordered.
-            query.showsRecords = need.ids.count > 1 || !need.queries.isEmpty
+            query.showsRecordIDs = need.ids.count > 1 || !need.queries.isEmpty
             query.isCommitted = readsCommitted
             try unnamed { try link.find(need.namespace, query, for: call, add) }
         }
@@ -159,11 +159,11 @@ struct UpstreamReader {
     }
 
     private func query(
-        _ wanted: DocumentNeed.Query, _ access: RuleAccess?, _ definition: UpstreamDefinition
+        _ wanted: DocumentNeed.Query, _ access: RuleAccess?, _ definition: UpstreamCollection
     ) -> UpstreamQuery? {
         guard let (candidates, isExact) = candidates(wanted, access, definition) else { return nil }
         var query = candidates
-        query.showsRecords = true
+        query.showsRecordIDs = true
         // Without a sort, the first documents are those that were inserted first, which the upstream
         // would have to look for among all.
         guard isExact, wanted.limit > 0, let sort = wanted.sort, !sort.isEmpty,
@@ -178,7 +178,7 @@ struct UpstreamReader {
     /// Returns the query for all documents that a client's query can match, and whether they are
     /// just those that it matches, with nothing hidden in them; `nil` if the user sees none.
     private func candidates(
-        _ wanted: DocumentNeed.Query, _ access: RuleAccess?, _ definition: UpstreamDefinition
+        _ wanted: DocumentNeed.Query, _ access: RuleAccess?, _ definition: UpstreamCollection
     ) -> (query: UpstreamQuery, isExact: Bool)? {
         // An empty collation names none.
         let asked = wanted.collation.flatMap { $0.isEmpty ? nil : $0 }
@@ -209,7 +209,7 @@ struct UpstreamReader {
     ///
     /// - Parameter limit: the number after which to stop counting; 0 for no limit.
     func count(
-        _ wanted: DocumentNeed.Query, in namespace: Namespace, _ definition: UpstreamDefinition,
+        _ wanted: DocumentNeed.Query, in namespace: Namespace, _ definition: UpstreamCollection,
         limit: Int
     ) throws -> Int? {
         guard

@@ -21,7 +21,7 @@ struct UserWrite {
             try link.find(
                 GatewayDatabase.users, UpstreamQuery(filter: filter), for: call
             ) { part.documents.append($0) }
-            let (outcome, changes) = try backend.writing.withExcerpt([part]) { excerpt in
+            let (outcome, changes) = try backend.excerpts.withExcerpt([part]) { excerpt in
                 let store = excerpt.backend(backend.services, under: nil)
                 let outcome = try definition.parse(call.alone, store).answer(store)
                 return (outcome, try excerpt.changes())

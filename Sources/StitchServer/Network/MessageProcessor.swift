@@ -59,7 +59,7 @@
                 462,
                 "too many commands of this user or address wait; send fewer at the same time, or "
                     + "try again later")
-            return settle(.reply(failure.reply), request)
+            return result(of: .reply(failure.reply), request)
         }
 
         private func peek(_ message: ByteBuffer) -> WirePeek {
@@ -110,7 +110,7 @@
                 let fault = CommandFailure(error.code, error.message)
                 let request = WireRequest(
                     requestID: error.requestID, form: error.form, body: [:])
-                return settle(.reply(fault.reply), request)
+                return result(of: .reply(fault.reply), request)
             } catch {
                 let reason = (error as? WireError)?.description ?? "unknown"
                 dispatcher.server.settings.log.write(
@@ -122,10 +122,10 @@
         private func answer(_ request: WireRequest) -> Result {
             guard !Self.isExclusive(request) else {
                 return .exclusive {
-                    settle(dispatcher.respond(to: request, on: connection), request)
+                    result(of: dispatcher.respond(to: request, on: connection), request)
                 }
             }
-            return settle(dispatcher.respond(to: request, on: connection), request)
+            return result(of: dispatcher.respond(to: request, on: connection), request)
         }
 
         /// Whether a request changes who the client is, or asks for a stream of replies.
@@ -135,16 +135,16 @@
             return traits.contains(.signsIn) || request.body["speculativeAuthenticate"] != nil
         }
 
-        private func settle(_ outcome: CommandOutcome, _ request: WireRequest) -> Result {
+        private func result(of outcome: CommandOutcome, _ request: WireRequest) -> Result {
             switch outcome {
             case .close: return .close
-            case .blocking(let step): return .blocking { settle(step(), request) }
+            case .blocking(let step): return .blocking { result(of: step(), request) }
             case .waiting(let wait):
                 return .waiting(wait, bytes: Self.byteCount(request)) { isTimeUp in
                     do {
-                        return settle(try wait.again(isTimeUp), request)
+                        return result(of: try wait.again(isTimeUp), request)
                     } catch {
-                        return settle(.reply(CommandFailure(error).reply), request)
+                        return result(of: .reply(CommandFailure(error).reply), request)
                     }
                 }
             case .reply(let document):
@@ -186,7 +186,7 @@
             let again = WireRequest(
                 requestID: number, form: request.form, body: body,
                 sequences: request.sequences, compressor: request.compressor)
-            return { settle(dispatcher.respond(to: again, on: connection), again) }
+            return { result(of: dispatcher.respond(to: again, on: connection), again) }
         }
     }
 #endif

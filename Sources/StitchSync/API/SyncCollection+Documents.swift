@@ -147,60 +147,6 @@ extension SyncCollection {
     }
 }
 
-// MARK: - Writes of queries
-
-extension SyncEngine: QueryWriter {
-    package func update(
-        _ namespace: Namespace, _ filter: Filter, within range: FindOptions?, _ update: Update,
-        upsert: Bool
-    ) async throws -> UpdateResult {
-        try await change(namespace) { sync in
-            try sync.transaction.updateMany(
-                namespace, filter: filter, update: update, upsert: upsert, within: range)
-        }
-    }
-
-    package func delete(
-        _ namespace: Namespace, _ filter: Filter, within range: FindOptions?
-    ) async throws -> Int {
-        let count = try await writeForApp(namespace) { sync in
-            var deleted: [BSONDocument] = []
-            try sync.transaction.deleteMany(namespace, filter: filter, within: range) {
-                deleted.append($0)
-            }
-            for document in deleted {
-                try NoteLocalWrite(sync: sync).note(before: document, after: nil)
-            }
-            return deleted.count
-        }
-        wake()
-        return count
-    }
-
-    /// Runs an update of the app, notes each changed document and wakes the next pass.
-    fileprivate func change(
-        _ namespace: Namespace,
-        _ body: @escaping @Sendable (SyncTransaction) throws -> UpdateResult
-    ) async throws -> UpdateResult {
-        let result = try await writeForApp(namespace) { sync in
-            let outcome = try body(sync)
-            var untouched = 0
-            for image in outcome.images {
-                try NoteLocalWrite(sync: sync).note(before: image.before, after: image.after)
-                // The write removes a version field that the app sets.
-                if let before = image.before, before == image.after?.withoutVersion {
-                    untouched += 1
-                }
-            }
-            return UpdateResult(
-                matchedCount: outcome.matchedCount,
-                modifiedCount: outcome.modifiedCount - untouched, upsertedID: outcome.upsertedID)
-        }
-        wake()
-        return result
-    }
-}
-
 // MARK: - Find and change
 
 /// Local find-and-modify calls: one transaction each.

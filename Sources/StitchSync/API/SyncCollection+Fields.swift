@@ -31,7 +31,8 @@ extension SyncCollection where Document: TypedDocument {
         @TypedListBuilder<TypedUpdate> _ update: (Document.Fields) throws -> [TypedUpdate]
     ) async throws -> UpdateResult {
         try await updateOne(
-            try Document.filter(filter).bson, try Document.update(update).bson, upsert: upsert)
+            try Document.filter(filter).bson(with: coding.encoder),
+            try Document.update(update).bson(with: coding.encoder), upsert: upsert)
     }
 
     /// Deletes the first document that fulfils a condition.
@@ -41,7 +42,9 @@ extension SyncCollection where Document: TypedDocument {
     @discardableResult
     public func deleteOne(
         @TypedFilterBuilder _ filter: (Document.Fields) throws -> TypedFilter
-    ) async throws -> Int { try await deleteOne(try Document.filter(filter).bson) }
+    ) async throws -> Int {
+        try await deleteOne(try Document.filter(filter).bson(with: coding.encoder))
+    }
 
     /// Updates the first document that fulfils a condition and returns it.
     ///
@@ -63,7 +66,8 @@ extension SyncCollection where Document: TypedDocument {
             sort: try Document.sort(sort).order(with: coding.encoder), upsert: upsert,
             returnsAfter: returnsAfter)
         return try await findOneAndUpdate(
-            try Document.filter(filter).bson, try Document.update(update).bson, options: options)
+            try Document.filter(filter).bson(with: coding.encoder),
+            try Document.update(update).bson(with: coding.encoder), options: options)
     }
 
     /// Deletes the first document that fulfils a condition and returns it, or `nil`.
@@ -78,7 +82,7 @@ extension SyncCollection where Document: TypedDocument {
             TypedListBuilder<TypedSort>.nothing
     ) async throws -> Document? {
         try await findOneAndDelete(
-            try Document.filter(filter).bson,
+            try Document.filter(filter).bson(with: coding.encoder),
             sort: try Document.sort(sort).order(with: coding.encoder))
     }
 }

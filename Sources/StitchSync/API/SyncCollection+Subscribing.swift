@@ -157,7 +157,8 @@ extension SyncCollection where Document: TypedDocument {
         @TypedFilterBuilder _ filter: (Document.Fields) throws -> TypedFilter
     ) async throws -> Subscription {
         try await subscribe(
-            to: try Document.filter(filter).bson, named: name, waitForSync: waiting,
+            to: try Document.filter(filter).bson(with: coding.encoder), named: name,
+            waitForSync: waiting,
             timeout: timeout)
     }
 
@@ -172,7 +173,8 @@ extension SyncCollection where Document: TypedDocument {
         @TypedFilterBuilder _ filter: (Document.Fields) throws -> TypedFilter
     ) async throws -> Bool {
         try await unsubscribe(
-            from: try Document.filter(filter).bson, waitForSync: waiting, timeout: timeout)
+            from: try Document.filter(filter).bson(with: coding.encoder), waitForSync: waiting,
+            timeout: timeout)
     }
 }
 

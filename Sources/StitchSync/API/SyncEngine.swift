@@ -132,13 +132,22 @@ public final class SyncEngine: Sendable {
 // MARK: - Transactions
 
 extension SyncEngine {
+    /// Runs a transaction of the app over one collection's documents, records and events.
+    ///
+    /// The body finds every record complete.
+    func write<R: Sendable>(
+        _ namespace: Namespace, _ body: @escaping @Sendable (SyncTransaction) throws -> R
+    ) async throws -> R {
+        try await write(namespace, expanding: true, body)
+    }
+
     /// Runs a transaction over one collection's documents, records and events.
     ///
-    /// - Parameters:
-    ///   - expanding: whether state that is stored once for several records is first written to
-    ///     each of them, so that the body finds every record complete.
+    /// - Parameter expanding: whether state that is stored once for several records is first written to
+    ///   each of them, so that the body finds every record complete: in transactions of the app, and in
+    ///   those of a pass that ask for it.
     func write<R: Sendable>(
-        _ namespace: Namespace, expanding: Bool = true,
+        _ namespace: Namespace, expanding: Bool,
         _ body: @escaping @Sendable (SyncTransaction) throws -> R
     ) async throws -> R {
         let listens = listens(to: namespace)
@@ -290,7 +299,7 @@ extension SyncEngine {
     @discardableResult
     func syncNow(
         only namespaces: Set<Namespace>?, steps: SyncPass.Steps = .all,
-        watch: HistoryWatch? = nil
+        history: HistoryWatch? = nil
     ) async throws -> SyncPassReport {
         try checkIsOpen()
         try checkIsOnline()
@@ -308,7 +317,7 @@ extension SyncEngine {
                 let passing = RunningPass.engines.union([ObjectIdentifier(self)])
                 let report = try await RunningPass.$engines.withValue(passing) {
                     var engine = passEngine
-                    engine.watch = watch
+                    engine.history = history
                     return try await SyncPass(engine: engine, only: namespaces, steps: steps).run()
                 }
                 try await journal.store(report) { work in
@@ -368,14 +377,15 @@ extension SyncEngine {
         runs.begin()
         defer { runs.end() }
         do {
-            let watch = HistoryWatch()
+            let history = HistoryWatch()
             try await SyncLoop(
                 store: store, remote: remote, requests: requests, limits: limits,
                 backoff: backoff, clock: clock, sets: sets, wakes: wakes, passes: passes,
                 faults: StoreFaults { [delivery] in delivery.reportOfEngine($0) },
                 isOnline: { self.isOnline }, checkIsOpen: { try self.checkIsOpen() },
-                frequency: { self.configuration(of: $0).frequency }, history: watch, echoes: echoes,
-                pass: { try await self.syncNow(only: $0, steps: $1, watch: watch) }
+                frequency: { self.configuration(of: $0).frequency }, history: history,
+                echoes: echoes,
+                pass: { try await self.syncNow(only: $0, steps: $1, history: history) }
             ).run()
         } catch is CancellationError where Task.isCancelled {
             return

@@ -136,7 +136,7 @@ extension FetchOutcome {
     /// Whether the fetch found an edition that the store did not hold.
     fileprivate var isNews: Bool {
         switch self {
-        case .taken, .foreign, .conflict, .answered: true
+        case .taken, .foreign, .conflict, .resolvedAtOnce: true
         case .nothing, .removed, .renewed, .missing, .evicted, .refused, .claim, .failed: false
         }
     }

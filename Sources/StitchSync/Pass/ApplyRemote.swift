@@ -139,7 +139,9 @@ struct ApplyRemote {
         for (index, lookup) in zip(late, lookups) { fetchedDocuments[index].read(lookup) }
     }
 
-    /// Decides and commits; returns the documents to give a version and fetch again.
+    /// Decides and commits, then lets the app resolve the conflicts.
+    ///
+    /// - Returns: the documents to give a version and fetch again.
     private func settle(
         _ fetchedDocuments: [FetchedDocument], mayClaim: Bool,
         then extras: CommitExtras = .nothing
@@ -165,7 +167,7 @@ struct ApplyRemote {
                 in: context.namespace)
         }
         let conflictStep = ResolveConflicts(context: context)
-        let always = context.configuration.conflictHandler?.always
+        let fixedSide = context.configuration.conflictHandler?.fixedSide
         var conflicts: [OpenConflict] = []
         var claims: [SyncRecord] = []
         for (fetched, outcome) in zip(fetchedDocuments, settled) {
@@ -184,16 +186,16 @@ struct ApplyRemote {
                 context.findings.count {
                     $0.evicted += refused.settlement == .revertRejected ? 1 : 0
                 }
-                context.findings.count(
+                context.findings.note(
                     refused.settlement, of: refused.documentID, in: context.namespace,
                     .failed(refused.error))
             case .foreign: context.findings.add(fetched.foreignVersion(in: context.namespace))
             case .claim(let record): claims.append(record)
             case .conflict(let conflict): conflicts.append(conflict)
-            case .answered(let committed, let conflict):
+            case .resolvedAtOnce(let committed, let conflict):
                 context.findings.count { $0.conflicts += 1 }
                 conflictStep.count(committed, fetched.record)
-                conflictStep.note(conflict, committed, always)
+                conflictStep.note(conflict, committed, fixedSide)
             case .failed(let error):
                 context.findings.count { $0.paused += 1 }
                 context.findings.add(error)
@@ -217,7 +219,7 @@ struct ApplyRemote {
     ) async throws -> (settled: [FetchOutcome], postponed: Set<Int>) {
         let answer =
             context.engine.conflictFound == nil
-            ? context.configuration.conflictHandler?.always : nil
+            ? context.configuration.conflictHandler?.fixedSide : nil
         let policy = FetchPolicy(
             uploads: context.uploadPolicy, counting: context.configuration.conflictHandler?.counting
         )

@@ -28,7 +28,7 @@ struct CheckIdentity {
         switch IdentityDecision.decide(facts) {
         case .goOn:
             if facts.answer == .same, let connection {
-                context.engine.watch?.note(finding, of: context.namespace, over: connection)
+                context.engine.history?.note(finding, of: context.namespace, over: connection)
             }
         case .adopt: try await adopt(answer)
         case .verify: try await verify(answer, collection)
@@ -48,16 +48,16 @@ struct CheckIdentity {
         return finding
     }
 
-    /// Returns the identity that an earlier pass found, where the watch would know of a change.
+    /// Returns the identity that an earlier pass found, where the open wait would know of a change.
     private func known() throws -> Finding? {
-        guard let watch = context.engine.watch,
+        guard let history = context.engine.history,
             let connection = context.remote.connectionNumber
         else { return nil }
         let collection = try context.read { $1 }
         guard collection.stop == nil, !collection.needsScan, let token = collection.token else {
             return nil
         }
-        return watch.identity(of: context.namespace, at: token, over: connection)
+        return history.identity(of: context.namespace, at: token, over: connection)
     }
 
     /// Adopts the identity of a collection that the first upload created.
@@ -132,7 +132,7 @@ struct CheckIdentity {
         if let token = collection.token, !collection.needsScan {
             place = token
             do {
-                try await ReadInboxPages(context: context).keep(after: token)
+                try await ReadHistoryPages(context: context).keep(after: token)
             } catch let error as RemoteError where error.endsHistory {
                 if error.errorClass == .collectionDropped {
                     return try await examine(answer, collection)

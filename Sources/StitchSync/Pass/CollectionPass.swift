@@ -50,7 +50,7 @@ struct CollectionPass {
 
     /// Reads the remote's history and marks the changed documents as stale, without fetching them;
     /// a later pull does.
-    mutating func readInbox() async throws {
+    mutating func markStale() async throws {
         state = try await stateAfter {
             let identity = try await checkIdentity()
             try await moveBatchedAttempts()
@@ -158,9 +158,9 @@ extension CollectionPass {
     ///
     /// Writes documents, records and the new token.
     private func readHistory(
-        _ fetching: ApplyRemote, changed: ReadInbox.ChangedDocuments
+        _ fetching: ApplyRemote, changed: ReadHistory.ChangedDocuments
     ) async throws {
-        try await ReadInbox(context: context, applyRemote: fetching).run(changed: changed)
+        try await ReadHistory(context: context, applyRemote: fetching).run(changed: changed)
     }
 
     /// Fetches the wanted ids: those that the app asked for and that have no record yet.

@@ -13,7 +13,7 @@ final class HistoryWatch: Sendable {
         /// The pass has to ask the remote.
         case unknown
         /// No change: the remote would have reported it.
-        case none
+        case nothing
         case changes(RemoteChangeBatch)
     }
 
@@ -77,7 +77,7 @@ final class HistoryWatch: Sendable {
     func takeNews(of namespace: Namespace, after token: ResumeToken) -> News {
         state.withLock { state in
             guard let known = state[namespace] else { return .unknown }
-            if known.waiting == token { return .none }
+            if known.waiting == token { return .nothing }
             guard let found = known.found, found.after == token else { return .unknown }
             state[namespace]?.found = nil
             return .changes(found.changes)

@@ -22,6 +22,8 @@ struct PassContext: Sendable {
     }
 
     /// Runs a transaction over the collection's documents, records and events.
+    ///
+    /// - Parameter expanding: whether the body needs every record complete, as the app's transactions do.
     func write<R: Sendable>(
         expanding: Bool = false, _ body: @escaping @Sendable (SyncTransaction) throws -> R
     ) async throws -> R {

@@ -24,7 +24,7 @@ struct PassEngine: Sendable {
     /// What readings of the history leave out.
     let echoes: OwnEchoes
     /// What the loop that runs the pass knows of the histories; `nil` for a pass that asks itself.
-    var watch: HistoryWatch?
+    var history: HistoryWatch?
 }
 
 /// The transactions and settings of an engine, as its passes see them.

@@ -30,9 +30,6 @@ final class PassFindings: Sendable {
     /// results.
     var resolved: Set<Int64> { state.withLock { $0.resolved } }
 
-    /// Documents whose change was reverted.
-    var reverted: [BSONValue] { state.withLock { $0.reverted } }
-
     /// The error with which the remote refused to let the collection be read or written at all.
     var refusal: RemoteError? { state.withLock { $0.refusal } }
 
@@ -97,11 +94,20 @@ final class PassFindings: Sendable {
 
     /// Notes a document whose change was reverted, and which may be older than the remote's.
     func noteReverted(_ id: BSONValue) { state.withLock { $0.reverted.append(id) } }
+
+    /// Returns the noted reverted documents and forgets them.
+    func takeReverted() -> [BSONValue] {
+        state.withLock { state in
+            defer { state.reverted = [] }
+            return state.reverted
+        }
+    }
 }
 
 extension PassFindings {
-    /// Counts the settlement of an upload and notes its error for the app.
-    func count(
+    /// Counts the settlement of an upload, and adds its error for the app where none is stored: those of
+    /// denied writes are in the store (`SettleRejection`).
+    func note(
         _ settlement: UploadSettlement, of documentID: BSONValue, in namespace: Namespace,
         _ outcome: RemoteWriteOutcome
     ) {
@@ -120,8 +126,7 @@ extension PassFindings {
                 addToReport(.rejected)
                 return
             }
-            add(
-                settlement.error(error, namespace, documentID))
+            add(settlement.error(error, namespace, documentID))
         }
     }
 }

@@ -2,11 +2,11 @@ internal import BSONStore
 
 /// The reading of the remote's history (rule R4): changed documents are fetched and applied at once, or
 /// get stale marks.
-struct ReadInbox {
+struct ReadHistory {
     let context: PassContext
     let applyRemote: ApplyRemote
 
-    private var pages: ReadInboxPages { ReadInboxPages(context: context) }
+    private var pages: ReadHistoryPages { ReadHistoryPages(context: context) }
 
     /// The treatment of documents that the history reports as changed.
     enum ChangedDocuments {

@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// The pages of the remote's history, read from a position to its end.
-struct ReadInboxPages {
+struct ReadHistoryPages {
     let context: PassContext
 
     /// Reads the history to its end and stores stale marks, without fetching the documents.
@@ -11,9 +11,9 @@ struct ReadInboxPages {
 
     /// Reads the history from a position to its end.
     ///
-    /// - Parameter store: stores the news of a page and the position after it.
+    /// - Parameter take: takes the news of a page, and stores the position after it.
     func read(
-        after start: ResumeToken, _ store: (RemoteChangeBatch) async throws -> Void
+        after start: ResumeToken, _ take: (RemoteChangeBatch) async throws -> Void
     ) async throws {
         var token = start
         var hasMore = true
@@ -22,8 +22,9 @@ struct ReadInboxPages {
         while hasMore {
             let after = token
             let batch: RemoteChangeBatch
-            switch context.engine.watch?.takeNews(of: context.namespace, after: after) ?? .unknown {
-            case .none: return
+            switch context.engine.history?.takeNews(of: context.namespace, after: after) ?? .unknown
+            {
+            case .nothing: return
             case .changes(let found): batch = found
             case .unknown:
                 let (echoes, store) = (context.engine.echoes, context.engine.store)
@@ -36,7 +37,7 @@ struct ReadInboxPages {
             }
             if batch.token != token || !batch.changes.isEmpty {
                 try await AdoptCopiedInserts(context: context).run(batch)
-                try await store(batch)
+                try await take(batch)
             }
             hasMore = batch.hasMore && batch.token != token
             if hasMore { try budget.spend(batch) }

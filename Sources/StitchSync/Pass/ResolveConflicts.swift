@@ -113,8 +113,10 @@ struct ResolveConflicts {
         if case .success(let resolution) = answer.result {
             context.findings.count { $0.conflicts += 1 }
             note(answer.conflict, outcome, JournaledConflict.Answer(resolution))
-        } else {
-            note(answer.conflict, outcome, .waits)
+        } else if case .paused(let error) = outcome {
+            // A failed answer is never committed.
+            context.engine.journal.note(
+                answer.conflict, in: context.namespace, .failed(error.message))
         }
         count(outcome, answer.conflict.record)
     }

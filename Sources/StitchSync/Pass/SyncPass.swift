@@ -11,7 +11,7 @@ struct SyncPass {
         /// The pull and the push.
         case all
         /// Only the read of the remote's history, which marks changed documents as stale.
-        case inboxOnly
+        case markStaleOnly
     }
 
     let engine: PassEngine
@@ -27,8 +27,8 @@ struct SyncPass {
         var plan = try plan()
         defer { deliverErrors(of: plan.collections) }
         switch steps {
-        case .inboxOnly:
-            try await readInboxes(&plan.collections)
+        case .markStaleOnly:
+            try await markStale(&plan.collections)
         case .all:
             try await pull(&plan.collections)
             if plan.bootstrapsSets {
@@ -48,8 +48,8 @@ struct SyncPass {
 
 extension SyncPass {
     /// Marks the documents that the remote changed as stale, which means: to be fetched again.
-    private func readInboxes(_ collections: inout [CollectionPass]) async throws {
-        for index in collections.indices { try await collections[index].readInbox() }
+    private func markStale(_ collections: inout [CollectionPass]) async throws {
+        for index in collections.indices { try await collections[index].markStale() }
     }
 
     /// Applies the remote's changes to the store.

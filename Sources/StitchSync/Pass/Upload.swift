@@ -13,7 +13,7 @@ struct Upload {
     static let batchesMax = 4
 
     /// What the answers of all batches have in common.
-    private struct Findings {
+    private struct Tally {
         /// Documents that another client changed first.
         var overtaken: [BSONValue] = []
         /// Rows of records whose unique value another document had.
@@ -48,17 +48,17 @@ struct Upload {
     ///
     /// - Parameter set: the subscription set whose earlier writes are uploaded; `nil` uploads all.
     func run(before set: Int64?) async throws {
-        var findings = Findings()
-        try await send(Walk(set: set), &findings)
-        if !findings.taken.isEmpty {
-            try await send(Walk(set: set, only: findings.taken), &findings)
+        var tally = Tally()
+        try await send(Walk(set: set), &tally)
+        if !tally.taken.isEmpty {
+            try await send(Walk(set: set, only: tally.taken), &tally)
         }
-        try await remove(findings.staleBases)
-        let overtaken = findings.overtaken
+        try await remove(tally.staleBases)
+        let overtaken = tally.overtaken
         context.findings.count { $0.overtaken += overtaken.count }
         // A reverted document may be older than the remote's edition.
-        try await apply(overtaken + context.findings.reverted)
-        if let failure = findings.failure { throw failure }
+        try await apply(overtaken + context.findings.takeReverted())
+        if let failure = tally.failure { throw failure }
     }
 
     /// Removes the stale bases that no later commit removed.
@@ -71,7 +71,7 @@ struct Upload {
     ///
     /// - Throws: the first error of a request, once the answers to the others are settled, and the
     ///   store's errors.
-    private func send(_ walk: Walk, _ findings: inout Findings) async throws {
+    private func send(_ walk: Walk, _ tally: inout Tally) async throws {
         let first = try await context.write(beginning(walk, after: 0))
         try await withThrowingTaskGroup(of: Answer.self) { group in
             let arrival = context.engine.answerArriving
@@ -111,7 +111,7 @@ struct Upload {
                 case .failure(let error): failure = failure ?? error
                 case .success(let outcomes):
                     stored = try await settle(
-                        next.batch, outcomes, walk, &findings,
+                        next.batch, outcomes, walk, &tally,
                         begin: failure == nil ? lastRow.map { beginning(walk, after: $0) } : nil,
                         isLast: underWay == 0)
                 }
@@ -125,7 +125,7 @@ struct Upload {
         context.findings.add(contentsOf: batch.missing)
         context.findings.count { $0.paused += batch.missing.count }
         for refused in batch.refused {
-            context.findings.count(
+            context.findings.note(
                 refused.settlement, of: refused.documentID, in: context.namespace,
                 .failed(refused.error))
             if refused.settlement == .revertRejected {
@@ -180,16 +180,16 @@ struct Upload {
     /// - Returns: the next batch.
     private func settle(
         _ batch: OutgoingBatch, _ outcomes: [RemoteWriteOutcome], _ walk: Walk,
-        _ findings: inout Findings,
+        _ tally: inout Tally,
         begin: (@Sendable (SyncTransaction) throws -> OutgoingBatch)?, isLast: Bool
     ) async throws -> OutgoingBatch? {
         let attempts = batch.attempts
-        noteReceived(outcomes)
-        findings.staleBases += zip(attempts, outcomes).compactMap {
+        logForbidden(outcomes)
+        tally.staleBases += zip(attempts, outcomes).compactMap {
             $0.leavesBase(after: $1) ? $0.record.rowID : nil
         }
         let (policy, stale, sendsAgain) = (
-            context.uploadPolicy, findings.staleBases, !walk.isLast
+            context.uploadPolicy, tally.staleBases, !walk.isLast
         )
         let (settlements, next) = try await context.write { sync in
             let settlements = try SettleUpload(
@@ -199,27 +199,27 @@ struct Upload {
             if isLast, next?.lastRow == nil { try sync.records.removeStaleBases(of: stale) }
             return (settlements, next)
         }
-        if isLast, next?.lastRow == nil { findings.staleBases = [] }
+        if isLast, next?.lastRow == nil { tally.staleBases = [] }
         context.engine.progress.count { progress in
             progress.uploadedDocuments += outcomes.count { $0 == .applied }
             progress.uploadedBytes += attempts.reduce(0) { $0 + $1.write.action.byteCount }
         }
         for ((attempt, outcome), settlement) in zip(zip(attempts, outcomes), settlements) {
             switch settlement {
-            case .fetchAgain: findings.overtaken.append(attempt.record.documentID)
+            case .fetchAgain: tally.overtaken.append(attempt.record.documentID)
             case .sendTogether:
-                if let row = attempt.record.rowID { findings.taken.insert(row) }
+                if let row = attempt.record.rowID { tally.taken.insert(row) }
             case .keepAttempt:
                 context.engine.echoes.beginEra()
-                if case .failed(let error) = outcome, findings.failure == nil {
-                    findings.failure = error
+                if case .failed(let error) = outcome, tally.failure == nil {
+                    tally.failure = error
                 }
             case .revertRejected: context.findings.noteReverted(attempt.record.documentID)
             case .confirm, .confirmAndKeepPending, .finishDelete, .finishDeleteAndKeepInsert,
                 .askRejected, .pauseRejected, .pauseExhausted:
                 break
             }
-            context.findings.count(
+            context.findings.note(
                 settlement, of: attempt.record.documentID, in: context.namespace, outcome)
         }
         return next
@@ -248,7 +248,7 @@ struct Upload {
     /// A write that wants a value of an overtaken one counts as overtaken, too. A write keeps its
     /// refusal where it belongs to no group, or where the remote cannot apply them together.
     private func exchange(
-        _ attempts: [OpenAttempt], _ outcomes: inout [RemoteWriteOutcome]
+        _ attempts: [OutgoingAttempt], _ outcomes: inout [RemoteWriteOutcome]
     ) async throws {
         guard outcomes.contains(where: \.isUniqueValueTaken) else { return }
         let taken = outcomes.indices.filter {
@@ -292,7 +292,7 @@ struct Upload {
     }
 
     /// Logs a line about forbidden writes, as Device Sync does.
-    private func noteReceived(_ outcomes: [RemoteWriteOutcome]) {
+    private func logForbidden(_ outcomes: [RemoteWriteOutcome]) {
         let isRefused = outcomes.contains {
             if case .failed(let error) = $0 { error.compensatingWrite != nil } else { false }
         }

@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// A stored attempt that may be sent; a class, since lists of them are copied often.
-final class OpenAttempt: Sendable {
+final class OutgoingAttempt: Sendable {
     /// The record, with the attempt in it.
     let record: SyncRecord
     let write: RemoteWrite

@@ -329,7 +329,7 @@ struct SyncLoop: Sendable {
         // Where the pass fails before it takes what the wait found, the next wait finds it again.
         defer { history.fail(namespace) }
         do {
-            return try await pass([namespace], .inboxOnly).reachedRemote
+            return try await pass([namespace], .markStaleOnly).reachedRemote
         } catch let error as SyncError where error.code == .offline {
             // The changes are noted when the engine is online again.
             return true

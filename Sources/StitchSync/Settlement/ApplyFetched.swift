@@ -92,29 +92,27 @@ struct ApplyFetched {
         // If the document exists locally after all, its insert fails, and the settlement is
         // repeated without trust.
         let isAbsent = sync.usesEarlierReads && record.rowID == nil && edition.document != nil
-        return try applyMissingRow(
-            fetched, &record, edition, attempt,
-            isAbsent ? nil : local ?? sync.stored(record.documentID))
+        let stored = try isAbsent ? nil : local ?? sync.stored(record.documentID)
+        return record.isRowMissing(local: stored?.document)
+            ? try applyMissingRow(fetched, &record, edition, attempt)
+            : try applyPresent(fetched, &record, edition, attempt, stored)
     }
 
-    /// Settles a document whose local row may be missing.
+    /// Settles a document whose local row is missing although no delete is recorded.
     ///
     /// A lost change must count neither as a delete nor as no change; without a change the document
     /// is downloaded again.
     private func applyMissingRow(
         _ fetched: FetchedDocument, _ record: inout SyncRecord,
-        _ edition: RemoteEdition, _ attempt: AttemptDecision, _ stored: StoredDocument?
+        _ edition: RemoteEdition, _ attempt: AttemptDecision
     ) throws -> FetchOutcome {
-        guard record.isRowMissing(local: stored?.document) else {
-            return try applyPresent(fetched, &record, edition, attempt, stored)
-        }
         if record.isPending || record.attempt != nil {
             let errors = try missingRows.pause([record])
             return errors.first.map { .failed($0) } ?? .nothing
         }
         let error = missingRows.error(of: record, isThere: edition.document != nil)
         (record.base, record.version) = (.absent, .absent)
-        let settled = try applyPresent(fetched, &record, edition, attempt, stored)
+        let settled = try applyPresent(fetched, &record, edition, attempt, nil)
         return switch settled {
         case .nothing, .taken, .removed, .evicted: .renewed(error)
         default: settled
@@ -173,7 +171,7 @@ struct ApplyFetched {
             let conflict = OpenConflict(
                 record: fetched.record, base: record.base.document(local: local), local: local,
                 remote: edition, mayHaveLanded: attempt == .discardUncertain)
-            return try .answered(
+            return try .resolvedAtOnce(
                 SettleConflict(sync: sync).carryOut(answer, conflict, record, stored), conflict)
         }
         return try carryOut(
@@ -255,7 +253,7 @@ struct ApplyFetched {
             record.takeBase(.sameAsLocal, remote.version)
             record = try sync.save(record)
             try sync.emitChange(.committed, id, from: base, to: local, uncommitted: false)
-            try documents.evictUnclaimed(record, local: local, .committed)
+            try documents.evictUnkept(record, local: local, .committed)
             return .nothing
         case .completeDelete:
             try sync.end(record)

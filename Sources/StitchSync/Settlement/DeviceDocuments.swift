@@ -96,7 +96,7 @@ struct DeviceDocuments {
     }
 
     /// Evicts a confirmed document that no id and no query keeps.
-    func evictUnclaimed(
+    func evictUnkept(
         _ record: SyncRecord, local: BSONDocument?, _ reason: ChangeReason
     ) throws {
         guard sync.collection.isSubscribed, !record.isKeptByID, !record.isPending,
@@ -107,7 +107,7 @@ struct DeviceDocuments {
     }
 
     /// Marks a document as stale that no id and no query keeps; the fetch then evicts it.
-    func markStaleIfUnclaimed(_ record: inout SyncRecord, local: BSONDocument?) throws {
+    func markStaleIfUnkept(_ record: inout SyncRecord, local: BSONDocument?) throws {
         guard sync.collection.isSubscribed, !record.isKeptByID, let local,
             try !sync.membership.keeps(local)
         else { return }

@@ -16,7 +16,7 @@ enum FetchOutcome: Sendable {
     case claim(SyncRecord)
     case conflict(OpenConflict)
     /// A conflict was resolved by a fixed resolution.
-    case answered(ResolutionOutcome, OpenConflict)
+    case resolvedAtOnce(ResolutionOutcome, OpenConflict)
     /// A change was refused, since the user may no longer read the document.
     case refused(OutOfViewChange)
     /// The document cannot be stored, or its record cannot be read; it is paused where that can

@@ -55,7 +55,7 @@ struct NoteLocalWrite {
         after: BSONDocument?
     ) throws {
         var record = old
-        record.keepApart(from: before)
+        record.storeCopies(of: before)
         record.isDeletedHere = after == nil
         switch decision {
         case .nothing: return
@@ -74,7 +74,7 @@ struct NoteLocalWrite {
             record.base = StoredContent(record.base.document(local: before), local: after)
             // The remote's edition was not stored while the change was pending.
             if case .foreign = record.version { record.staleMark = try sync.nextStaleMark() }
-            try DeviceDocuments(sync: sync).markStaleIfUnclaimed(&record, local: after)
+            try DeviceDocuments(sync: sync).markStaleIfUnkept(&record, local: after)
             try sync.save(record)
         case .resumePending, .resumeClean:
             try sync.endPause(of: &record)
@@ -106,7 +106,7 @@ struct NoteLocalWrite {
 
 extension SyncRecord {
     /// Stores copies of base and attempt before the local document changes.
-    mutating func keepApart(from local: BSONDocument?) {
+    mutating func storeCopies(of local: BSONDocument?) {
         if base == .sameAsLocal, let local { base = .stored(local) }
         if attempt?.intended == .sameAsLocal, let local { attempt?.intended = .stored(local) }
     }

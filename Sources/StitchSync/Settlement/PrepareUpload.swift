@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// The attempts of one batch, and the last record that was considered.
 struct OutgoingBatch: Sendable {
-    var attempts: [OpenAttempt] = []
+    var attempts: [OutgoingAttempt] = []
     /// Changes that are not uploaded, since no subscription matches them.
     var refused: [OutOfViewChange] = []
     /// Errors of documents that are not uploaded, since they are missing without a delete.
@@ -85,7 +85,7 @@ struct PrepareUpload {
     private func begin(
         _ old: SyncRecord, _ operation: OperationID, local: BSONDocument?,
         resolvedInThisPass: Bool
-    ) throws -> OpenAttempt? {
+    ) throws -> OutgoingAttempt? {
         var record = old
         let base = record.base.document(local: local)
         let paths = UpdateDescription.synced(from: base, to: local)
@@ -100,7 +100,7 @@ struct PrepareUpload {
         case .wait: return nil
         case .nothing:
             record.takeBase(StoredContent(base, local: local), record.version)
-            try DeviceDocuments(sync: sync).markStaleIfUnclaimed(&record, local: local)
+            try DeviceDocuments(sync: sync).markStaleIfUnkept(&record, local: local)
             try sync.save(record)
             return nil
         case .insert, .update, .replace, .delete: break
@@ -116,6 +116,6 @@ struct PrepareUpload {
             action: UploadStatement.action(decision, local: local, paths: paths, version: version),
             condition: UploadStatement.condition(decision, record.version, base: base, paths: paths)
         )
-        return OpenAttempt(record: record, write: write, kind: kind, local: local)
+        return OutgoingAttempt(record: record, write: write, kind: kind, local: local)
     }
 }

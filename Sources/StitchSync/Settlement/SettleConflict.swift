@@ -91,7 +91,7 @@ struct SettleConflict {
             try sync.emit(
                 .replace, of: id, reason: .resolution, document: remote.document,
                 uncommitted: false)
-            try DeviceDocuments(sync: sync).evictUnclaimed(record, local: remote.document, .remote)
+            try DeviceDocuments(sync: sync).evictUnkept(record, local: remote.document, .remote)
         case .insertPending:
             if let answer { try sync.setLocal(to: answer, from: local) }
             try keep(&record, base: remote, local: answer)

@@ -1,16 +1,18 @@
 internal import BSONStore
 
-/// The settlement of the remote's responses to attempts.
+/// The settlement of the remote's answers to attempts.
 struct SettleUpload {
     let sync: SyncTransaction
     let policy: UploadPolicy
     /// Whether a change that a unique index refused is sent again in this pass.
     var sendsTakenAgain = false
 
-    /// Settles the responses to a batch.
+    /// Settles the answers to a batch.
     func settle(
         _ batch: OutgoingBatch, _ outcomes: [RemoteWriteOutcome]
     ) throws -> [UploadSettlement] {
+        // An app's write first removes the row of the batch (`SyncEngine.write`, `ExpandBatches`): while
+        // it is there, no record of the batch has changed.
         guard try batch.place.map(sync.attemptBatches.remove) ?? false else {
             return try zip(batch.attempts, outcomes).map { attempt, outcome in
                 try settleIfCurrent(attempt, outcome)
@@ -21,25 +23,25 @@ struct SettleUpload {
         }
     }
 
-    /// Settles one response with the current record and document.
+    /// Settles one answer with the current record and document.
     private func settleIfCurrent(
-        _ open: OpenAttempt, _ outcome: RemoteWriteOutcome
+        _ outgoing: OutgoingAttempt, _ outcome: RemoteWriteOutcome
     ) throws -> UploadSettlement {
-        guard let record = try sync.current(open.record), let attempt = record.attempt,
-            attempt.operation == open.write.operation
+        guard let record = try sync.current(outgoing.record), let attempt = record.attempt,
+            attempt.operation == outgoing.write.operation
         else { return .fetchAgain }
         return try settle(
             record, attempt, outcome, local: sync.local(record.documentID))
     }
 
-    /// Settles one response where the collection has not changed since the attempt was stored.
+    /// Settles one answer where the collection has not changed since the attempt was stored.
     private func settleUnchanged(
-        _ open: OpenAttempt, _ outcome: RemoteWriteOutcome
+        _ outgoing: OutgoingAttempt, _ outcome: RemoteWriteOutcome
     ) throws -> UploadSettlement {
-        guard let attempt = open.record.attempt else { return .fetchAgain }
-        var record = open.record
-        if open.leavesBase(after: outcome) { record.storedBase = nil }
-        return try settle(record, attempt, outcome, local: open.local)
+        guard let attempt = outgoing.record.attempt else { return .fetchAgain }
+        var record = outgoing.record
+        if outgoing.leavesBase(after: outcome) { record.storedBase = nil }
+        return try settle(record, attempt, outcome, local: outgoing.local)
     }
 
     private func settle(
@@ -100,7 +102,7 @@ struct SettleUpload {
             record = try sync.save(record)
             try sync.emitChange(
                 .committed, id, from: before, to: after, uncommitted: record.isPending)
-            try DeviceDocuments(sync: sync).evictUnclaimed(record, local: local, .committed)
+            try DeviceDocuments(sync: sync).evictUnkept(record, local: local, .committed)
         case .finishDelete:
             try sync.end(record)
             try sync.emit(.delete, of: id, reason: .committed, uncommitted: false)

@@ -142,7 +142,8 @@ struct SubscriptionActivation {
                 share.taken += 1
                 share.errors.append(error)
             case .failed(let error): share.errors.append(error)
-            case .nothing, .removed, .missing, .evicted, .claim, .conflict, .answered, .refused:
+            case .nothing, .removed, .missing, .evicted, .claim, .conflict, .resolvedAtOnce,
+                .refused:
                 break
             }
         }

@@ -37,7 +37,9 @@ import Testing
             from before: BSONDocument?, toShown after: BSONDocument?
         ) throws(StoreError) -> BSONDocument? { after }
 
-        func refusal(of document: BSONDocument) -> StoreError { StoreError(.unauthorized, "no") }
+        func reportedRefusal(of document: BSONDocument) -> StoreError {
+            StoreError(.unauthorized, "no")
+        }
     }
 
     /// A source with documents of one collection, which counts as well.

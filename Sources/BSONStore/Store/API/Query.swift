@@ -65,7 +65,8 @@ extension Query where Document: TypedDocument {
             let bson = try filter(Document.fields).bson(with: coding.encoder)
             self.init(store, namespace, coding, bson, writer: writer)
         } catch {
-            self.init(store, namespace, coding, [:], writer: writer)
+            // It matches nothing: a failed query must not find all documents.
+            self.init(store, namespace, coding, ["_id": ["$in": []]], writer: writer)
             failure = error
         }
     }

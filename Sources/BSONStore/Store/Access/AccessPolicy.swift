@@ -2,8 +2,16 @@
 ///
 /// Every access to documents in a transaction obeys its policy: hidden documents do not exist for
 /// queries, aggregation, updates and counts.
+///
+/// A policy has a *gate* for each collection, which is asked about its documents. Under rules the policy
+/// is the user's `RuleAccessPolicy`, a gate is a `RuleCollectionAccess`, and `RuleAccess` is the user's
+/// roles in the collection, by which the gate decides. ``TransactionAccess`` asks the policy for a
+/// transaction.
 package protocol AccessPolicy: AnyObject, Sendable {
     /// Returns the access to a collection; `nil` for full access.
+    ///
+    /// A policy whose documents come from a ``CandidateSource`` returns a gate for each collection of the
+    /// source: only what a gate restricts is read from it.
     func gate(_ namespace: Namespace) -> (any CollectionAccess)?
 }
 
@@ -31,6 +39,6 @@ package protocol CollectionAccess: AnyObject, Sendable {
         from before: BSONDocument?, toShown after: BSONDocument?
     ) throws(StoreError) -> BSONDocument?
 
-    /// Returns the error of a write whose true reason must stay hidden.
-    func refusal(of document: BSONDocument) -> StoreError
+    /// Reports a denied write whose true reason must stay hidden, and returns its error.
+    func reportedRefusal(of document: BSONDocument) -> StoreError
 }

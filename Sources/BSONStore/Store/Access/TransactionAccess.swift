@@ -4,7 +4,7 @@
 struct TransactionAccess {
     /// The policy; `nil` for full access.
     let policy: (any AccessPolicy)?
-    /// The place of the documents that the policy restricts; `nil` for the store itself.
+    /// The place of the documents that the policy has a gate for; `nil` for the store itself.
     var source: (any CandidateSource)?
 
     /// Returns the access to a collection; `nil` for full access.

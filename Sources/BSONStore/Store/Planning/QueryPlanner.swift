@@ -18,7 +18,7 @@ struct QueryPlanner {
         if let hint { return try plan(namespace, filter, sort, hint) }
         if let sort, sort.isNatural { return .all(sort) }
         let sort = sort?.keys.isEmpty == true ? nil : sort
-        let byID = QueryPlan(filter, sort)
+        let byID = QueryPlan(byIDOf: filter, sort)
         guard byID.mayBeImproved, !(filter.isEverything && sort == nil) else { return byID }
         let chosen = try tables.onTable(namespace) { (table) throws(StoreError) -> QueryPlan? in
             let indexes = try tables.indexes(of: table)
@@ -166,7 +166,7 @@ extension QueryPlanner {
         if hint.isNatural { return .all(sort, hint) }
         if hint.isFor(.id) {
             guard !filter.usesNear else { throw GeoNear.noIndex }
-            let byID = QueryPlan(filter, sort)
+            let byID = QueryPlan(byIDOf: filter, sort)
             guard !byID.isByKey else { return byID }
             // Reads the whole index, in its order.
             var range = QueryPlan.Range()

@@ -95,8 +95,8 @@ struct QueryPlan {
         }
     }
 
-    /// Plans with the `_id` alone.
-    init(_ filter: Filter, _ sort: SortOrder?) {
+    /// Plans with the `_id` alone: by keys, by a range of them, or a scan of all documents.
+    init(byIDOf filter: Filter, _ sort: SortOrder?) {
         let parts: [Predicate]
         let predicate = filter.plannedPredicate
         if case .all(let all) = predicate { parts = all } else { parts = [predicate] }

@@ -36,20 +36,18 @@ struct QueryExecutor {
         _ namespace: Namespace, filter: Filter, options: FindOptions, bytesMax: Int
     ) throws(StoreError) -> [BSONDocument] {
         var byteCount = 0
-        if options.projection == nil {
-            let query = try planned(namespace, filter, options)
-            if query.isInOrder {
-                var batch = BSONDocumentBatch()
-                try lend(namespace, query, options) { bytes in
-                    batch.append(bytes)
-                    byteCount += bytes.count
-                    return byteCount < bytesMax
-                }
-                return batch.finish()
+        let query = try planned(namespace, filter, options)
+        if options.projection == nil, query.isInOrder {
+            var batch = BSONDocumentBatch()
+            try lend(namespace, query, options) { bytes in
+                batch.append(bytes)
+                byteCount += bytes.count
+                return byteCount < bytesMax
             }
+            return batch.finish()
         }
         var documents: [BSONDocument] = []
-        try visit(namespace, filter, options) { document in
+        try run(namespace, query, options) { document in
             documents.append(document)
             byteCount += document.byteCount
             return byteCount < bytesMax
@@ -146,7 +144,14 @@ struct QueryExecutor {
         _ namespace: Namespace, _ filter: Filter, _ options: FindOptions,
         _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        let query = try planned(namespace, filter, options)
+        try run(namespace, try planned(namespace, filter, options), options, body)
+    }
+
+    /// Carries a planned query out; its errors are those of the execution.
+    private func run(
+        _ namespace: Namespace, _ query: PlannedQuery, _ options: FindOptions,
+        _ body: (BSONDocument) throws(StoreError) -> Bool
+    ) throws(StoreError) {
         do throws(StoreError) {
             try visit(namespace, query, options, body)
         } catch {

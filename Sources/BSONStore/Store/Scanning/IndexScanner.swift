@@ -23,7 +23,7 @@ struct IndexScanner {
             }
         }
         let cursor = try IndexRowCursor(scan, scan.ranges, connection)
-        try lend(table, filter, body) { () throws(StoreError) in
+        try readRows(table, filter, body) { () throws(StoreError) in
             try cursor.next()
         }
     }
@@ -89,13 +89,13 @@ struct IndexScanner {
         var rows = try MergedRows(cursors, sort) { (row) throws(StoreError) in
             try reader.document(row)
         }
-        try lend(table, filter, body) { () throws(StoreError) in
+        try readRows(table, filter, body) { () throws(StoreError) in
             try rows.next()
         }
     }
 
     /// Calls a body once with each matching document of some rows until the body returns false.
-    private func lend(
+    private func readRows(
         _ table: CollectionTable, _ filter: Filter,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool,
         _ next: () throws(StoreError) -> Int64?

@@ -88,10 +88,11 @@ enum FindCommand {
                 try query.options.projection?.checkPosition(in: query.filter)
             }
             if isTailable { try checkTailable(namespace, transaction) }
-            let isOpen =
+            // Then the cursor reads on by itself, in transactions of its own.
+            let readsOnInCursor =
                 try store.isLasting && call.snapshot == nil && query.isPlain
                 && transaction.isInInsertionOrder(namespace, query.filter, query.options)
-            return isOpen ? nil : try result(call, store, namespace, query, transaction)
+            return readsOnInCursor ? nil : try result(call, store, namespace, query, transaction)
         }
         guard var found else {
             return try open(

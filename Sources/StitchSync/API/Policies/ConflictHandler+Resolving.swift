@@ -39,7 +39,7 @@ extension ConflictHandler<BSONDocument>.Rule {
 
 extension ConflictHandler<BSONDocument> {
     /// The side that wins every conflict, if it is always the same.
-    var always: ConflictSide? {
+    var fixedSide: ConflictSide? {
         if case .side(let side) = rule { side } else { nil }
     }
 }

@@ -3,7 +3,8 @@ internal import BSONStore
 /// A rule that resolves conflicts: changes of one document on both sides.
 ///
 /// The engine calls it at most once for a pair of editions, outside any transaction and lock: it
-/// may wait, read and write. When it throws, the document is paused and both editions stay.
+/// may wait, read and write. When it throws, the document is paused and both editions stay. Only
+/// ``remoteWins`` and ``localWins`` are settled by the engine itself, with the remote's document.
 ///
 /// ```swift
 /// let longerTask = ConflictHandler<Todo> { conflict in

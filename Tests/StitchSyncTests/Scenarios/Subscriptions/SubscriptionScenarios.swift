@@ -206,7 +206,7 @@ struct SubscriptionScenarios {
         try await a.settle()
         try world.foreign(6) { $0["n"] = 3 }
         try world.foreign(7) { $0["n"] = 7 }
-        try await a.engine.syncNow(only: nil, steps: .inboxOnly)
+        try await a.engine.syncNow(only: nil, steps: .markStaleOnly)
         #expect(try await a.heldIDs == [1, 2, 3])
         try await a.insert(["_id": 8, "n": 1])
         try await a.settle()

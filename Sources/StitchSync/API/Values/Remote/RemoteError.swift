@@ -34,7 +34,7 @@ public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The consequence of the error.
     public let errorClass: Class
-    /// MongoDB's error code, or 0.
+    /// MongoDB's error code, 231 for a write that access rules forbid, as in Device Sync, or 0.
     public let code: Int
     /// The remote's error message.
     public let message: String
