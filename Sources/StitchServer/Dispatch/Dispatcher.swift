@@ -3,7 +3,8 @@ internal import StitchWire
 
 /// The path from a request to its reply: find the command, check it, run it, complete the reply.
 ///
-/// Its steps from the outside to the inside; all but the last two go on with a command that waits:
+/// Its steps from the outside to the inside; the third and fourth are taken again each time that a
+/// waiting command goes on:
 ///
 /// 1. `respond` counts the command once it has finished.
 /// 2. `outcome(of:on:)` finds the command and reads its general fields.

@@ -366,7 +366,7 @@ extension SyncLoop {
                 }
                 guard echoes.era == own.era else {
                     // An operation whose answer was lost may have been left out: the next wait begins at
-                    // the same position, and is told of it.
+                    // the same position, and the remote reports the operation to it.
                     history.fail(namespace)
                     return false
                 }

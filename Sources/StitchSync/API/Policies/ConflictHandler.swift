@@ -3,8 +3,8 @@ internal import BSONStore
 /// A rule that resolves conflicts: changes of one document on both sides.
 ///
 /// The engine calls it at most once for a pair of editions, outside any transaction and lock: it
-/// may wait, read and write. When it throws, the document is paused and both editions stay. Only
-/// ``remoteWins`` and ``localWins`` are settled by the engine itself, with the remote's document.
+/// may wait, read and write. When it throws, the document is paused and both editions stay. The
+/// engine applies ``remoteWins`` and ``localWins`` itself, in the transaction that finds the conflict.
 ///
 /// ```swift
 /// let longerTask = ConflictHandler<Todo> { conflict in

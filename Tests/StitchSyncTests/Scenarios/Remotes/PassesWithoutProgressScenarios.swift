@@ -98,22 +98,29 @@ struct PassesWithoutProgressScenarios {
         #expect(count.withLock { $0 } <= 500)
     }
 
+    /// A history without changes that, while something holds, always has another page.
+    private static func history(
+        endlessWhile isEndless: Locked<Bool>, pages: Locked<Int64>
+    ) -> @Sendable (ResumeToken) -> RemoteChangeBatch {
+        { token in
+            guard isEndless.withLock({ $0 }) else {
+                return RemoteChangeBatch(changes: [], token: token, hasMore: false)
+            }
+            let number = pages.withLock { pages in
+                pages += 1
+                return pages
+            }
+            return RemoteChangeBatch(
+                changes: [], token: ResumeToken(["n": .int64(number)]), hasMore: true)
+        }
+    }
+
     @Test("a pass ends where the history always has more, and the next one goes on")
     func endless() async throws {
         var remote = TwistedRemote(base: try InProcessRemote(at: .inMemory))
         let count = Locked<Int64>(0)
         let isHostile = Locked(false)
-        remote.changes = { token in
-            guard isHostile.withLock({ $0 }) else {
-                return RemoteChangeBatch(changes: [], token: token, hasMore: false)
-            }
-            let number = count.withLock { count in
-                count += 1
-                return count
-            }
-            return RemoteChangeBatch(
-                changes: [], token: ResumeToken(["n": .int64(number)]), hasMore: true)
-        }
+        remote.changes = Self.history(endlessWhile: isHostile, pages: count)
         let engine = try Self.engine(remote)
         try await engine.collection(Self.items).insertOne(["_id": 1])
         try await engine.syncUntilQuiet()
@@ -134,17 +141,7 @@ struct PassesWithoutProgressScenarios {
             guard isHostile.withLock({ $0 }) else { return identity }
             return .known(BSONBinary(Array(0..<16), subtype: 4))
         }
-        remote.changes = { token in
-            guard isHostile.withLock({ $0 }) else {
-                return RemoteChangeBatch(changes: [], token: token, hasMore: false)
-            }
-            let number = count.withLock { count in
-                count += 1
-                return count
-            }
-            return RemoteChangeBatch(
-                changes: [], token: ResumeToken(["n": .int64(number)]), hasMore: true)
-        }
+        remote.changes = Self.history(endlessWhile: isHostile, pages: count)
         let engine = try Self.engine(remote)
         try await engine.collection(Self.items).insertOne(["_id": 1])
         try await engine.syncUntilQuiet()
