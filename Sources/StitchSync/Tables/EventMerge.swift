@@ -3,8 +3,8 @@ internal import BSONStore
 /// The merge of the oldest events of a collection that no listener takes.
 ///
 /// Of each document one event is left of those that are merged: what a listener needs that knows the
-/// document as it was before the first. So stored events take at most the limits and one event for
-/// each document.
+/// document as it was before the first; none of a document that was inserted and is gone again. So
+/// stored events take at most the limits and one event for each document that the device had.
 struct EventMerge {
     let connection: SQLiteConnection
     /// The row of the collection.
@@ -19,6 +19,8 @@ struct EventMerge {
         var row: Int64
         /// Whether the document was not on the device before its first event.
         let isNew: Bool
+        /// Whether the document is no longer on the device.
+        var isGone = false
         var isAlone = true
     }
 
@@ -50,12 +52,19 @@ struct EventMerge {
             }
             merged.append(known.row)
             (known.row, known.isAlone) = (row, false)
+            known.isGone = Self.removing.contains(event["type"]?.stringValue ?? "")
             newest[key] = known
+        }
+        for (key, document) in newest where document.isNew && document.isGone {
+            merged.append(document.row)
+            newest[key] = nil
         }
         try remove(merged)
         for document in newest.values where !document.isAlone { try rewrite(document) }
         return count - merged.count
     }
+
+    private static let removing = [OperationType.delete, .evict].map(\.rawValue)
 
     private func size() throws -> (count: Int, byteCount: Int) {
         let select = try connection.prepare(
