@@ -245,7 +245,7 @@ extension SyncSubscriptions {
         }
         let rest =
             earlier == 0
-            ? "" : " that first sends changes from before the removal (\(earlier) documents)"
+            ? "" : " that first sends changes from before the removal (documents: \(earlier))"
         throw SyncError(
             cause,
             "the subscriptions are removed, and their documents leave the device with the next pass"

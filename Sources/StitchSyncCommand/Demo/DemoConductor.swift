@@ -110,7 +110,7 @@ extension DemoConductor {
     private mutating func write(_ device: DemoPlan.Device, _ process: DeviceProcess) throws {
         try console.say("\(device.rawValue) writes")
         let tally = try carryOut(.edit(plan: files.plan), device, process)
-        try note("\(tally.written) changes are stored, \(tally.pending) are pending")
+        try note("stored: \(tally.written.counted("change")), pending: \(tally.pending)")
     }
 
     private mutating func killWhileWriting(after edits: Int) throws {
@@ -123,15 +123,16 @@ extension DemoConductor {
         }
         try a.kill()
         stored = ended?.written ?? stored
-        try note("\(stored) changes are stored; the process is killed (SIGKILL)")
+        try note("stored: \(stored.counted("change")); the process is killed (SIGKILL)")
         let again = try start(.a)
         try console.say("A starts again")
         let status = try carryOut(.status, .a, again)
         try again.end()
         guard status.pending >= stored else {
-            throw CommandError("A lost \(stored - status.pending) changes when it was killed")
+            throw CommandError(
+                "A lost \((stored - status.pending).counted("change")) when it was killed")
         }
-        try note("\(status.pending) changes are pending, none is lost")
+        try note("pending: \(status.pending.counted("change")); none is lost")
         tallies[.a, default: DeviceTally()].written += status.pending
     }
 
@@ -161,7 +162,7 @@ extension DemoConductor {
             return false
         }
         try a.kill()
-        try note("\(reached) changes have reached the remote; the process is killed (SIGKILL)")
+        try note("at the remote: \(reached.counted("change")); the process is killed (SIGKILL)")
         tallies[.a, default: DeviceTally()].sent += reached
     }
 

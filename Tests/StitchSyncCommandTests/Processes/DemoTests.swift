@@ -24,7 +24,7 @@ import Testing
             #expect(killed.count == 2)
             // Of 27 edits and 3 new documents all reach the remote before the answer is lost.
             let lost = demo.output.firstIndex {
-                $0.hasPrefix("    30 changes have reached the remote")
+                $0.hasPrefix("    at the remote: 30 changes")
             }
             #expect(
                 lost.map { demo.output[$0 + 2] }

@@ -69,7 +69,7 @@ struct TableCheck {
     func compare(_ rows: Int64) throws(StoreError) {
         let keys = try connection.int64("SELECT count(*) FROM \(name) WHERE key >= x''") ?? 0
         if keys != rows {
-            throw damaged("_id_", "it has \(keys) keys for \(rows) documents")
+            throw damaged("_id_", "keys: \(keys), documents: \(rows)")
         }
     }
 

@@ -38,7 +38,7 @@ private struct IndexCheck {
         let lost = try connection.int64(
             "SELECT count(*) FROM \(keys) WHERE id NOT IN "
                 + "(SELECT id FROM \(StoreSchema.tableName(table.id)))")
-        if let lost, lost > 0 { note("\(lost) rows of \(keys) have no document") }
+        if let lost, lost > 0 { note("rows of \(keys) without a document: \(lost)") }
     }
 
     /// Looks up every key of every document, and counts the other keys.

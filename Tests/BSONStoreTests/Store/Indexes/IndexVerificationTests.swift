@@ -52,7 +52,7 @@ import Testing
         Damage(
             sql: "INSERT INTO index_3 SELECT key, 999 FROM index_1 WHERE id = 3", ids: [nil],
             index: "a.b_1",
-            message: "1 rows of index_3 have no document"),
+            message: "rows of index_3 without a document: 1"),
         Damage(
             sql: "UPDATE index_3 SET key = x'2000' || key WHERE id = 7", ids: [6, nil],
             index: "a.b_1",
