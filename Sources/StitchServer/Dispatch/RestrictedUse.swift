@@ -83,21 +83,8 @@ enum RestrictedUse {
         let flags = ["returnKey", "showRecordId", "tailable"]
         return flags.contains { body[$0]?.isTrue == true }
             || ["min", "max"].contains { body[$0]?.documentValue.map { !$0.isEmpty } ?? false }
-            || hasForbiddenStage(body["pipeline"], 0)
-    }
-
-    private static func hasForbiddenStage(_ value: BSONValue?, _ depth: Int) -> Bool {
-        guard depth < 120 else { return true }
-        switch value {
-        case .array(let array):
-            return array.contains { element in
-                let name = element.documentValue?.keys.first
-                return name.map { forbiddenStages.contains($0) } ?? false
-                    || hasForbiddenStage(element, depth + 1)
+            || NestedStages.list(body["pipeline"]?.arrayValue ?? []).contains {
+                forbiddenStages.contains($0.name)
             }
-        case .document(let document):
-            return document.contains { hasForbiddenStage($0.value, depth + 1) }
-        default: return false
-        }
     }
 }

@@ -128,22 +128,16 @@ enum StableAPI {
     ]
 
     private static func checkStages(_ pipeline: BSONValue?) throws(CommandFailure) {
-        for stage in pipeline?.arrayValue ?? [] {
-            guard let stage = stage.documentValue, let name = stage.keys.first else { continue }
+        for (name, argument) in NestedStages.list(pipeline?.arrayValue ?? []) {
             guard !unstableStages.contains(name) else {
                 throw refusal(
                     "stage \(name) is not allowed with 'apiStrict: true' in API Version 1")
             }
-            guard let options = stage[name]?.documentValue else { continue }
-            switch name {
-            case "$collStats":
-                guard options.keys.allSatisfy({ $0 == "count" }) else {
-                    throw refusal(
-                        "only the 'count' option to $collStats is supported in API Version 1")
-                }
-            case "$facet": for (_, inner) in options { try checkStages(inner) }
-            case "$lookup", "$unionWith": try checkStages(options["pipeline"])
-            default: break
+            guard
+                name != "$collStats"
+                    || argument.documentValue?.keys.allSatisfy({ $0 == "count" }) ?? true
+            else {
+                throw refusal("only the 'count' option to $collStats is supported in API Version 1")
             }
         }
     }

@@ -222,32 +222,12 @@ struct AggregateRequest: Sendable {
     /// - Throws: 263 (OperationNotSupportedInTransaction).
     func checkTransaction(_ call: CommandCall) throws(CommandFailure) {
         guard call.transaction?.isTransaction == true else { return }
-        guard let name = Self.firstAlone(stages) else { return }
+        let stage = NestedStages.list(stages).first { Self.alone.contains($0.name) }
+        guard let name = stage?.name else { return }
         throw CommandFailure(
             263,
             "Operation not permitted in transaction :: caused by :: Aggregation stage \(name) "
                 + "cannot run within a multi-document transaction")
-    }
-
-    /// Returns the first stage that is not allowed in transactions, also inside other stages.
-    private static func firstAlone(_ stages: BSONArray) -> String? {
-        for stage in stages {
-            guard let (name, argument) = stage.documentValue?.first(where: { _ in true }) else {
-                continue
-            }
-            if alone.contains(name) { return name }
-            let inner: [BSONValue?] =
-                switch name {
-                case "$lookup", "$unionWith": [argument.documentValue?["pipeline"]]
-                case "$facet": argument.documentValue?.map { $0.value } ?? []
-                default: []
-                }
-            for pipeline in inner {
-                guard let pipeline = pipeline?.arrayValue else { continue }
-                if let found = firstAlone(pipeline) { return found }
-            }
-        }
-        return nil
     }
 
     /// Returns the options of `$changeStream` if the pipeline begins with it.
