@@ -56,7 +56,7 @@ extension ChangeStreamSource {
     ) throws -> Bool {
         guard var turnover, place.position >= turnover.position else { return true }
         return try store.read { transaction in
-            try transaction.through(ruleGuard, transaction) { transaction in
+            try transaction.withAccessPolicy(ruleGuard) {
                 while batch.documents.count < limits.documentsMax {
                     let untold = turnover
                     guard let turn = turnover.next() else {

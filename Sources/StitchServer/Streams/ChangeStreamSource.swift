@@ -114,8 +114,8 @@ struct ChangeStreamSource: CursorSource {
             try call.checkTime()
             guard try turn(&batch, limits, &bytes) else { break }
             hasMore = try store.read { transaction in
-                try transaction.through(ruleGuard, transaction) {
-                    try read($0, &batch, limits, &bytes)
+                try transaction.withAccessPolicy(ruleGuard) {
+                    try read(transaction, &batch, limits, &bytes)
                 }
             }
             try finish(&batch, limits, &bytes)

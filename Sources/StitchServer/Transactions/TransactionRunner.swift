@@ -83,7 +83,9 @@ final class TransactionRunner: Sendable {
         let ruleGuard = try rules.ruleGuard(call)
         let guarded: (ReadTransaction) throws -> R = { transaction in
             try call.believing {
-                try transaction.through(ruleGuard, transaction, readingFrom: self.candidates, body)
+                try transaction.withAccessPolicy(ruleGuard, readingFrom: self.candidates) {
+                    try body(transaction)
+                }
             }
         }
         if let excerpt { return try excerpt.use(guarded) }
@@ -109,7 +111,9 @@ final class TransactionRunner: Sendable {
         let guarded: @Sendable (WriteTransaction) throws -> R = { transaction in
             transaction.bypassesValidation = bypasses
             return try call.believing {
-                try transaction.through(ruleGuard, transaction, readingFrom: self.candidates, body)
+                try transaction.withAccessPolicy(ruleGuard, readingFrom: self.candidates) {
+                    try body(transaction)
+                }
             }
         }
         if let excerpt { return try excerpt.useAsOwn(guarded) }

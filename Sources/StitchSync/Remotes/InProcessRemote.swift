@@ -105,8 +105,8 @@ struct InProcessCollection: RemoteCollection {
         let (ruleGuard, bytesMax) = (rules.ruleGuard, max(1, bytesMax))
         // Both reads use one snapshot, so that a new document does not count as hidden.
         return try read(throughRules: false) { transaction in
-            let seen = try transaction.through(ruleGuard, transaction) {
-                try $0.getFirst(namespace, ids: ids, bytesMax: bytesMax)
+            let seen = try transaction.withAccessPolicy(ruleGuard) {
+                try transaction.getFirst(namespace, ids: ids, bytesMax: bytesMax)
             }
             if seen.contains(where: { $0 == nil }) { try transaction.confirmAbsent(namespace) }
             var answers: [RemoteLookup?] = seen.map { $0.map(RemoteLookup.found) ?? .absent }
@@ -207,7 +207,7 @@ struct InProcessCollection: RemoteCollection {
     ) async throws(RemoteError) -> [RemoteWriteOutcome]? {
         let (namespace, ruleGuard) = (namespace, rules.ruleGuard)
         let work: @Sendable (WriteTransaction) throws -> [RemoteWriteOutcome] = { transaction in
-            try transaction.through(ruleGuard, transaction) { transaction in
+            try transaction.withAccessPolicy(ruleGuard) {
                 try transaction.savepoint {
                     let (outcomes, collisions) = try transaction.deferringUniqueKeys {
                         try writes.map {
@@ -240,7 +240,7 @@ struct InProcessCollection: RemoteCollection {
     ) async throws -> [RemoteWriteOutcome] {
         let (namespace, ruleGuard) = (namespace, rules.ruleGuard)
         let work: @Sendable (WriteTransaction) throws -> [RemoteWriteOutcome] = { transaction in
-            try transaction.through(ruleGuard, transaction) { transaction in
+            try transaction.withAccessPolicy(ruleGuard) {
                 let found =
                     individually
                     ? nil
@@ -308,7 +308,7 @@ struct InProcessCollection: RemoteCollection {
         do {
             let ruleGuard = throughRules ? rules.ruleGuard : nil
             return try store.read { transaction in
-                try transaction.through(ruleGuard, transaction, body)
+                try transaction.withAccessPolicy(ruleGuard) { try body(transaction) }
             }
         } catch {
             throw Self.remoteError(error)

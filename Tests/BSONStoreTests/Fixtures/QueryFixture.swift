@@ -23,7 +23,7 @@ enum QueryFixture {
             try fixture.document("filter") ?? BSONDocument(), options: options)
         var found: [BSONDocument] = []
         for document in try fixture.documents("documents") ?? []
-        where try filter.matches(document, frame) {
+        where try filter.evaluate(document, frame) {
             found.append(document)
         }
         if let path = fixture["distinct"]?.stringValue {

@@ -134,9 +134,7 @@ import Testing
             let counts = Bool.random(using: &random)
             func answers(_ store: DocumentStore, _ source: ListSource?) throws -> [Outcome] {
                 try store.read { transaction in
-                    try transaction.through(
-                        HidingPolicy(), transaction, readingFrom: source
-                    ) { transaction in
+                    try transaction.withAccessPolicy(HidingPolicy(), readingFrom: source) {
                         let collection = Namespace("shop", name)
                         return [
                             try Outcome {

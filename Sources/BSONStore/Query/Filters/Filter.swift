@@ -87,11 +87,11 @@ extension Filter {
     /// Whether a document passes with the given values of the variables.
     ///
     /// - Throws: MongoDB's error if an `$expr` cannot be computed.
-    func matches(
+    func evaluate(
         _ document: BSONDocument, _ frame: ExpressionFrame
     ) throws(StoreError) -> Bool {
         try document.withUnsafeBytes { (bytes) throws(StoreError) in
-            try bound(to: frame).passes(bytes)
+            try bound(to: frame).evaluate(bytes)
         }
     }
 
@@ -107,13 +107,14 @@ extension Filter {
         }
     }
 
-    /// Whether a document passes, as ``matches(_:)-(UnsafeRawBufferPointer)``, with errors.
+    /// Whether a document passes, as ``matches(_:)-(UnsafeRawBufferPointer)`` says, or the error of
+    /// an expression.
     ///
     /// - Throws: MongoDB's error if an `$expr` cannot be computed.
-    package func passes(_ document: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
+    package func evaluate(_ document: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
         switch engine {
         case .compiled(let compiled):
-            try compiled.shared.passes(document, frame)
+            try compiled.shared.evaluate(document, frame)
         case .id(let id, _): Self.hasID(id, document)
         }
     }
@@ -142,7 +143,7 @@ extension Filter {
                 return false
             }
             return FilterMatcher.with(compiled.shared.filter, frame) {
-                $0.matchesWithoutError(element.value)
+                $0.matches(element.value)
             }
         }
     }
@@ -318,16 +319,16 @@ extension Filter {
             @inline(never)
             func matches(_ document: UnsafeRawBufferPointer, _ frame: ExpressionFrame?) -> Bool {
                 FilterMatcher.with(filter, frame) {
-                    $0.matchesWithoutError(RawDocument(document))
+                    $0.matches(RawDocument(document))
                 }
             }
 
             @inline(never)
-            func passes(
+            func evaluate(
                 _ document: UnsafeRawBufferPointer, _ frame: ExpressionFrame?
             ) throws(StoreError) -> Bool {
                 try FilterMatcher.with(filter, frame) { (matcher) throws(StoreError) in
-                    try matcher.matches(RawDocument(document))
+                    try matcher.evaluate(RawDocument(document))
                 }
             }
         }

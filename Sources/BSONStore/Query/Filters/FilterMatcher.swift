@@ -58,7 +58,7 @@ extension FilterMatcher {
     ///
     /// - Throws: the error of an `$expr` or the like; that of the time limit.
     @inline(__always)
-    func matches(_ document: RawDocument) throws(StoreError) -> Bool {
+    func evaluate(_ document: RawDocument) throws(StoreError) -> Bool {
         let isMatch = matches(document, filter.root)
         try WorkBudget.spend()
         if let error = computed.error { throw error }
@@ -68,13 +68,13 @@ extension FilterMatcher {
     /// Whether a document matches the filter; one with an error, or for which no time is left, does
     /// not.
     @inline(__always)
-    func matchesWithoutError(_ document: RawDocument) -> Bool {
+    func matches(_ document: RawDocument) -> Bool {
         matches(document, filter.root) && computed.error == nil && !WorkBudget.isOver(after: 0)
     }
 
     /// Whether a single value matches a filter whose paths are empty, as in `$pull`; `false` if no
     /// time is left.
-    func matchesWithoutError(_ value: BSONRawValue) -> Bool {
+    func matches(_ value: BSONRawValue) -> Bool {
         matches(value, filter.root) && !WorkBudget.isOver(after: 0)
     }
 }
@@ -289,14 +289,14 @@ extension FilterMatcher {
     /// that only compares top-level fields (``CompiledFilter/readsTopLevelOnly``) therefore checks no
     /// more than the bytes that it reads.
     ///
-    /// - Throws: as ``matches(_:)-(RawDocument)``.
+    /// - Throws: as ``evaluate(_:)``.
     @inline(__always)
     func matchesStored(
         _ document: RawDocument, readsTopLevelOnly: Bool
     ) throws(StoreError) -> StoredMatchResult {
         if readsTopLevelOnly { return try uncheckedFieldsMatch(document) }
         guard BSONValidator.isValid(document.bytes) else { return .damaged }
-        return try matches(document) ? .passes : .fails
+        return try evaluate(document) ? .passes : .fails
     }
 
     /// Does the work of `fieldsMatch` for the whole filter, and checks each field that it reads.

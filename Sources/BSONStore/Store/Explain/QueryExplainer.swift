@@ -9,7 +9,7 @@ struct QueryExplainer {
     ///
     /// `queryPlanner.winningPlan` has the stages `COLLSCAN`, `IDHACK`, `IXSCAN`, `FETCH`, `OR`,
     /// `SORT_MERGE`, `SORT`, `SKIP`, `LIMIT`, `PROJECTION_DEFAULT` and `PROJECTION_SIMPLE`,
-    /// `COUNT_SCAN` and `DISTINCT_SCAN`; `rejectedPlans` lists the other candidates. With
+    /// `COUNT_SCAN` and `DISTINCT_SCAN`; `rejectedPlans` lists the other plans. With
     /// `executionStats` the query is executed, and `totalDocsExamined` and `totalKeysExamined`
     /// count the documents and keys read.
     ///
@@ -96,7 +96,7 @@ struct QueryExplainer {
         try executor.scan(namespace, .all, plan, sort: options.sort) {
             (_, bytes) throws(StoreError) in
             documents += 1
-            if try filter.passes(bytes) { matched += 1 }
+            if try filter.evaluate(bytes) { matched += 1 }
             return isSorting || matched < end
         }
         counts.documents = Int32(clamping: documents)

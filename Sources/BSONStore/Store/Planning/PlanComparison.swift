@@ -1,9 +1,9 @@
 /// A comparison of the plans that can answer a query.
 ///
-/// Each candidate's keys are counted up to a limit; an index that only gives the order is tried on
+/// Each plan's keys are counted up to a limit; an index that only gives the order is tried on
 /// some documents if few are wanted.
 struct PlanComparison {
-    /// The number up to which a candidate's keys are counted at first.
+    /// The number up to which a plan's keys are counted at first.
     private static let sampleMax: Int64 = 300
     /// The number up to which they are counted if the first count does not decide.
     private static let secondSampleMax: Int64 = 5_000
@@ -18,7 +18,7 @@ struct PlanComparison {
     let wanted: Int
 
     /// Returns the plans with indexes.
-    func candidates(_ query: IndexQuery, _ indexes: [StoredIndex]) -> [QueryPlan] {
+    func plans(_ query: IndexQuery, _ indexes: [StoredIndex]) -> [QueryPlan] {
         var plans = scans(query, indexes, sort)
         for branches in query.alternatives {
             if let union = union(branches, with: query, indexes) { plans.append(union) }
@@ -29,7 +29,7 @@ struct PlanComparison {
     private func scans(
         _ query: IndexQuery, _ indexes: [StoredIndex], _ sort: SortOrder?
     ) -> [QueryPlan] {
-        indexes.flatMap { IndexScan.candidates($0, query, sort) }.map {
+        indexes.flatMap { IndexScan.scans($0, query, sort) }.map {
             QueryPlan(rows: .index($0), isSorted: $0.isSorted)
         }
     }
@@ -151,7 +151,7 @@ struct PlanComparison {
         try scanner.scan(table, .all, plan, sort: sort) {
             (_, bytes) throws(StoreError) in
             read += 1
-            if try filter.passes(bytes) { passed += 1 }
+            if try filter.evaluate(bytes) { passed += 1 }
             return read < Self.trialMax && passed < wanted
         }
         if passed >= wanted || read < Self.trialMax { return Double(read) }

@@ -5,19 +5,31 @@ struct QueryPlanner {
 
     private var tables: TableLookup { TableLookup(connection: scanner.connection) }
 
-    /// Chooses a query's plan: by id, by one index or several, or a scan of all documents.
+    /// Chooses a query's plan: the bounds or the hint of the options, by id, by one index or
+    /// several, or a scan of all documents.
     ///
-    /// - Parameter wanted: the largest number of documents to read; 0 for all.
+    /// - Throws: as ``plan(_:_:_:hint:)`` and ``plan(_:_:_:between:)`` do.
     func plan(
-        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, wanted: Int = 0,
-        hint: IndexHint? = nil
+        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ options: FindOptions = .all
     ) throws(StoreError) -> QueryPlan {
+        if !options.min.isEmpty || !options.max.isEmpty {
+            return try plan(namespace, filter, sort, between: options)
+        }
         if try tables.view(namespace) != nil {
             return QueryPlan(rows: .range(QueryPlan.Range()), isSorted: sort == nil)
         }
-        if let hint { return try plan(namespace, filter, sort, hint) }
+        if let hint = options.hint { return try plan(namespace, filter, sort, hint: hint) }
         if let sort, sort.isNatural { return .all(sort) }
         let sort = sort?.keys.isEmpty == true ? nil : sort
+        return try best(namespace, filter, sort, wanted: options.end ?? 0)
+    }
+
+    /// Chooses the plan that a trial of each finds best.
+    ///
+    /// - Parameter wanted: the largest number of documents to read; 0 for all.
+    private func best(
+        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, wanted: Int
+    ) throws(StoreError) -> QueryPlan {
         let byID = QueryPlan(byIDOf: filter, sort)
         guard byID.mayBeImproved, !(filter.isEverything && sort == nil) else { return byID }
         let chosen = try tables.onTable(namespace) { (table) throws(StoreError) -> QueryPlan? in
@@ -27,45 +39,26 @@ struct QueryPlanner {
             let comparison = PlanComparison(
                 scanner: scanner, table: table, filter: filter, sort: sort, wanted: wanted)
             return try comparison.chosen(
-                comparison.candidates(query, indexes) + (byID.isByKey ? [byID] : []))
+                comparison.plans(query, indexes) + (byID.isByKey ? [byID] : []))
         }
         return (chosen ?? nil) ?? byID
     }
 
-    /// Returns a plan that reads the documents in an order; `nil` if no index has it.
-    func sortedPlan(
-        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder
+    /// Returns the plan for reading the documents of a filter that only bounds one field, if a
+    /// single index can help.
+    ///
+    /// It needs no trial, and does not name its bounds.
+    func soleIndex(
+        _ namespace: Namespace, _ filter: Filter
     ) throws(StoreError) -> QueryPlan? {
-        guard try tables.view(namespace) == nil else { return nil }
-        let found = try tables.onTable(namespace) { (table) throws(StoreError) -> QueryPlan? in
-            let comparison = PlanComparison(
-                scanner: scanner, table: table, filter: filter, sort: sort, wanted: 0)
-            let plans = comparison.candidates(IndexQuery(filter), try tables.indexes(of: table))
-            return plans.first(where: \.isSorted)
+        guard filter.collation == nil, let wanted = SingleFieldRange(filter.predicate) else {
+            return nil
         }
-        return found ?? nil
-    }
-
-    /// Plans a query; skips the planner if the filter only bounds one field that a single index can
-    /// look up.
-    func quickPlan(
-        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ options: FindOptions
-    ) throws(StoreError) -> QueryPlan {
-        if sort == nil, !options.namesIndex, filter.collation == nil,
-            let wanted = SingleFieldRange(filter.predicate)
-        {
-            let found = try tables.onTable(namespace) {
-                (table) throws(StoreError) -> StoredIndex? in
-                guard table.isPlain else { return nil }
-                return Self.sole(
-                    wanted.field, try tables.indexes(of: table))
-            }
-            if let index = found ?? nil {
-                return QueryPlan(
-                    rows: .index(IndexScan(index, only: wanted.range)), isSorted: true)
-            }
+        let found = try tables.onTable(namespace) { (table) throws(StoreError) -> StoredIndex? in
+            table.isPlain ? Self.sole(wanted.field, try tables.indexes(of: table)) : nil
         }
-        return try plan(namespace, filter, sort, options)
+        guard let index = found ?? nil else { return nil }
+        return QueryPlan(rows: .index(IndexScan(index, only: wanted.range)), isSorted: true)
     }
 
     /// Returns the index that begins with a field and has one key per document, if no other index
@@ -84,6 +77,20 @@ struct QueryPlanner {
             sole = index
         }
         return sole
+    }
+
+    /// Returns a plan that reads the documents in an order; `nil` if no index has it.
+    func sortedPlan(
+        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder
+    ) throws(StoreError) -> QueryPlan? {
+        guard try tables.view(namespace) == nil else { return nil }
+        let found = try tables.onTable(namespace) { (table) throws(StoreError) -> QueryPlan? in
+            let comparison = PlanComparison(
+                scanner: scanner, table: table, filter: filter, sort: sort, wanted: 0)
+            let plans = comparison.plans(IndexQuery(filter), try tables.indexes(of: table))
+            return plans.first(where: \.isSorted)
+        }
+        return found ?? nil
     }
 
     /// Completes a filter with the collection's collation (unless it has its own), its text index
@@ -142,17 +149,6 @@ struct QueryPlanner {
 // MARK: - Hints
 
 extension QueryPlanner {
-    /// Plans a query with the options of `find`.
-    func plan(
-        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ options: FindOptions
-    ) throws(StoreError) -> QueryPlan {
-        if !options.min.isEmpty || !options.max.isEmpty {
-            return try plan(namespace, filter, sort, between: options)
-        }
-        return try plan(
-            namespace, filter, sort, wanted: options.end ?? 0, hint: options.hint)
-    }
-
     /// Plans a query with a hint.
     ///
     /// A hinted sparse or partial index may miss matching documents, as in MongoDB: the whole index
@@ -160,8 +156,8 @@ extension QueryPlanner {
     ///
     /// - Throws: `badValue` (2) when the index does not exist; 291 for a wildcard index that lacks
     ///   keys of documents that may match.
-    func plan(
-        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ hint: IndexHint
+    private func plan(
+        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, hint: IndexHint
     ) throws(StoreError) -> QueryPlan {
         if hint.isNatural { return .all(sort, hint) }
         if hint.isFor(.id) {
@@ -175,7 +171,7 @@ extension QueryPlanner {
         }
         guard let index = try index(hint, of: namespace) else { return .all(sort) }
         guard !filter.usesNear || index.measures(filter) else { throw GeoNear.noIndex }
-        let scans = IndexScan.candidates(index, IndexQuery(filter), sort, isForced: true)
+        let scans = IndexScan.scans(index, IndexQuery(filter), sort, isForced: true)
         guard let scan = scans.first(where: { $0.bounds.contains { $0 != .all } }) ?? scans.first
         else {
             // The server's query_planner.cpp; MongoDB manual, "Wildcard Indexes", "Restrictions".

@@ -15,7 +15,7 @@ extension IndexScan {
                 isReversed: false, isSorted: false)
             return
         }
-        let found = IndexScan.candidates(index, query, nil).first
+        let found = IndexScan.scans(index, query, nil).first
         guard let found, found.isExact, query.conditions.allSatisfy({ $0.name == field }) else {
             return nil
         }

@@ -40,7 +40,7 @@ struct IndexScan {
     ///
     /// - Parameter isForced: whether a hint asks for the index, even if it only lists the
     ///   documents.
-    static func candidates(
+    static func scans(
         _ index: StoredIndex, _ query: IndexQuery, _ sort: SortOrder?, isForced: Bool = false
     ) -> [IndexScan] {
         guard isForced || (!index.definition.isHidden && index.isUsable(for: query)),

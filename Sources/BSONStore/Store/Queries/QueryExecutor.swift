@@ -39,7 +39,7 @@ struct QueryExecutor {
         let query = try planned(namespace, filter, options)
         if options.projection == nil, query.isInOrder {
             var batch = BSONDocumentBatch()
-            try lend(namespace, query, options) { bytes in
+            try lend(query) { bytes in
                 batch.append(bytes)
                 byteCount += bytes.count
                 return byteCount < bytesMax
@@ -47,7 +47,7 @@ struct QueryExecutor {
             return batch.finish()
         }
         var documents: [BSONDocument] = []
-        try run(namespace, query, options) { document in
+        try visit(query) { document in
             documents.append(document)
             byteCount += document.byteCount
             return byteCount < bytesMax
@@ -77,12 +77,7 @@ struct QueryExecutor {
         if hint == nil, filter.isEverything, try tables.view(namespace) == nil {
             return try count(namespace)
         }
-        let plan =
-            if let hint {
-                try self.plan(namespace, filter, nil, hint: hint)
-            } else {
-                try quickPlan(namespace, filter, nil, .all)
-            }
+        let plan = try readingPlan(namespace, filter, nil, FindOptions(hint: hint))
         if case .index(let scan) = plan.rows, scan.isExact { return try indexes.count(scan) }
         var count = 0
         try scan(namespace, filter, plan, isContentUsed: false) {
@@ -117,7 +112,7 @@ struct QueryExecutor {
             try collect(&values, scan, namespace)
             return try values.sorted()
         }
-        let plan = try plan(namespace, filter, nil, hint: hint)
+        let plan = try plan(namespace, filter, nil, FindOptions(hint: hint))
         do throws(StoreError) {
             try scan(namespace, filter, plan) { (_, bytes) throws(StoreError) in
                 values.insert(bytes)
@@ -139,39 +134,30 @@ struct QueryExecutor {
         }
     }
 
-    /// Calls a body with each document, ordered and projected, until the body returns false.
+    /// Calls a body with each document, ordered and projected, until the body returns false; the
+    /// errors are those of the execution.
     func visit(
-        _ namespace: Namespace, _ filter: Filter, _ options: FindOptions,
-        _ body: (BSONDocument) throws(StoreError) -> Bool
-    ) throws(StoreError) {
-        try run(namespace, try planned(namespace, filter, options), options, body)
-    }
-
-    /// Carries a planned query out; its errors are those of the execution.
-    private func run(
-        _ namespace: Namespace, _ query: PlannedQuery, _ options: FindOptions,
-        _ body: (BSONDocument) throws(StoreError) -> Bool
+        _ query: PlannedQuery, _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
         do throws(StoreError) {
-            try visit(namespace, query, options, body)
+            try execute(query, body)
         } catch {
             throw error.during(.execution)
         }
     }
 
-    private func visit(
-        _ namespace: Namespace, _ query: PlannedQuery, _ options: FindOptions,
-        _ body: (BSONDocument) throws(StoreError) -> Bool
+    private func execute(
+        _ query: PlannedQuery, _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        let placement = try placement(
-            namespace, query.filter, query.plan, options.projection?.placement ?? [])
+        let (namespace, options) = (query.namespace, query.options)
+        let placement = try placement(query, options.projection?.placement ?? [])
         let project = { (document: BSONDocument) throws(StoreError) -> BSONDocument in
             try options.projection?.apply(
                 to: document, matching: query.filter, selectedAs: nil, sortedBy: query.order,
                 at: placement?.metadata(of: document) ?? [:]) ?? document
         }
         guard let sort = query.order, !query.plan.isSorted else {
-            return try lend(namespace, query, options) { (bytes) throws(StoreError) in
+            return try lend(query) { (bytes) throws(StoreError) in
                 try body(try project(BSONDocument(unchecked: Array(bytes))))
             }
         }
@@ -189,61 +175,45 @@ struct QueryExecutor {
         } catch {
             // As in MongoDB, a plan that needs no sort takes over.
             guard error.code == .queryExceededMemoryLimitNoDiskUseAllowed,
-                let other = try presorted(namespace, query, options)
+                let other = try presorted(query)
             else { throw error }
-            return try visit(namespace, other, options, body)
+            return try execute(other, body)
         }
         for document in sorter.sorted().dropFirst(options.skip) {
             guard try body(try project(document)) else { return }
         }
     }
 
-    /// Returns the reader of the metadata that depends on where documents are stored; `nil` if none
-    /// is requested, and for views and collections that the access policy restricts.
-    private func placement(
-        _ namespace: Namespace, _ filter: Filter, _ plan: QueryPlan,
-        _ requested: RequestedMetadata
+    /// Returns the reader of the metadata that depends on where the documents of a query are
+    /// stored; `nil` if none is requested, and for views and collections that the access policy
+    /// restricts.
+    func placement(
+        _ query: PlannedQuery, _ requested: RequestedMetadata
     ) throws(StoreError) -> StoredPlacement? {
+        let namespace = query.namespace
         guard !requested.isEmpty, !access.isRestricted(namespace),
             try tables.view(namespace) == nil,
             let isClustered = try tables.onTable(namespace, { $0.isClustered })
         else { return nil }
         return StoredPlacement(
-            namespace, requested, plan, filter, isClustered: isClustered, rows: rows)
-    }
-
-    /// Returns the reader of the metadata that depends on where the documents of a query are stored.
-    func placement(
-        _ namespace: Namespace, _ filter: Filter, _ options: FindOptions,
-        _ requested: RequestedMetadata
-    ) throws(StoreError) -> StoredPlacement? {
-        let query = try planned(namespace, filter, options)
-        return try placement(namespace, query.filter, query.plan, requested)
+            namespace, requested, query.plan, query.filter, isClustered: isClustered, rows: rows)
     }
 
     /// Returns a query with a plan that needs no sort; `nil` if no index has the order, or if the
     /// options name an index.
-    private func presorted(
-        _ namespace: Namespace, _ query: PlannedQuery, _ options: FindOptions
-    ) throws(StoreError) -> PlannedQuery? {
-        guard let order = query.order, !options.namesIndex, !access.isRestricted(namespace),
+    private func presorted(_ query: PlannedQuery) throws(StoreError) -> PlannedQuery? {
+        let namespace = query.namespace
+        guard let order = query.order, !query.options.namesIndex,
+            !access.isRestricted(namespace),
             let plan = try planner.sortedPlan(namespace, query.filter, order)
         else { return nil }
-        return PlannedQuery(filter: query.filter, order: order, plan: plan)
+        var query = query
+        query.plan = plan
+        return query
     }
 
-    /// A query together with its plan.
-    private struct PlannedQuery {
-        /// The filter with the collection's collation and text index.
-        let filter: Filter
-        let order: SortOrder?
-        let plan: QueryPlan
-
-        /// Whether the plan reads the documents in the requested order.
-        var isInOrder: Bool { order == nil || plan.isSorted }
-    }
-
-    private func planned(
+    /// Completes a filter with what the collection says, and chooses the query's plan.
+    func planned(
         _ namespace: Namespace, _ given: Filter, _ options: FindOptions
     ) throws(StoreError) -> PlannedQuery {
         let filter = try resolved(given, namespace)
@@ -252,16 +222,16 @@ struct QueryExecutor {
             (given.collation == filter.collation
                 ? options.sort : options.sort?.collated(filter.collation)) ?? filter.impliedOrder
         return PlannedQuery(
-            filter: filter, order: order,
-            plan: try quickPlan(namespace, filter, order, options))
+            namespace: namespace, filter: filter, order: order, options: options,
+            plan: try readingPlan(namespace, filter, order, options))
     }
 
     /// Calls a body with the documents of an ordered plan, after the skipped ones.
     private func lend(
-        _ namespace: Namespace, _ query: PlannedQuery, _ options: FindOptions,
-        _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Bool
+        _ query: PlannedQuery, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        let (skip, limit) = (options.skip, options.limit)
+        let namespace = query.namespace
+        let (skip, limit) = (query.options.skip, query.options.limit)
         guard skip > 0 || limit > 0 else {
             return try scan(namespace, query.filter, query.plan, sort: query.order) {
                 (_, bytes) throws(StoreError) in try body(bytes)
@@ -342,7 +312,7 @@ struct QueryExecutor {
         }
         for document in documents {
             let goesOn = try document.withUnsafeBytes { (bytes) throws(StoreError) -> Bool in
-                try filter.passes(bytes) ? try body(0, bytes) : true
+                try filter.evaluate(bytes) ? try body(0, bytes) : true
             }
             guard goesOn else { return }
         }
@@ -393,20 +363,9 @@ extension QueryExecutor {
         return try planner.resolved(filter, namespace)
     }
 
-    /// Chooses a query's plan: by id, by one index or several, or a scan of all documents.
-    ///
-    /// - Parameter wanted: the largest number of documents to read; 0 for all.
+    /// Plans a query; of a collection that the access policy restricts, all documents are read.
     func plan(
-        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, wanted: Int = 0,
-        hint: IndexHint? = nil
-    ) throws(StoreError) -> QueryPlan {
-        if access.isRestricted(namespace) { return .all(sort, hint) }
-        return try planner.plan(namespace, filter, sort, wanted: wanted, hint: hint)
-    }
-
-    /// Plans a query with the options of `find`.
-    func plan(
-        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ options: FindOptions
+        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ options: FindOptions = .all
     ) throws(StoreError) -> QueryPlan {
         guard access.isRestricted(namespace), options.min.isEmpty, options.max.isEmpty else {
             return try planner.plan(namespace, filter, sort, options)
@@ -414,13 +373,16 @@ extension QueryExecutor {
         return .all(sort, options.hint)
     }
 
-    /// Plans a query; skips the planner if the filter only bounds one field that a single index can
-    /// look up.
-    private func quickPlan(
+    /// Plans a query whose documents are only read, without a trial where one index is enough.
+    private func readingPlan(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ options: FindOptions
     ) throws(StoreError) -> QueryPlan {
-        guard access.policy == nil else { return try plan(namespace, filter, sort, options) }
-        return try planner.quickPlan(namespace, filter, sort, options)
+        if sort == nil, !options.namesIndex, !access.isRestricted(namespace),
+            let plan = try planner.soleIndex(namespace, filter)
+        {
+            return plan
+        }
+        return try plan(namespace, filter, sort, options)
     }
 
     /// Returns the scan that steps from one value of a field to the next; `nil` if no index has
@@ -434,21 +396,13 @@ extension QueryExecutor {
 
     /// Whether a query scans all documents in the order of insertion, so that it can resume after
     /// any document.
-    ///
-    /// - Throws: `badValue` (2) for a hint that names no index.
-    func isInInsertionOrder(
-        _ namespace: Namespace, _ filter: Filter, _ options: FindOptions
-    ) throws(StoreError) -> Bool {
+    func isInInsertionOrder(_ query: PlannedQuery) throws(StoreError) -> Bool {
+        let namespace = query.namespace
         // A text score depends on the text index, which is looked up with the query.
-        guard options.sort == nil, filter.impliedOrder == nil, filter.textSearch == nil,
+        guard query.order == nil, query.filter.textSearch == nil,
+            case .range(let range) = query.plan.rows, !range.isByKey, range.order == .inserted,
             !access.isRestricted(namespace), try tables.view(namespace) == nil
         else { return false }
-        let filter = try resolved(filter, namespace)
-        switch try plan(namespace, filter, nil, options).rows {
-        case .keys, .index, .union, .members: return false
-        case .range(let range):
-            guard !range.isByKey, range.order == .inserted else { return false }
-            return try tables.onTable(namespace) { !$0.isClustered } ?? true
-        }
+        return try tables.onTable(namespace) { !$0.isClustered } ?? true
     }
 }

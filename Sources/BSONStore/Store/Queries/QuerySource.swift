@@ -21,8 +21,14 @@ final class QuerySource: AggregationSource {
         _ namespace: Namespace, _ selection: AggregationSelection,
         _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        try executor.visit(
-            namespace, selection.filter.bound(to: selection.frame), try options(selection), body)
+        try executor.visit(try planned(namespace, selection), body)
+    }
+
+    private func planned(
+        _ namespace: Namespace, _ selection: AggregationSelection
+    ) throws(StoreError) -> PlannedQuery {
+        try executor.planned(
+            namespace, selection.filter.bound(to: selection.frame), try options(selection))
     }
 
     private func options(_ selection: AggregationSelection) throws(StoreError) -> FindOptions {
@@ -36,9 +42,7 @@ final class QuerySource: AggregationSource {
     func placement(
         _ namespace: Namespace, _ selection: AggregationSelection, _ requested: RequestedMetadata
     ) throws(StoreError) -> (any DocumentPlacement)? {
-        try executor.placement(
-            namespace, selection.filter.bound(to: selection.frame), try options(selection),
-            requested)
+        try executor.placement(try planned(namespace, selection), requested)
     }
 
     func count(
@@ -61,7 +65,8 @@ final class QuerySource: AggregationSource {
             return min(selection.limit, max(0, known - selection.skip))
         }
         var found = 0
-        try executor.scan(namespace, filter, try executor.plan(namespace, filter, nil)) { _, _ in
+        let plan = try executor.plan(namespace, filter, nil)
+        try executor.scan(namespace, filter, plan) { _, _ in
             found += 1
             return found < end
         }

@@ -67,13 +67,13 @@ struct RestrictedReader {
             }
             return
         }
-        guard let candidates = try candidates(namespace, filter, visible) else {
+        guard let rows = try boundedRows(namespace, filter, visible) else {
             return try scanRows(namespace, plan) { (row, document) throws(StoreError) in
                 try pass(row, document, filter, body)
             }
         }
-        for row in plan.readsLastFirst ? candidates.reversed() : candidates {
-            guard let found = try rows.stored(namespace, row: row) else { continue }
+        for row in plan.readsLastFirst ? rows.reversed() : rows {
+            guard let found = try self.rows.stored(namespace, row: row) else { continue }
             guard try pass(row, found.document, filter, body) else { return }
         }
     }
@@ -87,7 +87,7 @@ struct RestrictedReader {
     ) throws(StoreError) -> Bool {
         guard let shown = gate.visible(document) else { return true }
         return try shown.withUnsafeBytes { (bytes) throws(StoreError) -> Bool in
-            try filter.passes(bytes) ? try body(row, bytes) : true
+            try filter.evaluate(bytes) ? try body(row, bytes) : true
         }
     }
 
@@ -101,7 +101,7 @@ struct RestrictedReader {
 
     /// Returns the rows, in the order of insertion, that include all visible matching documents;
     /// `nil` for all rows.
-    private func candidates(
+    private func boundedRows(
         _ namespace: Namespace, _ filter: Filter, _ visible: Filter
     ) throws(StoreError) -> [Int64]? {
         // An index on hidden fields would answer from hidden values.

@@ -142,7 +142,7 @@ struct RowLookup {
                     let document = try statement.withBytes(1) {
                         (bytes) throws(StoreError) -> BSONDocument? in
                         guard BSONValidator.isValid(bytes) else { throw StoredDocument.damaged }
-                        return try filter.passes(bytes)
+                        return try filter.evaluate(bytes)
                             ? BSONDocument(unchecked: Array(bytes)) : nil
                     }
                     if let document, !(try body(at, document)) { break }

@@ -17,7 +17,7 @@ struct IndexScanner {
                     throw try damaged(scan, table)
                 }
                 guard scan.isExact else {
-                    return try filter.passes(bytes) ? try body(row, bytes) : true
+                    return try filter.evaluate(bytes) ? try body(row, bytes) : true
                 }
                 return try body(row, bytes)
             }
@@ -108,7 +108,7 @@ struct IndexScanner {
             guard try documents.step() else { throw RowReader.dangling(table) }
             let goesOn = try documents.withBytes(1) { (bytes) throws(StoreError) -> Bool in
                 try StoredDocument.check(bytes, key: documents, 0, of: table)
-                return try filter.passes(bytes) ? try body(row, bytes) : true
+                return try filter.evaluate(bytes) ? try body(row, bytes) : true
             }
             documents.reset()
             guard goesOn else { return }

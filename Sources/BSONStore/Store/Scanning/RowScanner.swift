@@ -79,7 +79,7 @@ struct RowScanner {
                 let row = statement.int64(0)
                 return try statement.withBytes(1) { (bytes) throws(StoreError) in
                     try StoredDocument.check(bytes, key: key, of: table)
-                    let isFound = filter.isDeterminedByID ? true : try filter.passes(bytes)
+                    let isFound = filter.isDeterminedByID ? true : try filter.evaluate(bytes)
                     guard isFound else { return true }
                     return try body(row, bytes)
                 }

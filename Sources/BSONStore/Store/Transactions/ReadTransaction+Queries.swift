@@ -37,8 +37,14 @@ extension ReadTransaction {
         _ namespace: Namespace, filter: Filter, options: FindOptions = .all,
         _ body: (BSONDocument) throws -> Void
     ) throws {
+        try forEach(try planned(namespace, filter, options), body)
+    }
+
+    /// Calls a body with every document of a planned query, as ``forEach(_:filter:options:_:)-(_,Filter,_,_)``
+    /// does.
+    package func forEach(_ query: PlannedQuery, _ body: (BSONDocument) throws -> Void) throws {
         var failure: (any Error)?
-        try executor.visit(namespace, filter, options) { document in
+        try executor.visit(query) { document in
             do {
                 try body(document)
                 return true
@@ -126,14 +132,21 @@ extension ReadTransaction {
         return documents
     }
 
+    /// Completes a filter with the collection's collation and text index, and chooses the query's
+    /// plan.
+    ///
+    /// - Throws: `badValue` (2) for a hint that names no index, `indexNotFound` (27) for `$text`
+    ///   without a text index.
+    package func planned(
+        _ namespace: Namespace, _ filter: Filter, _ options: FindOptions
+    ) throws(StoreError) -> PlannedQuery {
+        try executor.planned(namespace, filter, options)
+    }
+
     /// Whether a query scans all documents in the order of insertion, so that it can resume after
     /// any document.
-    ///
-    /// - Throws: `badValue` (2) for a hint that names no index.
-    package func isInInsertionOrder(
-        _ namespace: Namespace, _ filter: Filter, _ options: FindOptions
-    ) throws(StoreError) -> Bool {
-        try executor.isInInsertionOrder(namespace, filter, options)
+    package func isInInsertionOrder(_ query: PlannedQuery) throws(StoreError) -> Bool {
+        try executor.isInInsertionOrder(query)
     }
 
     /// Returns a filter as a query of the collection uses it: with its collation and text index.
@@ -149,7 +162,7 @@ extension ReadTransaction {
     ///
     /// `queryPlanner.winningPlan` has the stages `COLLSCAN`, `IDHACK`, `IXSCAN`, `FETCH`, `OR`,
     /// `SORT_MERGE`, `SORT`, `SKIP`, `LIMIT`, `PROJECTION_DEFAULT` and `PROJECTION_SIMPLE`,
-    /// `SUBPLAN`, `COUNT_SCAN`, `DISTINCT_SCAN` and `EOF`; `rejectedPlans` lists the other candidates. With
+    /// `SUBPLAN`, `COUNT_SCAN`, `DISTINCT_SCAN` and `EOF`; `rejectedPlans` lists the other plans. With
     /// `executionStats` the query is executed, and `totalDocsExamined` and `totalKeysExamined`
     /// count the documents and keys read.
     ///
@@ -163,9 +176,4 @@ extension ReadTransaction {
         try QueryExplainer(executor: executor).explain(
             namespace, filter: filter, options: options, verbosity: verbosity, command: command)
     }
-}
-
-extension Filter {
-    /// Whether the filter asks for one document by its `_id` and for nothing else.
-    package var asksForOneID: Bool { isDeterminedByID }
 }

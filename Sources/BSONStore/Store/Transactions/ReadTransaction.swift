@@ -23,14 +23,14 @@ public class ReadTransaction {
     /// Applies an access policy for the duration of a body.
     ///
     /// - Parameter candidates: the place of the documents; `nil` for the store itself.
-    package func through<R, T: ReadTransaction>(
-        _ accessPolicy: (any AccessPolicy)?, _ transaction: T,
-        readingFrom candidates: (any CandidateSource)? = nil, _ body: (T) throws -> R
+    package func withAccessPolicy<R>(
+        _ accessPolicy: (any AccessPolicy)?, readingFrom candidates: (any CandidateSource)? = nil,
+        _ body: () throws -> R
     ) rethrows -> R {
         let kept = (self.accessPolicy, self.candidates)
         (self.accessPolicy, self.candidates) = (accessPolicy, candidates)
         defer { (self.accessPolicy, self.candidates) = kept }
-        return try body(transaction)
+        return try body()
     }
 
     private func checkIsOpen() {

@@ -88,11 +88,13 @@ enum FindCommand {
                 try query.options.projection?.checkPosition(in: query.filter)
             }
             if isTailable { try checkTailable(namespace, transaction) }
+            let format = try FindResultFormat(call, query, namespace, transaction)
+            let planned = try transaction.planned(namespace, query.filter, format.options)
             // Then the cursor reads on by itself, in transactions of its own.
             let readsOnInCursor =
                 try store.isLasting && call.snapshot == nil && query.isPlain
-                && transaction.isInInsertionOrder(namespace, query.filter, query.options)
-            return readsOnInCursor ? nil : try result(call, store, namespace, query, transaction)
+                && transaction.isInInsertionOrder(planned)
+            return readsOnInCursor ? nil : try result(call, store, planned, format, transaction)
         }
         guard var found else {
             return try open(
@@ -108,7 +110,7 @@ enum FindCommand {
     ) throws -> CommandOutcome {
         let (filter, limit) = (request.query.filter, request.query.options.limit)
         let source = try result.source(
-            knowsEnd: filter.asksForOneID || limit > 0 && result.count == limit)
+            knowsEnd: filter.isDeterminedByID || limit > 0 && result.count == limit)
         return try open(source, request, call, on: store, under: ruleGuard)
     }
 
@@ -123,15 +125,12 @@ enum FindCommand {
     }
 
     private static func result(
-        _ call: CommandCall, _ store: StoreBackend, _ namespace: Namespace, _ query: FindQuery,
-        _ transaction: ReadTransaction
+        _ call: CommandCall, _ store: StoreBackend, _ query: PlannedQuery,
+        _ format: FindResultFormat, _ transaction: ReadTransaction
     ) throws -> ResultCollector {
-        let format = try FindResultFormat(call, query, namespace, transaction)
         var result = ResultCollector(store.spools, of: call.cursorOwner)
         do {
-            try transaction.forEach(
-                namespace, filter: query.filter, options: format.options
-            ) { document in
+            try transaction.forEach(query) { document in
                 try call.checkTime()
                 try result.append(try format.shown(document))
             }

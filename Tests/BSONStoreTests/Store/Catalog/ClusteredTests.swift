@@ -55,7 +55,8 @@ struct ClusteredTests {
         let (store, _) = try filled()
         defer { store.close() }
         let goesOn = try store.read { transaction in
-            try transaction.isInInsertionOrder(Self.things, .all, .all)
+            try transaction.isInInsertionOrder(
+                try transaction.planned(Self.things, .all, .all))
         }
         #expect(!goesOn)
     }

@@ -112,6 +112,6 @@ final class SamplingSink: PipelineSink {
 extension PipelineRun {
     /// Whether a document passes a filter, whose expressions see the run's variables.
     func matches(_ filter: Filter, _ document: BSONDocument) throws(StoreError) -> Bool {
-        try filter.matches(document, frame(for: document))
+        try filter.evaluate(document, frame(for: document))
     }
 }

@@ -199,7 +199,8 @@ struct UpdateExecutor {
         let sort =
             sort.map { $0.collation == nil ? $0.collated(filter.collation) : $0 }
             ?? filter.impliedOrder
-        let plan = try executor.plan(namespace, filter, sort, wanted: 1, hint: hint)
+        let plan = try executor.plan(
+            namespace, filter, sort, FindOptions(limit: 1, hint: hint))
         var best: StoredDocument?
         var bestKey: [UInt8]?
         try executor.scan(namespace, filter, plan, sort: sort, withRows: true) { row, bytes in
@@ -261,7 +262,7 @@ struct UpdateExecutor {
             }
             return rows
         }
-        let plan = try executor.plan(namespace, filter, nil, hint: hint)
+        let plan = try executor.plan(namespace, filter, nil, FindOptions(hint: hint))
         try executor.scan(namespace, filter, plan, withRows: true) { row, _ in
             rows.append(row)
             return true
