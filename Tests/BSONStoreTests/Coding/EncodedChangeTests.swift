@@ -143,6 +143,106 @@ import Testing
             ])
     }
 
+    /// An order whose lines may all have the same id.
+    private struct Basket: Codable {
+        struct Line: Codable, Hashable {
+            var id: Int
+            var name: String
+
+            init(id: Int = 0, name: String) { (self.id, self.name) = (id, name) }
+
+            init(from decoder: any Decoder) throws {
+                let fields = try decoder.container(keyedBy: CodingKeys.self)
+                id = try fields.decodeIfPresent(Int.self, forKey: .id) ?? 0
+                name = try fields.decode(String.self, forKey: .name)
+            }
+        }
+
+        var lines: [Line] = []
+    }
+
+    private func lines(
+        _ stored: BSONValue, _ change: (inout Basket) -> Void
+    ) throws -> BSONValue? {
+        var basket = try BSONDecoder().decode(Basket.self, from: ["lines": stored])
+        change(&basket)
+        return try BSONEncoder().encode(basket, onto: ["lines": stored])["lines"]
+    }
+
+    private let unnumbered: BSONValue = [
+        ["name": "a", "note": 1, "gone": .null], ["name": "b", "note": 2],
+        ["name": "b", "note": 3],
+    ]
+
+    @Test("elements whose id is only a default keep unknown fields: by content, by position")
+    func defaultIdentities() throws {
+        #expect(
+            try lines(unnumbered) { $0.lines[1].name = "B" } == [
+                ["name": "a", "note": 1, "gone": .null], ["name": "B", "note": 2],
+                ["name": "b", "note": 3],
+            ])
+        #expect(
+            try lines(unnumbered) { $0.lines.remove(at: 1) } == [
+                ["name": "a", "note": 1, "gone": .null], ["name": "b", "note": 2],
+            ])
+        #expect(
+            try lines(unnumbered) { $0.lines.append(Basket.Line(name: "c")) } == [
+                ["name": "a", "note": 1, "gone": .null], ["name": "b", "note": 2],
+                ["name": "b", "note": 3], ["id": .int64(0), "name": "c"],
+            ])
+    }
+
+    @Test("an element that gets its first id keeps its unknown fields")
+    func firstIdentity() throws {
+        #expect(
+            try lines(unnumbered) { $0.lines[1].id = 7 } == [
+                ["name": "a", "note": 1, "gone": .null],
+                ["name": "b", "note": 2, "id": .int64(7)], ["name": "b", "note": 3],
+            ])
+    }
+
+    @Test("elements with repeated ids keep unknown fields, as do those with other ids")
+    func repeatedIdentities() throws {
+        let stored: BSONValue = [
+            ["id": 1, "name": "a", "note": 1], ["id": 1, "name": "b", "note": 2],
+            ["id": 2.0, "name": "c", "note": 3],
+        ]
+        #expect(
+            try lines(stored) {
+                $0.lines[0].name = "A"
+                $0.lines[2].name = "C"
+            } == [
+                ["id": 1, "name": "A", "note": 1], ["id": 1, "name": "b", "note": 2],
+                ["id": 2.0, "name": "C", "note": 3],
+            ])
+        #expect(
+            try lines(stored) {
+                $0.lines.swapAt(0, 2)
+                $0.lines[0].name = "C"
+            } == [
+                ["id": 2.0, "name": "C", "note": 3], ["id": 1, "name": "b", "note": 2],
+                ["id": 1, "name": "a", "note": 1],
+            ])
+        // A copy is a new element, and the original stays.
+        #expect(
+            try lines([["id": 1, "name": "a", "note": 1]]) {
+                $0.lines.append(Basket.Line(id: 1, name: "copy"))
+            } == [["id": 1, "name": "a", "note": 1], ["id": .int64(1), "name": "copy"]])
+    }
+
+    @Test("a set's elements with repeated ids stay, and keep unknown fields")
+    func repeatedIdentitiesInSets() throws {
+        struct Bag: Codable { var lines: Set<Basket.Line> }
+        let original: BSONDocument = ["lines": unnumbered]
+        var bag = try BSONDecoder().decode(Bag.self, from: original)
+        bag.lines.insert(Basket.Line(name: "c"))
+        #expect(
+            try BSONEncoder().encode(bag, onto: original)["lines"] == [
+                ["name": "a", "note": 1, "gone": .null], ["name": "b", "note": 2],
+                ["name": "b", "note": 3], ["id": .int64(0), "name": "c"],
+            ])
+    }
+
     @Test("a document that does not decode takes all fields of the value, and keeps unknown ones")
     func undecodable() throws {
         struct Pen: Codable { var color: String, width: Int?, price: Double }
