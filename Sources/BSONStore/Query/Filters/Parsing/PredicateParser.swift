@@ -124,7 +124,8 @@ package struct PredicateParser {
             try requireOne(key, value)
             return .any([])
         case .reference, .referenceID, .referenceDatabase:
-            return .field(FieldPath(parts: [key]), .compare(.equal, try Self.comparable(value)))
+            let path = FieldPath(parts: [key])
+            return .field(path, .compare(.equal, try Self.comparable(value, path)))
         }
     }
 
@@ -166,7 +167,7 @@ package struct PredicateParser {
         case .regularExpression(let expression):
             return .field(path, .matches(try Self.checked(expression)))
         default:
-            return .field(path, .compare(.equal, try Self.comparable(value)))
+            return .field(path, .compare(.equal, try Self.comparable(value, path)))
         }
     }
 
@@ -179,9 +180,12 @@ package struct PredicateParser {
 
     mutating func leave() { depth -= 1 }
 
-    static func comparable(_ value: BSONValue) throws(StoreError) -> BSONValue {
+    /// Returns a value to which a field may be compared; undefined is refused.
+    static func comparable(
+        _ value: BSONValue, _ path: FieldPath
+    ) throws(StoreError) -> BSONValue {
         if case .undefined = value {
-            throw StoreError(.badValue, "cannot compare to undefined")
+            throw StoreError(.badValue, "cannot compare to undefined: field \"\(path)\"")
         }
         return value
     }
