@@ -320,13 +320,11 @@ private struct CompletedElements {
     /// Returns the position of an element that has the fields of a stored one.
     mutating func find(_ stored: BSONValue, _ matcher: ElementMatcher) -> Int? {
         guard let names = matcher.names(ofStored: stored) else { return nil }
-        let fingerprint = Fingerprint.of(stored, known: names)
+        let fingerprint = Fingerprint.unordered(stored, known: names)
         if let found = positions[names] { return found[fingerprint] }
         var found: [[UInt8]: Int] = [:]
         for start in starts.reversed() {
-            guard case .fields(var fields) = elements[start] else { continue }
-            fields.order.removeAll { !names.contains($0) }
-            found[MarkedValue.fields(fields).fingerprint] = start
+            found[Fingerprint.unordered(elements[start].unmarked, known: names)] = start
         }
         positions[names] = found
         return found[fingerprint]

@@ -138,7 +138,17 @@ enum Fingerprint {
         return bytes
     }
 
-    private static func append(_ stored: BSONValue, known: Set<Name>?, to bytes: inout [UInt8]) {
+    /// Returns the fingerprint of a value in which the order of all arrays is ignored, as that of
+    /// sets and dictionaries within it is in encodings.
+    static func unordered(_ stored: BSONValue, known: Set<Name>?) -> [UInt8] {
+        var bytes: [UInt8] = []
+        append(stored, known: known, isOrdered: false, to: &bytes)
+        return bytes
+    }
+
+    private static func append(
+        _ stored: BSONValue, known: Set<Name>?, isOrdered: Bool = true, to bytes: inout [UInt8]
+    ) {
         switch stored {
         case .document(let document):
             let parts = document.compactMap { key, value -> (Name, BSONValue)? in
@@ -146,9 +156,15 @@ enum Fingerprint {
                 guard value != .null, known?.contains(name) ?? true else { return nil }
                 return (name, value)
             }
-            append(fields: parts, to: &bytes) { append($0, known: nil, to: &$1) }
-        case .array(let array):
+            append(fields: parts, to: &bytes) {
+                append($0, known: nil, isOrdered: isOrdered, to: &$1)
+            }
+        case .array(let array) where isOrdered:
             append(elements: array.map { of($0, known: nil) }, to: &bytes)
+        case .array(let array):
+            let elements = array.map { unordered($0, known: nil) }
+            append(
+                elements: elements.sorted { $0.lexicographicallyPrecedes($1) }, to: &bytes)
         default: BSONKey.append(stored, to: &bytes)
         }
     }
