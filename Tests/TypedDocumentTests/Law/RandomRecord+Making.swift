@@ -34,6 +34,10 @@ extension RecordDice {
         case 0:
             type.members.insert(
                 RecordType.Member(name: depth == 0 ? "_id" : "id", kind: .int), at: 0)
+        case 1 where depth > 0:
+            // `var id = 0`, which stored elements may lack.
+            type.members.insert(
+                RecordType.Member(name: "id", kind: .int, fallback: .int(0)), at: below(2))
         default: break
         }
         if depth == 0, type.members[0].name != "_id" {
@@ -137,10 +141,10 @@ extension RecordDice {
         return record
     }
 
-    /// Gives elements of one array different identities.
-    private func identified(_ record: Record, _ index: Int) -> Record {
+    /// Gives most elements of one array different identities.
+    private mutating func identified(_ record: Record, _ index: Int) -> Record {
         var record = record
-        if record.values["id"] != nil { record.values["id"] = .int(100 + index) }
+        if record.values["id"] != nil { record.values["id"] = .int(chance(20) ? 0 : 100 + index) }
         return record
     }
 
@@ -287,6 +291,15 @@ extension RecordDice {
                 _ = edit(&records[index], outOf: names)
             }
             return .records(records)
+        case (.recordSet(let records)?, .recordSet(let type)) where chance(85):
+            var list = Array(records)
+            switch below(3) {
+            case 0 where !list.isEmpty: list.remove(at: below(list.count))
+            case 1 where !list.isEmpty:
+                _ = edit(&list[0], outOf: type.members.map(\.name))
+            default: list.append(identified(self.record(type), 900))
+            }
+            return .recordSet(Set(list))
         case (.recordsByName(var records)?, .recordsByName(let type)) where chance(85):
             switch records.keys.sorted().first {
             case let key? where chance(50):

@@ -122,6 +122,18 @@ extension CodingUserInfoKey {
 }
 
 extension RecordType.Kind {
+    /// Whether equal values have equal encodings in whatever form they are stored, except for the
+    /// types of numbers and the order of sets.
+    var hasOneForm: Bool {
+        switch self {
+        case .data, .url, .record, .records, .recordSet, .recordsByName: false
+        case .bool, .int, .int8, .int32, .unsigned, .double, .float, .string, .date, .uuid,
+            .decimal, .decimal128, .objectID, .value, .document, .strings, .integers, .stringSet,
+            .decimalSet, .uuidCounts, .counts:
+            true
+        }
+    }
+
     fileprivate func decode(
         _ container: KeyedDecodingContainer<Record.Key>, _ key: Record.Key, _ types: RecordTypes
     ) throws -> RecordValue {

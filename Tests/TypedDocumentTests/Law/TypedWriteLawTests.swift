@@ -166,6 +166,20 @@ import Testing
         case (.records(let type), .records(let old)?, .records(let new)?):
             guard case .array(let was)? = was, case .array(let now)? = now else { return nil }
             return elements(type, old, new, was.values, now.values)
+        case (.recordSet(let type), .recordSet(let old)?, .recordSet(let new)?):
+            guard case .array(let was)? = was, case .array(let now)? = now else { return nil }
+            return stayed(type, old.intersection(new), was.values, now.values)
+        case (.recordsByName(let type), .recordsByName(let old)?, .recordsByName(let new)?):
+            guard case .document(let was)? = was, case .document(let now)? = now else { return nil }
+            for (name, record) in new {
+                guard let source = old[name], case .document(let before)? = was[name],
+                    case .document(let after)? = now[name]
+                else { continue }
+                if let broken = difference(before, after, type, source, record) {
+                    return "[\(name)]: \(broken)"
+                }
+            }
+            return nil
         case (.stringSet, .stringSet(let old)?, .stringSet(let new)?):
             return sets(was, now) { value in
                 guard case .string(let text) = value else { return false }
@@ -175,26 +189,16 @@ import Testing
         }
     }
 
-    /// Elements with an identity, and those that did not change, keep what the type does not know.
+    /// Elements with an identity of their own, those that did not change, and those that changed in
+    /// their place keep what the type does not know.
     private static func elements(
         _ type: RecordType, _ old: [Record], _ new: [Record], _ was: [BSONValue],
         _ now: [BSONValue]
     ) -> String? {
         guard was.count == old.count, now.count == new.count else { return "another count" }
         for (index, record) in new.enumerated() {
-            let source: Int?
-            if let id = record.values["id"] {
-                source = old.firstIndex { $0.values["id"] == id }
-            } else if let same = old.firstIndex(of: record) {
-                // Equal elements may take each other's place.
-                guard old.filter({ $0 == record }).count == 1,
-                    new.filter({ $0 == record }).count == 1
-                else { continue }
-                source = same
-            } else {
-                source = old.count == new.count && !new.contains(old[index]) ? index : nil
-            }
-            guard let source, case .document(let before) = was[source],
+            guard let source = source(of: index, old, new),
+                case .document(let before) = was[source],
                 case .document(let after) = now[index]
             else { continue }
             if let broken = difference(before, after, type, old[source], record) {
@@ -202,6 +206,47 @@ import Testing
             }
         }
         return nil
+    }
+
+    /// Returns the position of the old element that a new one must be written onto; `nil` if the
+    /// law leaves it open.
+    private static func source(of index: Int, _ old: [Record], _ new: [Record]) -> Int? {
+        let record = new[index]
+        func sameID(_ other: Record) -> Bool { other.values["id"] == record.values["id"] }
+        if record.values["id"] != nil, new.filter(sameID).count == 1,
+            old.filter(sameID).count == 1
+        {
+            return old.firstIndex(where: sameID)
+        }
+        if old.indices.contains(index), old[index] == record { return index }
+        if let same = old.firstIndex(of: record) {
+            // Equal elements may take each other's place.
+            return old.count { $0 == record } == 1 && new.count { $0 == record } == 1 ? same : nil
+        }
+        guard old.count == new.count, sameID(old[index]), !new.contains(old[index]) else {
+            return nil
+        }
+        return index
+    }
+
+    /// Elements of a set of documents that stay keep their bytes, where they can be found.
+    private static func stayed(
+        _ type: RecordType, _ staying: Set<Record>, _ was: [BSONValue], _ now: [BSONValue]
+    ) -> String? {
+        guard type.members.allSatisfy(\.kind.hasOneForm) else { return nil }
+        do {
+            for value in was {
+                guard case .document(let document) = value,
+                    staying.contains(try Coder().decode(type, document))
+                else { continue }
+                guard now.contains(where: { $0.contentEquals(value) }) else {
+                    return "an element that stays changed: \(document)"
+                }
+            }
+            return nil
+        } catch {
+            return "\(error)"
+        }
     }
 
     /// Elements of sets that stay keep their order.
