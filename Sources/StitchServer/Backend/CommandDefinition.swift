@@ -55,12 +55,12 @@ struct CommandDefinition: Sendable {
 
     /// Parses the arguments of a call.
     ///
-    /// - Parameter store: the backend that runs the command; `nil` when it is explained.
-    func parse(_ call: CommandCall, _ store: StoreBackend?) -> ParsedCommand {
+    /// - Parameter backend: runs the command; `nil` when it is explained.
+    func parse(_ call: CommandCall, _ backend: StoreBackend?) -> ParsedCommand {
         switch answering {
         case .server(let answer): ParsedCommand(needs: nil) { _ in try answer(call) }
-        case .store(let answer): ParsedCommand(needs: nil) { store in try answer(call, store) }
-        case .parsed(let parse): parse(call, store)
+        case .store(let answer): ParsedCommand(needs: nil) { backend in try answer(call, backend) }
+        case .parsed(let parse): parse(call, backend)
         }
     }
 }

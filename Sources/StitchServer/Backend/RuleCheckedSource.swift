@@ -1,12 +1,9 @@
 internal import BSONStore
 internal import StitchRules
 
-/// A source that checks the rules at each batch.
-protocol RuleCheckedCursor {}
-
 /// A cursor's documents, available as long as the rules decide as they did when it was opened.
-struct RuleCheckedSource<Source: CursorSource>: CursorSource, RuleCheckedCursor {
-    private var source: Source
+struct RuleCheckedSource: CursorSource {
+    private var source: any CursorSource
     private let rules: UserRules
     private let ruleGuard: RuleAccessPolicy?
     private let user: SignedInUser?
@@ -20,7 +17,7 @@ struct RuleCheckedSource<Source: CursorSource>: CursorSource, RuleCheckedCursor 
     var reportsRuleChanges: Bool { source.reportsRuleChanges }
 
     init(
-        _ source: Source, _ rules: UserRules, _ ruleGuard: RuleAccessPolicy?,
+        _ source: any CursorSource, _ rules: UserRules, _ ruleGuard: RuleAccessPolicy?,
         _ call: CommandCall,
         _ namespace: Namespace
     ) {

@@ -5,13 +5,13 @@ extension StableAPI {
     ///
     /// - Throws: 291 (NoQueryExecutionPlans) for `$text`, 2 (BadValue) for a hint.
     static func checkIndexes(
-        _ definition: CommandDefinition, _ call: CommandCall, _ store: StoreBackend
+        _ definition: CommandDefinition, _ call: CommandCall, _ backend: StoreBackend
     ) throws {
         let query = definition.name == "explain" ? call.target.documentValue : call.body
         guard let query, let command = query.keys.first, let name = query[command]?.stringValue
         else { return }
         try checkIndexes(of: query) {
-            try store.read(call) { try $0.indexes(call.namespace(name)) }
+            try backend.read(call) { try $0.indexes(call.namespace(name)) }
         }
     }
 

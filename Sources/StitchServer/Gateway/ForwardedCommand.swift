@@ -87,9 +87,9 @@ struct ForwardedCommand {
         return .reply(reply)
     }
 
-    private func checked<Source: CursorSource>(
-        _ source: Source, _ namespace: Namespace
-    ) -> RuleCheckedSource<Source> {
+    private func checked(
+        _ source: any CursorSource, _ namespace: Namespace
+    ) -> RuleCheckedSource {
         RuleCheckedSource(source, backend.services.rules, ruleGuard, call, namespace)
     }
 

@@ -132,7 +132,7 @@ struct CheckIdentity {
         if let token = collection.token, !collection.needsScan {
             place = token
             do {
-                try await ReadHistoryPages(context: context).keep(after: token)
+                try await ReadHistoryPages(context: context).markStale(after: token)
             } catch let error as RemoteError where error.endsHistory {
                 if error.errorClass == .collectionDropped {
                     return try await examine(answer, collection)

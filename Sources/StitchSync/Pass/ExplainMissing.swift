@@ -69,7 +69,7 @@ struct ExplainMissing {
         guard let token = collection.token else { return true }
         guard !collection.needsScan else { return false }
         do {
-            try await ReadHistoryPages(context: context).keep(after: token)
+            try await ReadHistoryPages(context: context).markStale(after: token)
             return true
         } catch let error as RemoteError where error.endsHistory {
             // The changes in between are unknown; the next pass compares everything.

@@ -25,7 +25,7 @@ struct ReadHistory {
             do {
                 switch changed {
                 case .fetch: try await pages.read(after: token) { try await fetchChanged($0) }
-                case .markStale: try await pages.keep(after: token)
+                case .markStale: try await pages.markStale(after: token)
                 }
                 return
             } catch let error as RemoteError where error.endsHistory {
@@ -75,19 +75,19 @@ struct ReadHistory {
         }
         let rest = RemoteChangeBatch(
             changes: later, token: batch.token, hasMore: batch.hasMore)
-        guard !news.isEmpty else { return try await pages.keep(rest) }
+        guard !news.isEmpty else { return try await pages.markStale(rest) }
         context.engine.progress.announce(news.count, in: context.namespace)
         do {
             for start in stride(from: 0, to: news.count, by: context.limits.batchDocuments) {
                 let end = min(start + context.limits.batchDocuments, news.count)
                 try await applyRemote.apply(
-                    Array(news[start..<end]), then: end == news.count ? .keep(rest) : .nothing,
+                    Array(news[start..<end]), then: end == news.count ? .markStale(rest) : .nothing,
                     absenceCauses: batch.absenceCauses)
             }
             context.engine.progress.announce(0, in: context.namespace)
         } catch let error where error is RemoteError || error is EngineOfflineError {
             context.engine.progress.announce(0, in: context.namespace)
-            try await pages.keep(batch)
+            try await pages.markStale(batch)
             throw error
         }
     }

@@ -5,8 +5,8 @@ struct ReadHistoryPages {
     let context: PassContext
 
     /// Reads the history to its end and stores stale marks, without fetching the documents.
-    func keep(after start: ResumeToken) async throws {
-        try await read(after: start) { try await keep($0) }
+    func markStale(after start: ResumeToken) async throws {
+        try await read(after: start) { try await markStale($0) }
     }
 
     /// Reads the history from a position to its end.
@@ -46,8 +46,8 @@ struct ReadHistoryPages {
     }
 
     /// Stores stale marks and their position in the history in one transaction.
-    func keep(_ batch: RemoteChangeBatch) async throws {
-        try await context.write { sync in try MarkStale(sync: sync).keep(batch) }
+    func markStale(_ batch: RemoteChangeBatch) async throws {
+        try await context.write { sync in try MarkStale(sync: sync).mark(batch) }
     }
 }
 

@@ -17,7 +17,7 @@ struct Upload {
         /// Documents that another client changed first.
         var overtaken: [BSONValue] = []
         /// Rows of records whose unique value another document had.
-        var taken: Set<Int64> = []
+        var valueTaken: Set<Int64> = []
         /// Rows of records whose stored bases are no longer needed.
         var staleBases: [Int64] = []
         /// A temporary error of a document.
@@ -50,8 +50,8 @@ struct Upload {
     func run(before set: Int64?) async throws {
         var tally = Tally()
         try await send(Walk(set: set), &tally)
-        if !tally.taken.isEmpty {
-            try await send(Walk(set: set, only: tally.taken), &tally)
+        if !tally.valueTaken.isEmpty {
+            try await send(Walk(set: set, only: tally.valueTaken), &tally)
         }
         try await remove(tally.staleBases)
         let overtaken = tally.overtaken
@@ -208,7 +208,7 @@ struct Upload {
             switch settlement {
             case .fetchAgain: tally.overtaken.append(attempt.record.documentID)
             case .sendTogether:
-                if let row = attempt.record.rowID { tally.taken.insert(row) }
+                if let row = attempt.record.rowID { tally.valueTaken.insert(row) }
             case .keepAttempt:
                 context.engine.echoes.beginEra()
                 if case .failed(let error) = outcome, tally.failure == nil {

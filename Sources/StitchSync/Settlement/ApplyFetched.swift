@@ -27,8 +27,8 @@ struct ApplyFetched {
     /// Begins to settle fetched documents; returns `false` when another transaction did so before.
     func begin(_ extras: CommitExtras) throws -> Bool {
         switch extras {
-        case .nothing, .keep: true
-        case .begin(let wanted, let rest): try sync.wantedIDs.keep(rest, of: wanted)
+        case .nothing, .markStale: true
+        case .begin(let wanted, let rest): try sync.wantedIDs.replace(wanted, by: rest)
         }
     }
 
@@ -36,7 +36,7 @@ struct ApplyFetched {
     func end(_ extras: CommitExtras) throws {
         switch extras {
         case .nothing, .begin: return
-        case .keep(let batch): try MarkStale(sync: sync).keep(batch)
+        case .markStale(let batch): try MarkStale(sync: sync).mark(batch)
         }
     }
 
@@ -119,6 +119,8 @@ struct ApplyFetched {
         }
     }
 
+    /// Settles a document whose local row is as its record says, in steps: its attempts, whether it
+    /// belongs on the device, whether the user may still see it, then its two editions.
     private func applyPresent(
         _ fetched: FetchedDocument, _ record: inout SyncRecord,
         _ edition: RemoteEdition, _ attempt: AttemptDecision, _ stored: StoredDocument?
@@ -132,12 +134,7 @@ struct ApplyFetched {
         let isGivenUp =
             open != nil || !earlier.isEmpty && record.staleMark == fetched.record.staleMark
         if isGivenUp && record.base == .absent && local == nil && edition.document == nil {
-            try sync.end(record)
-            if open != nil && attempt != .adopt {
-                try sync.emit(
-                    .delete, of: record.documentID, reason: .committed, uncommitted: false)
-            }
-            return .nothing
+            return try end(record, isDeleted: open != nil && attempt != .adopt)
         }
         try removeStaged(record)
         let isHidden = fetched.lookup == .hidden
@@ -146,37 +143,62 @@ struct ApplyFetched {
         {
             return settled
         }
-        if isHidden, record.isPending, record.base != .absent {
-            guard fetched.isExplained else {
-                if record.staleMark == 0 { record.staleMark = try sync.nextStaleMark() }
-                try sync.save(record)
-                return .missing
-            }
-            if let refused = try refuseHidden(record, open, local: local) {
-                return .refused(refused)
-            }
+        if isHidden, record.isPending, record.base != .absent,
+            let settled = try applyHidden(&record, fetched, open, local: local)
+        {
+            return settled
         }
-        let facts = facts(
-            record, local: local, remote: edition, evidence: fetched.absenceEvidence,
-            isCertain: attempt != .discardUncertain)
-        let decision = RemoteEventDecision.decide(facts)
+        return try applyEdition(fetched, &record, edition, attempt, open, stored)
+    }
+
+    /// Ends a record whose document exists nowhere.
+    private func end(_ record: SyncRecord, isDeleted: Bool) throws -> FetchOutcome {
+        try sync.end(record)
+        if isDeleted {
+            try sync.emit(.delete, of: record.documentID, reason: .committed, uncommitted: false)
+        }
+        return .nothing
+    }
+
+    /// Reverts the pending change of a document that the user may no longer see; returns `nil` where
+    /// nothing is to revert.
+    private func applyHidden(
+        _ record: inout SyncRecord, _ fetched: FetchedDocument, _ open: Attempt?,
+        local: BSONDocument?
+    ) throws -> FetchOutcome? {
+        guard fetched.isExplained else {
+            if record.staleMark == 0 { record.staleMark = try sync.nextStaleMark() }
+            try sync.save(record)
+            return .missing
+        }
+        return try refuseHidden(record, open, local: local).map { .refused($0) }
+    }
+
+    /// Settles the remote's edition with the local one.
+    private func applyEdition(
+        _ fetched: FetchedDocument, _ record: inout SyncRecord, _ edition: RemoteEdition,
+        _ attempt: AttemptDecision, _ open: Attempt?, _ stored: StoredDocument?
+    ) throws -> FetchOutcome {
+        let local = stored?.document
+        let isUncertain = attempt == .discardUncertain
+        let decision = RemoteEventDecision.decide(
+            facts(
+                record, local: local, remote: edition, evidence: fetched.absenceEvidence,
+                isCertain: !isUncertain))
         if record.staleMark == fetched.record.staleMark && !decision.isOpen { record.staleMark = 0 }
         // The attempt stays uncertain after a claim or another write.
-        if attempt == .discardUncertain
-            && (decision == .conflict || decision == .claim && record.isPending)
-        {
+        if isUncertain && (decision == .conflict || decision == .claim && record.isPending) {
             record.attempt = open
         }
         if decision == .conflict, let answer, record.rowID != nil {
             let conflict = OpenConflict(
                 record: fetched.record, base: record.base.document(local: local), local: local,
-                remote: edition, mayHaveLanded: attempt == .discardUncertain)
+                remote: edition, mayHaveLanded: isUncertain)
             return try .resolvedAtOnce(
                 SettleConflict(sync: sync).carryOut(answer, conflict, record, stored), conflict)
         }
         return try carryOut(
-            decision, to: record, local: stored, remote: edition,
-            mayHaveLanded: attempt == .discardUncertain)
+            decision, to: record, local: stored, remote: edition, mayHaveLanded: isUncertain)
     }
 
     /// Removes a staged document, which is older than the fetched one.

@@ -73,7 +73,7 @@ struct DeviceDocuments {
         // The remote may hold the insert when the app inserts the document again.
         if record.base == .absent {
             let open = record.attempt.map { UnresolvedAttempt($0, base: nil, local: local) }
-            try sync.unresolvedAttempts.keep(
+            try sync.unresolvedAttempts.add(
                 record.unresolved + [open].compactMap(\.self), of: record.documentID,
                 in: sync.collection.rowID)
         }

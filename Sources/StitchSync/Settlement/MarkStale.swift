@@ -5,7 +5,7 @@ struct MarkStale {
     let sync: SyncTransaction
 
     /// Stores stale marks and their position in the history.
-    func keep(_ batch: RemoteChangeBatch) throws {
+    func mark(_ batch: RemoteChangeBatch) throws {
         for change in batch.changes { try note(change) }
         if sync.collection.isSubscribed {
             let newcomers = try sync.snapshot.newcomers(in: batch, sync.membership)

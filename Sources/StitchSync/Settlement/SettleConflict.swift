@@ -82,7 +82,7 @@ struct SettleConflict {
             try sync.emit(.delete, of: own, reason: .resolution, uncommitted: false)
         case .deletePending:
             let own = try sync.removeLocal(id, as: .byAnswer)
-            try keep(&record, base: remote, local: nil)
+            try saveAsPending(&record, base: remote, local: nil)
             try sync.emit(.delete, of: own, reason: .resolution, uncommitted: true)
         case .takeRemote:
             if let document = remote.document { try sync.setLocal(to: document, from: local) }
@@ -94,11 +94,11 @@ struct SettleConflict {
             try DeviceDocuments(sync: sync).evictUnkept(record, local: remote.document, .remote)
         case .insertPending:
             if let answer { try sync.setLocal(to: answer, from: local) }
-            try keep(&record, base: remote, local: answer)
+            try saveAsPending(&record, base: remote, local: answer)
             try sync.emit(.insert, of: id, reason: .resolution, document: answer, uncommitted: true)
         case .updatePending:
             if let answer { try sync.setLocal(to: answer, from: local) }
-            try keep(&record, base: remote, local: answer)
+            try saveAsPending(&record, base: remote, local: answer)
             try sync.emitChange(
                 .resolution, id, from: conflict.local, to: answer, uncommitted: true)
         case .pauseOtherID:
@@ -116,7 +116,7 @@ struct SettleConflict {
     }
 
     /// Stores the remote's edition as the base, with a pending local document.
-    private func keep(
+    private func saveAsPending(
         _ record: inout SyncRecord, base: RemoteEdition, local: BSONDocument?
     ) throws {
         record.base = StoredContent(base.document, local: local)

@@ -39,15 +39,17 @@ struct SettleRejection {
         record.isPending = PendingChange(base: base, local: refusal.local) != .none
         record = try sync.save(record)
         if settlement == .askRejected {
-            try keep(refusal, of: record, as: .asking)
+            try storeRejection(refusal, of: record, as: .asking)
             return .askRejected
         }
-        if refusal.error.compensatingWrite != nil { try keep(refusal, of: record, as: .paused) }
+        if refusal.error.compensatingWrite != nil {
+            try storeRejection(refusal, of: record, as: .paused)
+        }
         return .pauseRejected
     }
 
     private func revert(_ record: SyncRecord, _ refusal: Refusal) throws {
-        try keep(refusal, of: record, as: .reverted)
+        try storeRejection(refusal, of: record, as: .reverted)
         try restore(record, local: refusal.local)
     }
 
@@ -82,7 +84,7 @@ struct SettleRejection {
         try sync.save(record)
     }
 
-    private func keep(
+    private func storeRejection(
         _ refusal: Refusal, of record: SyncRecord, as state: RejectedWriteRecord.State
     ) throws {
         let id = record.documentID

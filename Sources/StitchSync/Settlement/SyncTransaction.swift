@@ -100,7 +100,7 @@ struct SyncTransaction {
 
     /// Removes the record of a document that exists on neither side.
     func end(_ record: SyncRecord) throws {
-        try unresolvedAttempts.keep(record.unresolved, of: record.documentID, in: collection.rowID)
+        try unresolvedAttempts.add(record.unresolved, of: record.documentID, in: collection.rowID)
         try records.remove(record)
     }
 

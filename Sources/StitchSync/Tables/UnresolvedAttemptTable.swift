@@ -15,7 +15,7 @@ struct UnresolvedAttemptTable {
         "SELECT names FROM sync_given_up WHERE collection = ?1 AND key = ?2")
 
     /// Adds attempts to the stored ones of a document.
-    func keep(_ attempts: [UnresolvedAttempt], of id: BSONValue, in collection: Int64) throws {
+    func add(_ attempts: [UnresolvedAttempt], of id: BSONValue, in collection: Int64) throws {
         guard !attempts.isEmpty else { return }
         let all = (try self.attempts(of: id, in: collection) + attempts)
             .suffix(SyncRecord.unresolvedMax)

@@ -74,7 +74,7 @@ struct WantedIDTable {
     }
 
     /// Replaces a row's ids by the rest; returns `false` when the row has changed or was removed.
-    func keep(_ rest: [BSONValue], of wanted: WantedIDs) throws -> Bool {
+    func replace(_ wanted: WantedIDs, by rest: [BSONValue]) throws -> Bool {
         let ids = Self.document(wanted.ids[...])
         if rest.isEmpty {
             let delete = try connection.prepare("DELETE FROM sync_wanted WHERE id = ? AND ids = ?")

@@ -22,10 +22,10 @@ struct BoundSecret {
     /// Whether there is a secret.
     var exists: Bool { FileManager.default.fileExists(atPath: path) }
 
-    /// Keeps the hash of a secret in place of an earlier one.
+    /// Stores the hash of a secret in place of an earlier one.
     ///
     /// - Throws: errors of the file system.
-    func keep(_ secret: String) throws {
+    func bind(_ secret: String) throws {
         let salt = (0..<Self.saltBytes).map { _ in UInt8.random(in: .min ... .max) }
         let hash = SHA256.derivedKey(of: Array(secret.utf8), salt: salt, rounds: Self.rounds)
         let document: BSONDocument = [
@@ -36,7 +36,7 @@ struct BoundSecret {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     }
 
-    /// Compares a secret with the kept one.
+    /// Compares a secret with the stored one.
     ///
     /// - Throws: `SyncError` of code `.wrongSecret` for another secret and for none; of code
     ///   `.storeFailed` for a damaged file; errors of the file system.

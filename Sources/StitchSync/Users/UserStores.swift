@@ -72,7 +72,7 @@ public final class UserStores: Sendable {
         guard !userID.isEmpty else { throw SyncError(.storeFailed, "a user id cannot be empty") }
         let folder = UserFolder(of: userID, in: directory)
         try folder.make()
-        try folder.secret.keep(secret)
+        try folder.secret.bind(secret)
     }
 
     private func open(_ userID: String) throws -> SyncEngine {

@@ -8,9 +8,9 @@ enum CollModCommand {
         privileges: .definition(.databaseAdministration), underRules: .refused, gateway: .upstream,
         statements: nil, cursor: .none, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         return .reply(
-            try store.write(call) { try $0.modifyCollection(namespace, call.body) })
+            try backend.write(call) { try $0.modifyCollection(namespace, call.body) })
     }
 }

@@ -10,11 +10,11 @@ enum CollStatsCommand {
         privileges: .access(.read), underRules: .refused, gateway: .upstream,
         statements: nil, cursor: .none, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         let scale = try StatsScale(call)
         return .reply(
-            try store.read(call) { transaction in
+            try backend.read(call) { transaction in
                 let options = try transaction.options(namespace)
                 guard options?.view == nil else {
                     throw StoreError.view(namespace)

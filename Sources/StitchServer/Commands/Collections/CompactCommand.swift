@@ -7,14 +7,14 @@ enum CompactCommand {
         fields: ["force": .flag, "freeSpaceTargetMB": .any], required: [],
         privileges: .access(.databaseAdministration), underRules: .refused, gateway: .upstream,
         statements: nil, cursor: .none,
-        .store { call, store in
+        .store { call, backend in
             let namespace = try call.collection()
-            try store.read(call) { transaction in
+            try backend.read(call) { transaction in
                 guard try transaction.options(namespace) != nil else {
                     throw CommandFailure(.namespaceNotFound, "collection does not exist")
                 }
             }
-            try store.store.compact()
+            try backend.store.compact()
             return .reply(["bytesFreed": 0])
         })
 }

@@ -10,13 +10,13 @@ enum ConvertToCappedCommand {
         privileges: .access(.collections), underRules: .refused, gateway: .upstream,
         statements: nil, cursor: .none, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         guard let size = call.number("size"), size > 0 else {
             throw CommandFailure(
                 .invalidOptions, "Capped collection size must be greater than zero")
         }
-        let uuid = try store.write(call) { transaction in
+        let uuid = try backend.write(call) { transaction in
             guard let options = try transaction.options(namespace) else {
                 throw CommandFailure(
                     .namespaceNotFound, "source collection \(namespace) does not exist")
@@ -43,7 +43,7 @@ enum ConvertToCappedCommand {
             try transaction.renameCollection(capped, to: namespace, dropTarget: true)
             return uuid
         }
-        store.cursors.end([namespace: .dropped(uuid)])
+        backend.cursors.end([namespace: .dropped(uuid)])
         return .ok
     }
 }

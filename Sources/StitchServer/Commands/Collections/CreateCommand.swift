@@ -8,7 +8,7 @@ enum CreateCommand {
         privileges: .definition(.collections), underRules: .refused, gateway: .upstream,
         statements: nil, cursor: .none, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         try namespace.checkCreatable()
         try TransactionScope.checkCreation(of: namespace, call)
@@ -22,7 +22,7 @@ enum CreateCommand {
         guard options.view == nil || call.transaction?.isTransaction != true else {
             throw CommandFailure(263, "Cannot create a view in a multi-document transaction.")
         }
-        try store.write(call) { transaction in
+        try backend.write(call) { transaction in
             // Creating the same collection again succeeds, but aborts a transaction.
             if call.transaction == nil, let there = try transaction.options(namespace),
                 there.document == options.document

@@ -11,7 +11,7 @@ enum CreateIndexesCommand {
         privileges: .access(.collections), underRules: .refused, gateway: .upstream,
         statements: nil, cursor: .none, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         try namespace.checkCreatable()
         try TransactionScope.checkCreation(of: namespace, call)
@@ -24,7 +24,7 @@ enum CreateIndexesCommand {
             try definition($0, ignoringUnknown: call.flag("ignoreUnknownIndexOptions"))
         }
         return .reply(
-            try store.write(call) { transaction in
+            try backend.write(call) { transaction in
                 let isThere = try transaction.options(namespace) != nil
                 let before = try count(namespace, transaction)
                 if isThere { try checkTransaction(call, namespace, definitions, transaction) }

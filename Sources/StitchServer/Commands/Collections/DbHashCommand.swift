@@ -9,10 +9,10 @@ enum DbHashCommand {
         fields: ["collections": .array], required: [],
         privileges: .access(.read), underRules: .refused, gateway: .upstream,
         statements: nil, cursor: .none,
-        .store { call, store in
+        .store { call, backend in
             let wanted = Set(
                 names: (call.array("collections") ?? []).compactMap(\.stringValue))
-            let (hashes, whole) = try store.read(call) { transaction in
+            let (hashes, whole) = try backend.read(call) { transaction in
                 var hashes = BSONDocument()
                 var texts = ""
                 for namespace in try transaction.collections().sorted(by: {

@@ -10,10 +10,10 @@ enum DbStatsCommand {
         privileges: .access(.read), underRules: .refused, gateway: .upstream,
         statements: nil, cursor: .none, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let scale = try StatsScale(call)
         return .reply(
-            try store.read(call) { transaction in
+            try backend.read(call) { transaction in
                 var (collections, views) = (0, 0)
                 var (count, bytes, indexes, indexBytes) = (0, 0, 0, 0)
                 for namespace in try transaction.collections()

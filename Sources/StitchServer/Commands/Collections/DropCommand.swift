@@ -8,16 +8,16 @@ enum DropCommand {
         privileges: .access(.collections), underRules: .refused, gateway: .upstream,
         statements: nil, cursor: .none, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
-        let (isThere, isView, indexes, uuid) = try store.write(call) { transaction in
+        let (isThere, isView, indexes, uuid) = try backend.write(call) { transaction in
             let isView = try transaction.options(namespace)?.view != nil
             let indexes = try transaction.indexes(namespace).count
             let uuid = try transaction.uuid(namespace)
             return (try transaction.dropCollection(namespace), isView, indexes, uuid)
         }
         guard isThere else { return .ok }
-        store.cursors.end([namespace: .dropped(uuid)])
+        backend.cursors.end([namespace: .dropped(uuid)])
         if isView { return .reply(["ns": .string(namespace.description)]) }
         return .reply([
             "nIndexesWas": .int32(Int32(indexes)), "ns": .string(namespace.description),

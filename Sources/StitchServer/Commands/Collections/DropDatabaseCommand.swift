@@ -8,17 +8,17 @@ enum DropDatabaseCommand {
         privileges: .access(.databaseAdministration), underRules: .refused, gateway: .upstream,
         statements: nil, cursor: .none, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         guard call.target.wholeNumber == 1 else {
             throw CommandFailure(5_255_100, "Have to pass 1 as 'drop' parameter")
         }
         try check(call.database)
-        let (isThere, faults) = try store.write(call) { transaction in
+        let (isThere, faults) = try backend.write(call) { transaction in
             let names = try transaction.collections().filter { $0.database == call.database }
             let faults = try names.map { ($0, CommandFailure.dropped(try transaction.uuid($0))) }
             return (try transaction.dropDatabase(call.database), faults)
         }
-        store.cursors.end(Dictionary(uniqueKeysWithValues: faults))
+        backend.cursors.end(Dictionary(uniqueKeysWithValues: faults))
         return isThere ? .reply(["dropped": .string(call.database)]) : .ok
     }
 

@@ -8,11 +8,11 @@ enum DropIndexesCommand {
         required: ["index"],
         privileges: .access(.collections), underRules: .refused, gateway: .upstream,
         statements: nil, cursor: .none,
-        .store { call, store in
+        .store { call, backend in
             let namespace = try call.collection()
             let wanted = call["index"] ?? .null
             return .reply(
-                try store.write(call) { transaction in
+                try backend.write(call) { transaction in
                     let count = try transaction.dropIndexes(namespace, wanted)
                     var reply: BSONDocument = ["nIndexesWas": .int32(Int32(clamping: count))]
                     if wanted == "*" {

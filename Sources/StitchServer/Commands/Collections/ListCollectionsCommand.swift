@@ -11,16 +11,16 @@ enum ListCollectionsCommand {
         privileges: .access(.read), underRules: .reads(.collections), gateway: .upstream,
         statements: nil, cursor: .opens, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let filter = try Filter(call.document("filter") ?? [:])
-        let ruleGuard = try store.rules.ruleGuard(call)
-        let found = try store.read(call) {
+        let ruleGuard = try backend.rules.ruleGuard(call)
+        let found = try backend.read(call) {
             try $0.listCollections(
                 call.database, filter: filter, nameOnly: call.flag("nameOnly"))
         }
         return try CursorReply.open(
             ListSource(found, knowsEnd: true), Namespace(call.database, "$cmd.listCollections"),
-            call, on: store, under: ruleGuard, batchSize: try CursorArgument.batchSize(call))
+            call, on: backend, under: ruleGuard, batchSize: try CursorArgument.batchSize(call))
     }
 }
 

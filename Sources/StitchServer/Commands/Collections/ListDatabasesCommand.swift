@@ -9,11 +9,11 @@ enum ListDatabasesCommand {
         privileges: .access(.signedIn), underRules: .reads(.databases), gateway: .upstream,
         statements: nil, cursor: .none, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let filter = try Filter(call.document("filter") ?? [:])
         let isNameOnly = call.flag("nameOnly")
         let user = call.connection.state.withLock { $0.user }
-        let all = Self.withOwn(try store.read(call) { try $0.listDatabases() })
+        let all = Self.withOwn(try backend.read(call) { try $0.listDatabases() })
             .filter { filter.matches($0) }
         // Only users with a role on a database learn that it exists.
         let found = all.filter { database in

@@ -11,10 +11,10 @@ enum ListIndexesCommand {
         privileges: .access(.read), underRules: .refused, gateway: .upstream,
         statements: nil, cursor: .opens, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
-        let ruleGuard = try store.rules.ruleGuard(call)
-        let found = try store.read(call) { transaction in
+        let ruleGuard = try backend.rules.ruleGuard(call)
+        let found = try backend.read(call) { transaction in
             guard let options = try transaction.options(namespace) else {
                 throw CommandFailure(
                     .namespaceNotFound, "ns does not exist: \(namespace)")
@@ -32,7 +32,7 @@ enum ListIndexesCommand {
             }
         }
         return try CursorReply.open(
-            ListSource(found, knowsEnd: true), namespace, call, on: store, under: ruleGuard,
+            ListSource(found, knowsEnd: true), namespace, call, on: backend, under: ruleGuard,
             batchSize: try CursorArgument.batchSize(call))
     }
 }

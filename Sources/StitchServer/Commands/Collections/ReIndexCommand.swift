@@ -7,9 +7,9 @@ enum ReIndexCommand {
         fields: [:], required: [],
         privileges: .access(.databaseAdministration), underRules: .refused, gateway: .upstream,
         statements: nil, cursor: .none,
-        .store { call, store in
+        .store { call, backend in
             let namespace = try call.collection()
-            let indexes = try store.read(call) { transaction in
+            let indexes = try backend.read(call) { transaction in
                 guard try transaction.options(namespace) != nil else {
                     throw CommandFailure(.namespaceNotFound, "collection does not exist.")
                 }

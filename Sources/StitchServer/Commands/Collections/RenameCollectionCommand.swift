@@ -17,11 +17,11 @@ enum RenameCollectionCommand {
         })
 
     private static func run(
-        _ request: RenameRequest, _ call: CommandCall, _ store: StoreBackend
+        _ request: RenameRequest, _ call: CommandCall, _ backend: StoreBackend
     ) throws -> CommandOutcome {
         let (source, target) = (request.source, request.target)
         if source != target { try check(source, target) }
-        let faults = try store.write(call) { transaction in
+        let faults = try backend.write(call) { transaction in
             var faults = [
                 source: CommandFailure.renamed(
                     source, to: target, try transaction.uuid(source))
@@ -31,7 +31,7 @@ enum RenameCollectionCommand {
                 source, to: target, dropTarget: call["dropTarget"]?.isTrue ?? false)
             return faults
         }
-        store.cursors.end(faults)
+        backend.cursors.end(faults)
         return .ok
     }
 

@@ -20,21 +20,21 @@ enum StitchsyncTombstonesCommand {
     /// The maximum size of the ids and versions in a reply.
     private static let bytesMax = 12 * 1_024 * 1_024
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         let ids = try Self.ids(call)
         // A user who may not see every document must not learn which existed.
         let none = [StoreTombstone?](repeating: nil, count: ids.count)
         var found = none
         var place: Int64?
-        if try !isLimited(namespace, call, store) {
+        if try !isLimited(namespace, call, backend) {
             let token = call.document("after")
-            (found, place) = try store.read(call) { transaction in
+            (found, place) = try backend.read(call) { transaction in
                 let place = try token.flatMap { try Self.position($0, transaction) }
                 return (try transaction.unrestrictedTombstones(namespace, ids: ids), place)
             }
             // The rules may have changed meanwhile.
-            if try isLimited(namespace, call, store) { found = none }
+            if try isLimited(namespace, call, backend) { found = none }
         }
         var bytes = 0
         var answers: [BSONValue] = []
@@ -78,9 +78,9 @@ enum StitchsyncTombstonesCommand {
     }
 
     private static func isLimited(
-        _ namespace: Namespace, _ call: CommandCall, _ store: StoreBackend
+        _ namespace: Namespace, _ call: CommandCall, _ backend: StoreBackend
     ) throws -> Bool {
-        try store.rules.ruleGuard(call).map { !$0.access(namespace).seesAll } ?? false
+        try backend.rules.ruleGuard(call).map { !$0.access(namespace).seesAll } ?? false
     }
 
     /// Returns the position of a resume token; `nil` if the token is of another history.

@@ -16,7 +16,7 @@ enum ValidateCommand {
         var nonCompliant = 0
     }
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         if call.flag("background"), call.flag("full") {
             throw CommandFailure(
@@ -24,7 +24,7 @@ enum ValidateCommand {
                 "Running the validate command with both { background: true } and { full: true } "
                     + "is not supported.")
         }
-        let findings = try store.read(call) { transaction in
+        let findings = try backend.read(call) { transaction in
             guard let options = try transaction.options(namespace) else {
                 throw CommandFailure(
                     .namespaceNotFound,

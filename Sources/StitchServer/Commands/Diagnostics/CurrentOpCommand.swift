@@ -7,9 +7,9 @@ enum CurrentOpCommand {
         fields: nil, required: [],
         privileges: .access(.monitoring), underRules: .refused, gateway: .here,
         statements: nil, cursor: .none,
-        .store { call, store in
+        .store { call, backend in
             let operations = call.server.operations.all.map { BSONValue.document($0.document) }
-            let cursors = store.cursors.all.map { cursor in
+            let cursors = backend.cursors.all.map { cursor in
                 BSONValue.document([
                     "type": "idleCursor", "ns": .string(cursor.namespace.description),
                 ])

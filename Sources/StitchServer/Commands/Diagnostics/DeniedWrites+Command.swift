@@ -5,7 +5,7 @@ extension DeniedWrites {
     /// Runs a command on the denied writes as a pipeline over them.
     ///
     /// - Throws: 166 (CommandNotSupportedOnView) for other commands than reads.
-    func answer(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    func answer(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         guard call.readsDeniedWrites else {
             throw Self.isReadOnly
         }
@@ -27,9 +27,11 @@ extension DeniedWrites {
         let pipeline = call.standing(
             for: body, as: AggregateCommand.definition.signature,
             givenName: AggregateCommand.definition.name)
-        let parsed = ParsedAggregate(pipeline, pipeline.flag("explain") ? nil : store)
-        guard call.name == "count" else { return try AggregateCommand.run(parsed, pipeline, store) }
-        let found = try AggregateCommand.documents(parsed, pipeline, store).first?["n"]
+        let parsed = ParsedAggregate(pipeline, pipeline.flag("explain") ? nil : backend)
+        guard call.name == "count" else {
+            return try AggregateCommand.run(parsed, pipeline, backend)
+        }
+        let found = try AggregateCommand.documents(parsed, pipeline, backend).first?["n"]
         return .reply(["n": found ?? .int32(0)])
     }
 

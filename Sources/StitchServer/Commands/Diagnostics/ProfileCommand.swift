@@ -13,12 +13,12 @@ enum ProfileCommand {
     /// The size of the capped profile collection in bytes.
     private static let bytesMax = 1024 * 1024
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let before = call.server.state.withLock { $0.profiling[call.database] ?? 0 }
         if let level = call.target.wholeNumber, (0...2).contains(level) {
             let namespace = Namespace(call.database, "system.profile")
             if level > 0 {
-                try store.write(call) { transaction in
+                try backend.write(call) { transaction in
                     guard try transaction.options(namespace) == nil else { return }
                     try transaction.createCollection(
                         namespace,

@@ -14,12 +14,12 @@ enum ServerStatusCommand {
         privileges: .access(.monitoring), underRules: .refused, gateway: .here,
         statements: nil, cursor: .none, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) -> CommandOutcome {
         let server = call.server
         let uptime = server.uptime
         let isPrimary = server.member.standing.isPrimary
         let seconds = uptime.components.seconds
-        let counts = store.cursors.counts
+        let counts = backend.cursors.counts
         let (open, made) = server.state.withLock { ($0.connectionsOpen, $0.connectionsMade) }
         return .reply([
             "host": .string(call.connection.local),
@@ -42,7 +42,7 @@ enum ServerStatusCommand {
                 "hosts": [.string(call.connection.local)],
             ],
             "logicalSessionRecordCache": [
-                "activeSessionsCount": .int32(Int32(store.sessions.all.count))
+                "activeSessionsCount": .int32(Int32(backend.sessions.all.count))
             ],
             "metrics": [
                 "commands": .document(commands(server.metrics)),

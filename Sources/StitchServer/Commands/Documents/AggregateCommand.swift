@@ -21,9 +21,9 @@ enum AggregateCommand {
         privileges: .arguments(orElse: .read), underRules: .reads(.documents),
         gateway: .upstreamOrStream,
         statements: nil, cursor: .opens,
-        .parsed { call, store in
-            let runs = store != nil && !call.flag("explain")
-            let parsed = ParsedAggregate(call, runs ? store : nil)
+        .parsed { call, backend in
+            let runs = backend != nil && !call.flag("explain")
+            let parsed = ParsedAggregate(call, runs ? backend : nil)
             return ParsedCommand(needs: needs(parsed, call)) { try run(parsed, call, $0) }
         })
 
@@ -42,7 +42,7 @@ enum AggregateCommand {
 
     /// Runs the pipeline of a command.
     static func run(
-        _ parsed: ParsedAggregate, _ call: CommandCall, _ store: StoreBackend
+        _ parsed: ParsedAggregate, _ call: CommandCall, _ backend: StoreBackend
     ) throws -> CommandOutcome {
         let namespace = try parsed.namespace.get()
         let request = try parsed.request.get()
@@ -51,7 +51,7 @@ enum AggregateCommand {
                 throw CommandFailure(
                     .failedToParse, "Aggregation explain does not support the'writeConcern' option")
             }
-            return .reply(try ExplainReply(call, .queryPlanner).aggregation(parsed, store))
+            return .reply(try ExplainReply(call, .queryPlanner).aggregation(parsed, backend))
         }
         try checkCursor(call)
         let batchSize = try CursorArgument.batchSize(call)
@@ -59,29 +59,29 @@ enum AggregateCommand {
         switch parsed.work {
         case .refused(let error): throw error
         case .stream(let stage):
-            return try watch(stage, request, namespace, call, store, batchSize: batchSize)
+            return try watch(stage, request, namespace, call, backend, batchSize: batchSize)
         case .pipeline: try request.checkSplit()
         }
-        let ruleGuard = try store.rules.ruleGuard(call)
-        let source = try collect(parsed, call, store) {
-            ResultCollector(store.spools, of: call.cursorOwner)
+        let ruleGuard = try backend.rules.ruleGuard(call)
+        let source = try collect(parsed, call, backend) {
+            ResultCollector(backend.spools, of: call.cursorOwner)
         } append: { (result, document) throws(StoreError) in
             try result.append(document)
         } end: { (result) throws(StoreError) in
             try result.source()
         }
         return try CursorReply.open(
-            source, namespace, call, on: store, under: ruleGuard, batchSize: batchSize)
+            source, namespace, call, on: backend, under: ruleGuard, batchSize: batchSize)
     }
 
     /// Returns the documents of a pipeline other than a change stream, after its writes.
     ///
     /// - Throws: 10334 for documents that do not fit into a reply.
     static func documents(
-        _ parsed: ParsedAggregate, _ call: CommandCall, _ store: StoreBackend,
+        _ parsed: ParsedAggregate, _ call: CommandCall, _ backend: StoreBackend,
         failing: String = "PlanExecutor error during aggregation"
     ) throws -> [BSONDocument] {
-        try collect(parsed, call, store, failing: failing) {
+        try collect(parsed, call, backend, failing: failing) {
             (documents: [BSONDocument](), bytes: 0)
         } append: { (result, document) throws(StoreError) in
             result.bytes += document.byteCount
@@ -95,7 +95,7 @@ enum AggregateCommand {
     }
 
     private static func collect<Collected, R: Sendable>(
-        _ parsed: ParsedAggregate, _ call: CommandCall, _ store: StoreBackend,
+        _ parsed: ParsedAggregate, _ call: CommandCall, _ backend: StoreBackend,
         failing: String = "PlanExecutor error during aggregation",
         _ begin: @escaping @Sendable () -> Collected,
         append: @escaping @Sendable (inout Collected, BSONDocument) throws(StoreError) -> Void,
@@ -135,7 +135,7 @@ enum AggregateCommand {
             return try end(&result)
         }
         return pipeline.writes
-            ? try store.write(call) { try gather($0) } : try store.read(call, gather)
+            ? try backend.write(call) { try gather($0) } : try backend.read(call, gather)
     }
 
     /// Checks that a command which does not explain asks for a cursor.
@@ -162,24 +162,24 @@ enum AggregateCommand {
 
     private static func watch(
         _ stage: Result<ChangeStreamStage, any Error>, _ request: AggregateRequest,
-        _ namespace: Namespace, _ call: CommandCall, _ store: StoreBackend, batchSize: Int?
+        _ namespace: Namespace, _ call: CommandCall, _ backend: StoreBackend, batchSize: Int?
     ) throws -> CommandOutcome {
         try checkStreamConcern(call)
         let stage = try stage.get()
-        guard try !store.read(call, { try $0.isView(namespace) }) else {
+        guard try !backend.read(call, { try $0.isView(namespace) }) else {
             throw StoreError.view(namespace)
         }
-        let ruleGuard = try store.rules.ruleGuard(call)
+        let ruleGuard = try backend.rules.ruleGuard(call)
         let source = try ChangeStreamSource(
-            store.store, store.rules, stage,
+            backend.store, backend.rules, stage,
             try ChangeStreamScope(namespace, isForCluster: stage.isForCluster),
             rest: request.rest,
             options: PipelineOptions(
                 let: call.document("let"), collation: try call.collation()
-            ).with(ServerSources(store, for: call).byName),
-            now: store.server.clock.now, under: ruleGuard)
+            ).with(ServerSources(backend, for: call).byName),
+            now: backend.server.clock.now, under: ruleGuard)
         return try CursorReply.open(
-            source, namespace, call, on: store, under: ruleGuard, batchSize: batchSize,
+            source, namespace, call, on: backend, under: ruleGuard, batchSize: batchSize,
             options: CursorOptions(isTailable: true, awaitsData: true))
     }
 
@@ -259,11 +259,11 @@ struct AggregateRequest: Sendable {
     /// Parses the pipeline.
     ///
     /// - Throws: the errors of the stages.
-    func pipeline(for call: CommandCall, _ store: StoreBackend? = nil) throws -> Pipeline {
+    func pipeline(for call: CommandCall, _ backend: StoreBackend? = nil) throws -> Pipeline {
         var options = PipelineOptions(
             let: call.document("let"), collation: try call.collation(),
             allowDiskUse: call["allowDiskUse"]?.isTrue ?? true)
-        if let store { options.serverStages = ServerSources(store, for: call).byName }
+        if let backend { options.serverStages = ServerSources(backend, for: call).byName }
         options.inheritsCollation = CommandCall.inheritsCollation(call["collation"])
         options.hint = try call.hint()
         do {

@@ -40,26 +40,26 @@ enum BulkWriteCommand {
     }
 
     private static func run(
-        _ namespaces: [Namespace], _ call: CommandCall, _ store: StoreBackend
+        _ namespaces: [Namespace], _ call: CommandCall, _ backend: StoreBackend
     ) throws -> CommandOutcome {
         for namespace in namespaces {
             try namespace.checkWritable()
             try TransactionScope.checkWrite(to: namespace, call)
         }
         let operations = try call.documents("ops").map { try BulkOperation($0, namespaces) }
-        let ruleGuard = try store.rules.ruleGuard(call)
+        let ruleGuard = try backend.rules.ruleGuard(call)
         try WriteBatch.checkCount(operations.count)
-        let done = try store.runner.reply(call) { transaction in
+        let done = try backend.runner.reply(call) { transaction in
             var tally = BulkTally(showsErrorsOnly: call.flag("errorsOnly"))
             for (index, operation) in operations.enumerated() {
                 try call.checkTime()
-                store.runner.begin(statement: index, in: transaction)
+                backend.runner.begin(statement: index, in: transaction)
                 var done = BulkOutcome()
                 // As in MongoDB, each write has its own `$$CLUSTER_TIME`. A gateway's clock is that
                 // of its upstream.
                 let time =
-                    store.isLasting
-                    ? CommandTime(clusterTime: store.server.clock.advance()) : call.time
+                    backend.isLasting
+                    ? CommandTime(clusterTime: backend.server.clock.advance()) : call.time
                 let fault = try CommandTime.$current.withValue(time) {
                     try WriteBatch.attempt(transaction) {
                         done = try operation.run(transaction, call)
@@ -74,7 +74,7 @@ enum BulkWriteCommand {
         let outcome = try CursorReply.open(
             ListSource(
                 (done["entries"]?.arrayValue ?? []).compactMap(\.documentValue), knowsEnd: true),
-            namespace, call, on: store, under: ruleGuard,
+            namespace, call, on: backend, under: ruleGuard,
             batchSize: try CursorArgument.batchSize(call) ?? .max)
         guard case .reply(var reply) = outcome else { return outcome }
         for (key, value) in done where key != "entries" { reply.append(key, value) }

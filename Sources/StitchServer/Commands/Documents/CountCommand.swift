@@ -12,12 +12,12 @@ enum CountCommand {
         privileges: .access(.read), underRules: .reads(.documents), gateway: .upstream,
         statements: nil, cursor: .none, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         let filter = try CommandCall.filter(
             call.document("query"), variables: nil, collation: call["collation"], hasNow: false)
         let skip = try call.count("skip") ?? 0
-        let found = try store.read(call) { transaction in
+        let found = try backend.read(call) { transaction in
             try transaction.checkCollation(call.document("collation"), of: namespace)
             // A pipeline counts the documents of a view.
             if call.number("limit") == 0, try transaction.isView(namespace) {

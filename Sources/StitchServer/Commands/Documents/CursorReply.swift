@@ -38,22 +38,19 @@ enum CursorReply {
     ///   meanwhile ends the cursor.
     static func open(
         _ source: some CursorSource, _ namespace: Namespace, _ call: CommandCall,
-        on store: StoreBackend, under ruleGuard: RuleAccessPolicy?, batchSize: Int?,
+        on backend: StoreBackend, under ruleGuard: RuleAccessPolicy?, batchSize: Int?,
         isSingle: Bool = false,
         options: CursorOptions = CursorOptions()
     ) throws -> CommandOutcome {
-        if store.server.settings.rules != nil, !(source is any RuleCheckedCursor) {
-            return try open(
-                RuleCheckedSource(source, store.rules, ruleGuard, call, namespace), namespace,
-                call, on: store, under: ruleGuard, batchSize: batchSize, isSingle: isSingle,
-                options: options)
+        var source: any CursorSource = source
+        if backend.server.settings.rules != nil {
+            source = RuleCheckedSource(source, backend.rules, ruleGuard, call, namespace)
         }
-        var source = source
         let limits = BatchLimits(documentsMax: batchSize ?? 101)
         let batch = try source.next(limits, call)
         var id: Int64 = 0
         if !isSingle, !batch.isAtEnd {
-            id = store.cursors.add(
+            id = backend.cursors.add(
                 source, namespace, call.session, of: call.cursorOwner, options)
         }
         return .reply(

@@ -14,7 +14,7 @@ enum DeleteCommand {
         privileges: .access(.write), underRules: .writes, gateway: .upstream,
         statements: .deletes, cursor: .none, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         try namespace.checkWritable()
         try TransactionScope.checkWrite(to: namespace, call)
@@ -23,11 +23,11 @@ enum DeleteCommand {
         try call.checkRetryable(isMulti: statements.contains { $0.isMulti })
         let isOrdered = call["ordered"]?.isTrue ?? true
         let variables = call.document("let")
-        let reply = try store.runner.reply(call) { transaction in
+        let reply = try backend.runner.reply(call) { transaction in
             var batch = WriteBatch(isOrdered: isOrdered)
             for (index, statement) in statements.enumerated() {
                 try call.checkTime()
-                store.runner.begin(statement: index, in: transaction)
+                backend.runner.begin(statement: index, in: transaction)
                 let fault = try WriteBatch.attempt(transaction) {
                     batch.count += try statement.run(
                         on: namespace, transaction, variables: variables)

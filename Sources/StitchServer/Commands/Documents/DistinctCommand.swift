@@ -11,7 +11,7 @@ enum DistinctCommand {
         privileges: .access(.read), underRules: .reads(.documents), gateway: .upstream,
         statements: nil, cursor: .none, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         guard let key = call.string("key") else {
             throw CommandFailure(
@@ -25,7 +25,7 @@ enum DistinctCommand {
         }
         let filter = try CommandCall.filter(
             call.document("query"), variables: nil, collation: call["collation"], hasNow: false)
-        let values = try store.read(call) { transaction in
+        let values = try backend.read(call) { transaction in
             try transaction.checkCollation(call.document("collation"), of: namespace)
             try CommandCall.checkHint(call["hint"], namespace, in: transaction)
             do {

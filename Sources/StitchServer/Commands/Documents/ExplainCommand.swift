@@ -77,9 +77,9 @@ struct ExplainRequest: Sendable {
     }
 
     /// Returns the explanation.
-    func reply(_ store: StoreBackend) throws -> BSONDocument {
+    func reply(_ backend: StoreBackend) throws -> BSONDocument {
         let reply = ExplainReply(call, verbosity)
-        guard let aggregate else { return try reply.reply(store) }
-        return try reply.aggregation(aggregate, store)
+        guard let aggregate else { return try reply.reply(backend) }
+        return try reply.aggregation(aggregate, backend)
     }
 }

@@ -13,15 +13,15 @@ struct ExplainReply {
     /// Returns the reply for another command than `aggregate`.
     ///
     /// - Throws: the errors of parsing the command; 20 for one that cannot be explained.
-    func reply(_ store: StoreBackend) throws -> BSONDocument {
+    func reply(_ backend: StoreBackend) throws -> BSONDocument {
         switch call.name {
-        case "find": return try query(store, try FindQuery(call))
-        case "count": return try counting(store)
+        case "find": return try query(backend, try FindQuery(call))
+        case "count": return try counting(backend)
         case "distinct":
             return try query(
-                store, FindQuery(filter: try filter(call.document("query"), call.body)),
+                backend, FindQuery(filter: try filter(call.document("query"), call.body)),
                 as: .distinct(call.string("key") ?? ""))
-        case "findAndModify", "update", "delete": return try writing(store)
+        case "findAndModify", "update", "delete": return try writing(backend)
         default:
             throw CommandFailure(
                 .illegalOperation, "Cannot explain cmd: \(call.name)")
@@ -36,11 +36,11 @@ struct ExplainReply {
     }
 
     private func query(
-        _ store: StoreBackend, _ query: FindQuery, as command: ExplainedCommand = .find
+        _ backend: StoreBackend, _ query: FindQuery, as command: ExplainedCommand = .find
     ) throws -> BSONDocument {
         let namespace = try call.collection()
         return complete(
-            try store.read(call) {
+            try backend.read(call) {
                 try $0.checkCollation(call.document("collation"), of: namespace)
                 return try $0.explain(
                     namespace, filter: query.filter, options: query.options,
@@ -48,26 +48,26 @@ struct ExplainReply {
             })
     }
 
-    private func counting(_ store: StoreBackend) throws -> BSONDocument {
+    private func counting(_ backend: StoreBackend) throws -> BSONDocument {
         let options = try FindOptions(
             skip: try call.count("skip") ?? 0, limit: CountCommand.limit(call),
             hint: try call.hint())
         return try query(
-            store,
+            backend,
             FindQuery(filter: try filter(call.document("query"), call.body), options: options),
             as: .count)
     }
 
-    private func writing(_ store: StoreBackend) throws -> BSONDocument {
+    private func writing(_ backend: StoreBackend) throws -> BSONDocument {
         let write = try ExplainWriteReply(call)
         let namespace = try call.collection()
         return complete(
-            try store.read(call) { try write.explained(namespace, verbosity, $0) })
+            try backend.read(call) { try write.explained(namespace, verbosity, $0) })
     }
 
     /// Returns the reply for a pipeline.
     func aggregation(
-        _ parsed: ParsedAggregate, _ store: StoreBackend
+        _ parsed: ParsedAggregate, _ backend: StoreBackend
     ) throws -> BSONDocument {
         let namespace = try parsed.namespace.get()
         let request = try parsed.request.get()
@@ -79,7 +79,7 @@ struct ExplainReply {
         }
         let (leading, rest) = request.leading()
         let query = try FindQuery(leading, call)
-        var explained = try store.read(call) {
+        var explained = try backend.read(call) {
             try $0.checkCollation(call.document("collation"), of: namespace)
             return try $0.explain(
                 namespace, filter: query.filter, options: query.options, verbosity: verbosity)

@@ -10,7 +10,7 @@ enum Filemd5Command {
         privileges: .access(.read), underRules: .refused, gateway: .upstream,
         statements: nil, cursor: .none, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         guard !call.flag("partialOk"), call["md5state"] == nil else {
             throw CommandFailure(115, "filemd5 in parts is not supported")
         }
@@ -19,7 +19,7 @@ enum Filemd5Command {
         let options = try FindOptions(sort: SortOrder(["files_id": 1, "n": 1]))
         let digest = try RunningDigest(.md5)
         var count: Int32 = 0
-        try store.read(call) { transaction in
+        try backend.read(call) { transaction in
             try transaction.forEach(namespace, filter: filter, options: options) { chunk in
                 try call.checkTime()
                 guard chunk["n"]?.wholeNumber == Int(count) else {

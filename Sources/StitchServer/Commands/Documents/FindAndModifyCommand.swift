@@ -17,13 +17,13 @@ enum FindAndModifyCommand {
         privileges: .access(.write), underRules: .writes, gateway: .upstream,
         statements: nil, cursor: .none, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         try namespace.checkWritable()
         try TransactionScope.checkWrite(to: namespace, call)
         try check(call)
         return .reply(
-            try store.runner.reply(call) { transaction in
+            try backend.runner.reply(call) { transaction in
                 return try answer(call, namespace, transaction)
             })
     }

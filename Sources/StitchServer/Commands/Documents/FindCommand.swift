@@ -45,15 +45,15 @@ enum FindCommand {
         }
     }
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
-        let ruleGuard = try store.rules.ruleGuard(call)
+        let ruleGuard = try backend.rules.ruleGuard(call)
         if let ruleGuard { try checkSubscription(call, namespace, ruleGuard) }
         let wasLimited = isLimited(namespace, ruleGuard)
-        let outcome = try find(Request(call), call, store, ruleGuard)
+        let outcome = try find(Request(call), call, backend, ruleGuard)
         // A rule change may limit the view during the read only.
         return limited(
-            outcome, try wasLimited || isLimited(namespace, store.rules.ruleGuard(call)))
+            outcome, try wasLimited || isLimited(namespace, backend.rules.ruleGuard(call)))
     }
 
     /// Checks that a request for the documents of a subscription uses only queryable fields.
@@ -75,12 +75,12 @@ enum FindCommand {
     }
 
     private static func find(
-        _ request: Request, _ call: CommandCall, _ store: StoreBackend,
+        _ request: Request, _ call: CommandCall, _ backend: StoreBackend,
         _ ruleGuard: RuleAccessPolicy?
     ) throws -> CommandOutcome {
         let (namespace, query) = (request.namespace, request.query)
         let isTailable = request.cursor.isTailable
-        let found = try store.read(call) { transaction -> ResultCollector? in
+        let found = try backend.read(call) { transaction -> ResultCollector? in
             if try transaction.isView(namespace) {
                 try transaction.checkCollation(call.document("collation"), of: namespace)
                 try QueryOptionsCheck.checkOfView(call)
@@ -92,43 +92,43 @@ enum FindCommand {
             let planned = try transaction.planned(namespace, query.filter, format.options)
             // Then the cursor reads on by itself, in transactions of its own.
             let readsOnInCursor =
-                try store.isLasting && call.snapshot == nil && query.isPlain
+                try backend.isLasting && call.snapshot == nil && query.isPlain
                 && transaction.isInInsertionOrder(planned)
-            return readsOnInCursor ? nil : try result(call, store, planned, format, transaction)
+            return readsOnInCursor ? nil : try result(call, backend, planned, format, transaction)
         }
         guard var found else {
             return try open(
-                RowSource(store.runner, namespace, query, isTailable: isTailable), request, call,
-                on: store, under: ruleGuard)
+                RowSource(backend.runner, namespace, query, isTailable: isTailable), request, call,
+                on: backend, under: ruleGuard)
         }
-        return try open(&found, request, call, on: store, under: ruleGuard)
+        return try open(&found, request, call, on: backend, under: ruleGuard)
     }
 
     private static func open(
         _ result: inout ResultCollector, _ request: Request, _ call: CommandCall,
-        on store: StoreBackend, under ruleGuard: RuleAccessPolicy?
+        on backend: StoreBackend, under ruleGuard: RuleAccessPolicy?
     ) throws -> CommandOutcome {
         let (filter, limit) = (request.query.filter, request.query.options.limit)
         let source = try result.source(
             knowsEnd: filter.isDeterminedByID || limit > 0 && result.count == limit)
-        return try open(source, request, call, on: store, under: ruleGuard)
+        return try open(source, request, call, on: backend, under: ruleGuard)
     }
 
     private static func open(
         _ source: some CursorSource, _ request: Request, _ call: CommandCall,
-        on store: StoreBackend, under ruleGuard: RuleAccessPolicy?
+        on backend: StoreBackend, under ruleGuard: RuleAccessPolicy?
     ) throws -> CommandOutcome {
         try CursorReply.open(
-            source, request.namespace, call, on: store, under: ruleGuard,
+            source, request.namespace, call, on: backend, under: ruleGuard,
             batchSize: request.batchSize, isSingle: call.flag("singleBatch"),
             options: request.cursor)
     }
 
     private static func result(
-        _ call: CommandCall, _ store: StoreBackend, _ query: PlannedQuery,
+        _ call: CommandCall, _ backend: StoreBackend, _ query: PlannedQuery,
         _ format: FindResultFormat, _ transaction: ReadTransaction
     ) throws -> ResultCollector {
-        var result = ResultCollector(store.spools, of: call.cursorOwner)
+        var result = ResultCollector(backend.spools, of: call.cursorOwner)
         do {
             try transaction.forEach(query) { document in
                 try call.checkTime()

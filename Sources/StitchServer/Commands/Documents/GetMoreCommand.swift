@@ -13,7 +13,7 @@ enum GetMoreCommand {
         privileges: .cursor, underRules: .harmless, gateway: .here,
         statements: nil, cursor: .continues, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let id: Int64
         switch call.target {
         case .int64(let value): id = value
@@ -25,7 +25,7 @@ enum GetMoreCommand {
         }
         let namespace = try call.namespace(call.string("collection") ?? "")
         let batchSize = try call.count("batchSize")
-        let cursor = try store.cursors.pin(
+        let cursor = try backend.cursors.pin(
             id, namespace, call.session, by: call.cursorOwner)
         let wait: Int
         do {
@@ -33,13 +33,13 @@ enum GetMoreCommand {
             if cursor.options.hasTimeLimit, call.server.timesOut { throw CommandCall.timeIsOver }
             try fail(call, cursor)
         } catch {
-            store.cursors.unpin(id, cursor.source, isAtEnd: false)
+            backend.cursors.unpin(id, cursor.source, isAtEnd: false)
             throw error
         }
         return try next(
             Reading(
                 cursor: cursor, limits: limits(batchSize, cursor.options), call: call,
-                deadline: .now + .milliseconds(wait)), cursor.source, store,
+                deadline: .now + .milliseconds(wait)), cursor.source, backend,
             isTimeUp: wait == 0)
     }
 
@@ -88,26 +88,26 @@ enum GetMoreCommand {
     }
 
     private static func next(
-        _ reading: Reading, _ source: any CursorSource, _ store: StoreBackend, isTimeUp: Bool
+        _ reading: Reading, _ source: any CursorSource, _ backend: StoreBackend, isTimeUp: Bool
     ) throws -> CommandOutcome {
         let cursor = reading.cursor
-        let news = source.news ?? store.commits
+        let news = source.news ?? backend.commits
         let generation = news.generation
         var source = source
         let batch: CursorBatch
         do {
             batch = try source.next(reading.limits, reading.call)
         } catch {
-            store.cursors.unpin(cursor.id, source, isAtEnd: true)
+            backend.cursors.unpin(cursor.id, source, isAtEnd: true)
             throw error
         }
         if batch.documents.isEmpty, !batch.isAtEnd, !isTimeUp, cursor.options.awaitsData,
-            store.cursors.end(of: cursor.id) == nil
+            backend.cursors.end(of: cursor.id) == nil
         {
-            return wait(reading, source, store, for: news, after: generation)
+            return wait(reading, source, backend, for: news, after: generation)
         }
-        let end = store.cursors.end(of: cursor.id)
-        store.cursors.unpin(cursor.id, source, isAtEnd: batch.isAtEnd)
+        let end = backend.cursors.end(of: cursor.id)
+        backend.cursors.unpin(cursor.id, source, isAtEnd: batch.isAtEnd)
         if let end { throw end }
         return .reply(
             CursorReply.reply(
@@ -115,7 +115,7 @@ enum GetMoreCommand {
     }
 
     private static func wait(
-        _ reading: Reading, _ source: any CursorSource, _ store: StoreBackend,
+        _ reading: Reading, _ source: any CursorSource, _ backend: StoreBackend,
         for news: CommitNotifier, after generation: UInt64
     ) -> CommandOutcome {
         let waiting = NewsWait(news, source)
@@ -123,7 +123,7 @@ enum GetMoreCommand {
             CommandWait(
                 deadline: reading.deadline,
                 subscribe: { wake in
-                    let ignore = store.cursors.onEnd(reading.cursor.id, wake)
+                    let ignore = backend.cursors.onEnd(reading.cursor.id, wake)
                     waiting.begin(after: generation, wake)
                     return {
                         ignore()
@@ -131,10 +131,10 @@ enum GetMoreCommand {
                     }
                 },
                 again: { isTimeUp in
-                    try next(reading, waiting.source, store, isTimeUp: isTimeUp)
+                    try next(reading, waiting.source, backend, isTimeUp: isTimeUp)
                 },
                 abandon: {
-                    store.cursors.unpin(reading.cursor.id, waiting.source, isAtEnd: true)
+                    backend.cursors.unpin(reading.cursor.id, waiting.source, isAtEnd: true)
                 }))
     }
 }

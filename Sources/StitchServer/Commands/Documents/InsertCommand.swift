@@ -16,18 +16,18 @@ enum InsertCommand {
         privileges: .access(.write), underRules: .writes, gateway: .upstream,
         statements: .inserts, cursor: .none, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         try namespace.checkWritable()
         try TransactionScope.checkWrite(to: namespace, call)
         let documents = try call.documents("documents")
         try WriteBatch.checkCount(documents.count)
         let isOrdered = call["ordered"]?.isTrue ?? true
-        let reply = try store.runner.reply(call) { transaction in
+        let reply = try backend.runner.reply(call) { transaction in
             var batch = WriteBatch(isOrdered: isOrdered)
             for (index, document) in documents.enumerated() {
                 try call.checkTime()
-                store.runner.begin(statement: index, in: transaction)
+                backend.runner.begin(statement: index, in: transaction)
                 let fault = try WriteBatch.attempt(transaction) {
                     do throws(StoreError) {
                         try transaction.insert(namespace, inserted(document, call))

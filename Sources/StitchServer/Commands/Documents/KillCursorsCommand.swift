@@ -8,7 +8,7 @@ enum KillCursorsCommand {
         privileges: .cursor, underRules: .harmless, gateway: .here,
         statements: nil, cursor: .closes, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         _ = try call.collection()
         // A user with the role `root` may end other users' cursors.
         let user = call.connection.state.withLock { $0.user }
@@ -23,7 +23,7 @@ enum KillCursorsCommand {
                         + "'\(value.type.alias)', expected type 'long'")
             }
             // As in MongoDB, the id alone names the cursor, whatever collection the command names.
-            if store.cursors.kill(id, by: owner) {
+            if backend.cursors.kill(id, by: owner) {
                 killed.append(value)
             } else {
                 missing.append(value)

@@ -32,11 +32,11 @@ enum MapReduceCommand {
     }
 
     private static func run(
-        _ request: Result<MapReduceRequest, any Error>, _ call: CommandCall, _ store: StoreBackend
+        _ request: Result<MapReduceRequest, any Error>, _ call: CommandCall, _ backend: StoreBackend
     ) throws -> CommandOutcome {
         let namespace = try call.collection()
         let request = try request.get()
-        let isView = try store.read(call) { try $0.isView(namespace) }
+        let isView = try backend.read(call) { try $0.isView(namespace) }
         guard !isView else {
             throw CommandFailure(166, "mapReduce on a view is not supported")
         }
@@ -45,7 +45,8 @@ enum MapReduceCommand {
             givenName: AggregateCommand.definition.name)
         // The parsed output is the one that was authorized.
         let documents = try AggregateCommand.documents(
-            ParsedAggregate(aggregate, store), aggregate, store, failing: "MapReduce internal error"
+            ParsedAggregate(aggregate, backend), aggregate, backend,
+            failing: "MapReduce internal error"
         )
         return .reply([request.output.replyField: request.output.reply(documents)])
     }

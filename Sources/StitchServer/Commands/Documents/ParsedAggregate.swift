@@ -15,8 +15,8 @@ struct ParsedAggregate: Sendable {
     let request: Result<AggregateRequest, any Error>
     let work: Work
 
-    /// - Parameter store: the backend of the server's own stages; `nil` for an explanation.
-    init(_ call: CommandCall, _ store: StoreBackend?) {
+    /// - Parameter backend: the backend of the server's own stages; `nil` for an explanation.
+    init(_ call: CommandCall, _ backend: StoreBackend?) {
         namespace = Result { try AggregateCommand.target(call) }
         let request = Result<AggregateRequest, any Error> { try AggregateRequest(call) }
         self.request = request
@@ -25,7 +25,7 @@ struct ParsedAggregate: Sendable {
             if let options = try request.changeStream() {
                 work = .stream(Result { try ChangeStreamStage(options) })
             } else {
-                work = .pipeline(Result { try request.pipeline(for: call, store) })
+                work = .pipeline(Result { try request.pipeline(for: call, backend) })
             }
         } catch {
             work = .refused(error)

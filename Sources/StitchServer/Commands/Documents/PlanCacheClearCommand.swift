@@ -13,9 +13,9 @@ enum PlanCacheClearCommand {
         privileges: .access(.databaseAdministration), underRules: .refused, gateway: .upstream,
         statements: nil, cursor: .none, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
-        guard try store.read(call, { try $0.options(namespace) }) != nil else { return .ok }
+        guard try backend.read(call, { try $0.options(namespace) }) != nil else { return .ok }
         if let query = call.document("query") {
             _ = try CommandCall.filter(query, variables: nil, collation: call["collation"])
             return .ok

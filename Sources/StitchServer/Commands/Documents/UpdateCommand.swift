@@ -15,7 +15,7 @@ enum UpdateCommand {
         privileges: .access(.write), underRules: .writes, gateway: .upstream,
         statements: .updates, cursor: .none, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         try namespace.checkWritable()
         try TransactionScope.checkWrite(to: namespace, call)
@@ -26,12 +26,12 @@ enum UpdateCommand {
         let isOrdered = call["ordered"]?.isTrue ?? true
         let variables = call.document("let")
         let keepsEmptyTimestamps = call.flag("bypassEmptyTsReplacement")
-        let reply = try store.runner.reply(call) { transaction in
+        let reply = try backend.runner.reply(call) { transaction in
             var batch = WriteBatch(isOrdered: isOrdered)
             var modified = 0
             for (index, statement) in statements.enumerated() {
                 try call.checkTime()
-                store.runner.begin(statement: index, in: transaction)
+                backend.runner.begin(statement: index, in: transaction)
                 let fault = try WriteBatch.attempt(transaction) {
                     let outcome = try statement.run(
                         on: namespace, transaction, variables: variables,

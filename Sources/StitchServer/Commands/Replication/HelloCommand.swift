@@ -16,10 +16,10 @@ enum HelloCommand {
         privileges: .access(.read), underRules: .harmless, gateway: .here,
         statements: nil, cursor: .none, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         try remember(call)
         guard let known = try topology(call), call["maxAwaitTimeMS"] != nil else {
-            return .reply(try signingIn(reply(call), call, store))
+            return .reply(try signingIn(reply(call), call, backend))
         }
         let wait = try call.count("maxAwaitTimeMS") ?? 0
         let member = call.server.member
@@ -90,11 +90,11 @@ enum HelloCommand {
 
     /// Adds the fields about signing in that the client asked for.
     private static func signingIn(
-        _ reply: BSONDocument, _ call: CommandCall, _ store: StoreBackend
+        _ reply: BSONDocument, _ call: CommandCall, _ backend: StoreBackend
     ) throws -> BSONDocument {
         var reply = reply
         if let name = call.string("saslSupportedMechs"), let parts = name.splitAtFirstDot {
-            let names = try store.signIn.mechanisms(parts.tail, parts.head).map(\.rawValue)
+            let names = try backend.signIn.mechanisms(parts.tail, parts.head).map(\.rawValue)
             reply.append(
                 "saslSupportedMechs", .array(BSONArray(names.map { BSONValue.string($0) })))
             // A client whose guessed mechanism does not fit starts a new sign-in.
@@ -106,11 +106,11 @@ enum HelloCommand {
             // A client under a delay starts a new sign-in, and waits there.
             try DatabaseName.check(database)
             // Read before the clock: without a delay it is the time of the reading.
-            let opening = store.signIn.opening(start, database, call.connection)
+            let opening = backend.signIn.opening(start, database, call.connection)
             let now = call.server.signIns.now
             guard opening <= now else { return reply }
             do {
-                let answer = try store.signIn.start(
+                let answer = try backend.signIn.start(
                     start, database: database, call.connection, began: now)
                 reply.append("speculativeAuthenticate", .document(answer))
             } catch is CommandFailure, is DelayedFailure {

@@ -10,7 +10,7 @@ enum ReplSetStepDownCommand {
         privileges: .access(.clusterAdministration), underRules: .refused, gateway: .here,
         statements: nil, cursor: .none, .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let given = call.number("replSetStepDown") ?? 0
         guard given >= 0 else {
             throw CommandFailure(.badValue, "stepdown period must be a positive integer")
@@ -34,7 +34,7 @@ enum ReplSetStepDownCommand {
                     + "the argument {force: true} to force node to step down.")
         }
         try call.server.member.stepDown(seconds: min(seconds, Int(Int32.max)))
-        store.runner.transactions.giveUpAll()
+        backend.runner.transactions.giveUpAll()
         return .ok
     }
 }

@@ -10,9 +10,9 @@ enum AbortTransactionCommand {
         fields: ["recoveryToken": .document], required: [],
         privileges: .access(.signedIn), underRules: .harmless, gateway: .abort,
         statements: nil, cursor: .none,
-        .store { call, store in
+        .store { call, backend in
             let request = try TransactionEnd.request(call)
-            try store.runner.transactions.abort(request.number, call.sessionKey)
+            try backend.runner.transactions.abort(request.number, call.sessionKey)
             return .ok
         })
 }

@@ -11,12 +11,12 @@ enum CommitTransactionCommand {
         required: [],
         privileges: .access(.signedIn), underRules: .harmless, gateway: .commit,
         statements: nil, cursor: .none,
-        .store { call, store in
+        .store { call, backend in
             let request = try TransactionEnd.request(call)
             let session = call.sessionKey
             do {
-                try store.runner.transactions.commit(request.number, session) {
-                    guard let known = try store.runner.logEntry(session) else { return false }
+                try backend.runner.transactions.commit(request.number, session) {
+                    guard let known = try backend.runner.logEntry(session) else { return false }
                     return known.isTransaction && known.number == request.number
                 }
             } catch let error as StoreError where error.code == .closed {

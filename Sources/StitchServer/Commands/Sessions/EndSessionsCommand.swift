@@ -8,8 +8,8 @@ enum EndSessionsCommand {
         privileges: .access(.read), underRules: .harmless,
         gateway: .endsSessions(stopsCommands: false),
         statements: nil, cursor: .none,
-        .store { call, store in
-            store.end(try call.ownSessions(call.target.arrayValue))
+        .store { call, backend in
+            backend.end(try call.ownSessions(call.target.arrayValue))
             return .ok
         })
 }

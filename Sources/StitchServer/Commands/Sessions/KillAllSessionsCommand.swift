@@ -7,11 +7,11 @@ enum KillAllSessionsCommand {
         fields: [:], required: [],
         privileges: .access(.clusterAdministration), underRules: .refused, gateway: .here,
         statements: nil, cursor: .none,
-        .store { call, store in
-            let ended = try sessions(call, store)
+        .store { call, backend in
+            let ended = try sessions(call, backend)
             // The end of a transaction would wait for the command in it.
             call.server.operations.stop(sessions: ended, except: call.budget)
-            store.end(ended)
+            backend.end(ended)
             return .ok
         })
 
@@ -22,9 +22,9 @@ enum KillAllSessionsCommand {
     ///
     /// - Throws: 14, 40414 and 40415 for invalid users.
     private static func sessions(
-        _ call: CommandCall, _ store: StoreBackend
+        _ call: CommandCall, _ backend: StoreBackend
     ) throws(CommandFailure) -> [BSONDocument] {
-        let all = store.sessions.all.map(\.document)
+        let all = backend.sessions.all.map(\.document)
         guard call.givenName == call.name else { return all }
         let field = "\(call.name).\(call.name)"
         var owners: [BSONValue] = []

@@ -7,21 +7,21 @@ enum KillSessionsCommand {
         fields: [:], required: [],
         privileges: .sessions, underRules: .refused, gateway: .endsSessions(stopsCommands: true),
         statements: nil, cursor: .none,
-        .store { call, store in
+        .store { call, backend in
             try NamedSessions.check(call.target, of: call.name)
-            let ended = try sessions(call, store)
+            let ended = try sessions(call, backend)
             // The end of a transaction would wait for the command in it.
             call.server.operations.stop(sessions: ended, except: call.budget)
-            store.end(ended)
+            backend.end(ended)
             return .ok
         })
 
     /// Returns the sessions that a command names; all for one that names none.
     static func sessions(
-        _ call: CommandCall, _ store: StoreBackend
+        _ call: CommandCall, _ backend: StoreBackend
     ) throws(CommandFailure) -> [BSONDocument] {
         let named = call.target.arrayValue
-        guard named?.isEmpty == false else { return store.sessions.all.map(\.document) }
+        guard named?.isEmpty == false else { return backend.sessions.all.map(\.document) }
         // The `uid` names a session of another user.
         let others = SessionTable.sessions(named).filter { $0["uid"] != nil }
         return try call.ownSessions(named) + others

@@ -7,10 +7,10 @@ enum RefreshSessionsCommand {
         fields: [:], required: [],
         privileges: .access(.signedIn), underRules: .harmless, gateway: .here,
         statements: nil, cursor: .none,
-        .store { call, store in
+        .store { call, backend in
             try NamedSessions.check(call.target, of: call.name)
             for session in try call.ownSessions(call.target.arrayValue) {
-                try store.sessions.touch(session)
+                try backend.sessions.touch(session)
             }
             return .ok
         })

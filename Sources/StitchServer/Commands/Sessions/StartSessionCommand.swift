@@ -7,11 +7,11 @@ enum StartSessionCommand {
         fields: [:], required: [],
         privileges: .access(.signedIn), underRules: .harmless, gateway: .here,
         statements: nil, cursor: .none,
-        .store { call, store in
+        .store { call, backend in
             let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
             let session: BSONDocument = ["id": .binary(BSONBinary(bytes, subtype: 4))]
             let user = call.connection.state.withLock { $0.user }
-            try store.sessions.touch(SessionTable.own(session, of: user))
+            try backend.sessions.touch(SessionTable.own(session, of: user))
             return .reply([
                 "id": .document(session),
                 "timeoutMinutes": .int32(Int32(call.server.settings.sessionTimeoutMinutes)),

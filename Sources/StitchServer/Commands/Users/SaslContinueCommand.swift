@@ -10,9 +10,9 @@ enum SaslContinueCommand {
         required: ["conversationId", "payload"],
         privileges: .access(.read), underRules: .harmless, gateway: .here,
         statements: nil, cursor: .none,
-        .store { call, store in
+        .store { call, backend in
             do {
-                return .reply(try store.signIn.proceed(call.body, call.connection))
+                return .reply(try backend.signIn.proceed(call.body, call.connection))
             } catch let error as DelayedFailure {
                 return try error.outcome()
             }

@@ -12,23 +12,23 @@ enum SaslStartCommand {
         ], required: ["mechanism", "payload"],
         privileges: .access(.read), underRules: .harmless, gateway: .here,
         statements: nil, cursor: .none,
-        .store { call, store in try start(call, store, waited: nil) })
+        .store { call, backend in try start(call, backend, waited: nil) })
 
     /// - Parameter waited: the end of the delay that the client has already waited.
     private static func start(
-        _ call: CommandCall, _ store: StoreBackend, waited: ContinuousClock.Instant?
+        _ call: CommandCall, _ backend: StoreBackend, waited: ContinuousClock.Instant?
     ) throws -> CommandOutcome {
         // Read before the current time: a client without a delay may start at once.
-        let opening = store.signIn.opening(call.body, call.database, call.connection)
-        let now = store.server.signIns.now
+        let opening = backend.signIn.opening(call.body, call.database, call.connection)
+        let now = backend.server.signIns.now
         // Another attempt has failed meanwhile, so its delay applies, too.
         if opening > max(now, waited ?? now) {
             return .waiting(
-                CommandWait(until: opening) { try start(call, store, waited: opening) })
+                CommandWait(until: opening) { try start(call, backend, waited: opening) })
         }
         do {
             return .reply(
-                try store.signIn.start(
+                try backend.signIn.start(
                     call.body, database: call.database, call.connection,
                     began: max(now, waited ?? now)))
         } catch let error as DelayedFailure {

@@ -24,7 +24,7 @@ enum StitchsyncSignUpCommand {
     /// A stranger who signs up there could have the id of a token's user.
     private static let closed: Set<Name> = ["admin", "$external", "config", "local"]
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let began = ContinuousClock.now
         guard call.server.settings.signUps != nil else {
             throw CommandFailure(
@@ -35,7 +35,7 @@ enum StitchsyncSignUpCommand {
         // Computed before the name is looked up, so that a taken one takes as long.
         try user.setPassword(call.string("pwd") ?? "", ScramMechanism.allCases)
         let result = Result {
-            try store.changeUsers(call) { [user] transaction in
+            try backend.changeUsers(call) { [user] transaction in
                 guard try transaction.get(User.namespace, id: .string(user.id)) == nil else {
                     throw CommandFailure(
                         51003, "User \"\(user.name)@\(user.database)\" already exists")

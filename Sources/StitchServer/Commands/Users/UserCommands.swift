@@ -13,7 +13,7 @@ enum UserCommands {
         privileges: .arguments(orElse: .userAdministration), underRules: .refused,
         gateway: .users(.named),
         statements: nil, cursor: .none,
-        takingRoles { roles, call, store in
+        takingRoles { roles, call, backend in
             let name = try Self.name(call)
             guard !User.isAmbiguous(name, call.database) else {
                 throw CommandFailure(
@@ -39,7 +39,7 @@ enum UserCommands {
             if let password = call.string("pwd") {
                 try user.setPassword(password, Self.mechanisms(call))
             }
-            try store.changeUsers(call) { [user] transaction in
+            try backend.changeUsers(call) { [user] transaction in
                 let id = BSONValue.string(user.id)
                 guard try transaction.get(User.namespace, id: id) == nil else {
                     throw CommandFailure(
@@ -59,10 +59,10 @@ enum UserCommands {
         privileges: .arguments(orElse: .userAdministration), underRules: .refused,
         gateway: .users(.named),
         statements: nil, cursor: .none,
-        takingRoles { roles, call, store in
+        takingRoles { roles, call, backend in
             let roles = try roles.get()
             let mechanisms = try Self.mechanisms(call)
-            try Self.change(call, store) { user in
+            try Self.change(call, backend) { user in
                 if let roles { user.roles = roles }
                 if let data = call["customData"] { user.customData = data }
                 if let password = call.string("pwd") {
@@ -78,9 +78,9 @@ enum UserCommands {
         privileges: .arguments(orElse: .userAdministration), underRules: .refused,
         gateway: .users(.named),
         statements: nil, cursor: .none,
-        takingRoles { roles, call, store in
+        takingRoles { roles, call, backend in
             let roles = try roles.get() ?? []
-            try Self.change(call, store) { user in
+            try Self.change(call, backend) { user in
                 user.roles += roles.filter { !user.roles.contains($0) }
             }
             return .ok
@@ -92,9 +92,9 @@ enum UserCommands {
         privileges: .arguments(orElse: .userAdministration), underRules: .refused,
         gateway: .users(.named),
         statements: nil, cursor: .none,
-        takingRoles { roles, call, store in
+        takingRoles { roles, call, backend in
             let roles = try roles.get() ?? []
-            try Self.change(call, store) { user in
+            try Self.change(call, backend) { user in
                 user.roles.removeAll { roles.contains($0) }
             }
             return .ok
@@ -105,10 +105,10 @@ enum UserCommands {
         fields: [:], required: [],
         privileges: .access(.userAdministration), underRules: .refused, gateway: .users(.named),
         statements: nil, cursor: .none,
-        .store { call, store in
+        .store { call, backend in
             let name = try Self.name(call)
             let database = call.database
-            try store.changeUsers(call) { transaction in
+            try backend.changeUsers(call) { transaction in
                 let id = BSONValue.string(User.id(name, database))
                 guard try transaction.remove(User.namespace, id: id) else {
                     throw Self.missing(name, database)
@@ -123,9 +123,9 @@ enum UserCommands {
         privileges: .access(.userAdministration), underRules: .refused,
         gateway: .users(.ofDatabase),
         statements: nil, cursor: .none,
-        .store { call, store in
+        .store { call, backend in
             let filter = try Filter(["db": .string(call.database)])
-            let count = try store.changeUsers(call) { transaction in
+            let count = try backend.changeUsers(call) { transaction in
                 try transaction.deleteMany(User.namespace, filter: filter)
             }
             return .reply(["n": .int32(Int32(clamping: count))])
@@ -179,12 +179,12 @@ enum UserCommands {
     }
 
     private static func change(
-        _ call: CommandCall, _ store: StoreBackend,
+        _ call: CommandCall, _ backend: StoreBackend,
         _ body: @escaping @Sendable (inout User) throws -> Void
     ) throws {
         let name = try name(call)
         let database = call.database
-        try store.changeUsers(call) { transaction in
+        try backend.changeUsers(call) { transaction in
             let id = BSONValue.string(User.id(name, database))
             guard
                 var user = try transaction.get(User.namespace, id: id).flatMap(User.init)

@@ -20,11 +20,11 @@ enum UsersInfoCommand {
         })
 
     private static func run(
-        _ selection: UserSelection, _ call: CommandCall, _ store: StoreBackend
+        _ selection: UserSelection, _ call: CommandCall, _ backend: StoreBackend
     ) throws -> CommandOutcome {
         let filter = try Filter(selection.query)
         let extra = try Filter(call.document("filter") ?? [:])
-        let found = try store.read(call) { transaction in
+        let found = try backend.read(call) { transaction in
             try transaction.find(User.namespace, filter: filter)
         }
         let users = found.compactMap(User.init)
