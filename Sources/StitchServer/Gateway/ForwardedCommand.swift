@@ -1,7 +1,8 @@
 internal import BSONStore
 internal import StitchRules
 
-/// A command of a user whom no rules bind: it is sent upstream as it is.
+/// A command of a user whom no rules bind: it is sent upstream as it is, except for the user's
+/// roles (``OwnRoles``).
 struct ForwardedCommand {
     let backend: GatewayBackend
     let link: UpstreamLink
@@ -60,7 +61,7 @@ struct ForwardedCommand {
     ///
     /// - Throws: 365 when the user has too many open cursors, and the upstream's errors.
     private func open(_ link: UpstreamLink) throws -> CommandOutcome {
-        var reply = try send(body, link)
+        var reply = try send(try body, link)
         let batch = UpstreamBatch(reply)
         guard batch.cursor != 0, var cursor = reply["cursor"]?.documentValue,
             let name = cursor["ns"]?.stringValue
@@ -107,7 +108,22 @@ struct ForwardedCommand {
         return try result.source()
     }
 
+    /// Whether expressions of the command are evaluated with it; those of a view are kept upstream.
+    private var readsRoles: Bool {
+        definition.gateway == .upstreamOrStream || definition.underRules == .writes
+            || definition.underRules == .reads(.documents)
+    }
+
+    private var roles: OwnRoles { OwnRoles(of: call.connection.state.withLock { $0.user }) }
+
     private var body: BSONDocument {
+        get throws {
+            let body = sentBody
+            return readsRoles ? try roles.command(body) : body
+        }
+    }
+
+    private var sentBody: BSONDocument {
         var body = BSONDocument()
         for (name, value) in call.body where !Self.ownFields.contains(name) {
             if name == "readConcern" || name == "writeConcern", link.session != nil { continue }
@@ -160,10 +176,11 @@ struct ForwardedCommand {
 
     /// Sends the command, in several parts if its statements are too large for one.
     private func carryOut(_ list: StatementList?, _ link: UpstreamLink) throws -> BSONDocument {
-        var body = body
+        var body = try body
         if link.session != nil { body.removeValue(forKey: "writeConcern") }
         guard let list else { return try send(body, link) }
-        let all = try call.documents(list.field)
+        let inBody = body[list.field]?.arrayValue?.compactMap(\.documentValue)
+        let all = try inBody ?? call.documents(list.field)
         guard all.reduce(0, { $0 + $1.byteCount }) > Self.bytesMax else {
             return try send(body, link)
         }
