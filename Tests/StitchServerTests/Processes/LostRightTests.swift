@@ -11,6 +11,13 @@ import Testing
         ["updateUser": "ann", "roles": [["role": "read", "db": "other"]]],
     ]
 
+    /// The same of a user of the database `shop`.
+    static let lossesAtGateway: [BSONDocument] = [
+        ["dropUser": "kim"], ["dropAllUsersFromDatabase": 1],
+        ["revokeRolesFromUser": "kim", "roles": [["role": "read", "db": "shop"]]],
+        ["updateUser": "kim", "roles": [["role": "read", "db": "other"]]],
+    ]
+
     @Test(
         "A waiting getMore delivers nothing to a user who lost the right",
         arguments: LostRightTests.losses)
@@ -52,6 +59,49 @@ import Testing
                 #expect(try root.operations("getMore").isEmpty)
             }
         }
+    }
+
+    @Test(
+        "A gateway's waiting getMore delivers nothing to a user who lost the right",
+        arguments: LostRightTests.lossesAtGateway, [false, true])
+    func waitingAtGateway(_ loss: BSONDocument, underRules: Bool) async throws {
+        #if MongoRemote
+            try await RuledWorld.Place.gateways.lend(
+                underRules ? RuledWorld.arguments : ["--auth"]
+            ) { ports in
+                try await BlockingThread.run {
+                    let root = try RuledWorld.prepare(ports[0])
+                    try root.run([
+                        "createUser": "kim", "pwd": "pw",
+                        "roles": [["role": "read", "db": "shop"]],
+                    ])
+                    try root.insert([["user": "shop.kim", "tenant": "a"]], into: "profiles")
+                    let client = try ServerClient(
+                        port: ports[0], database: "shop", user: "kim", of: "shop")
+                    let opened = try client.run(
+                        ExpensiveRequest.aggregate([["$changeStream": [:]]]))
+                    let more: BSONDocument = [
+                        "getMore": opened["cursor"]?.documentValue?["id"] ?? .null,
+                        "collection": "items", "maxTimeMS": 300_000,
+                    ]
+                    func change(_ id: BSONValue) throws {
+                        try root.insert([["_id": id, "tenant": "a"]], into: "items")
+                    }
+                    // The user sees what comes before.
+                    client.send(more)
+                    try change("before")
+                    let batch = try client.answer()["cursor"]?.documentValue?["nextBatch"]
+                    #expect(batch?.arrayValue?.count == 1)
+                    client.send(more)
+                    _ = try root.running("getMore")
+                    try root.run(loss)
+                    try change("later")
+                    let answer = try client.answer()
+                    #expect(answer["code"] == 13, "\(answer)")
+                    #expect(try root.operations("getMore").isEmpty)
+                }
+            }
+        #endif
     }
 
     @Test(
