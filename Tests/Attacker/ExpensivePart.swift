@@ -171,6 +171,8 @@ enum ExpensivePart {
             "{\"a\": {\"$elemMatch\": {\"$not\": {\"$in\": [\(numbers(5_000))]}}}}"
         ),
         ("an expression", "{\"$expr\": {\"$eq\": [\(mapOverIndex), 1]}}"),
+        ("a million values", million),
+        ("25,000 corners", "{\"a\": {\"$geoWithin\": {\"$geometry\": \(polygon)}}}"),
     ]
 
     /// Whole commands of other kinds.
@@ -212,6 +214,23 @@ enum ExpensivePart {
             "many inserts",
             "{\"insert\": \"spoils\", \"documents\": [\(inserts)]}"
         ),
+        (
+            "a wide $set",
+            """
+            {"update": "spoils", "updates": [{"q": {}, "u": {"$set": {\(paths)}}, "multi": true}]}
+            """
+        ),
+        (
+            "a delete by many values",
+            "{\"delete\": \"spoils\", \"deletes\": [{\"q\": \(million), \"limit\": 0}]}"
+        ),
+        (
+            "a change by many values",
+            """
+            {"findAndModify": "spoils", "query": {"$nor": [\(million)]},
+            "update": {"$inc": {"n": 1}}}
+            """
+        ),
         ("a dropped collection", "{\"drop\": \"spoils\"}"),
     ]
 }
@@ -246,6 +265,24 @@ extension ExpensivePart {
     private static func numbers(_ count: Int) -> String {
         (0..<count).map { "\($0)" }.joined(separator: ", ")
     }
+
+    /// A filter that names a million values, of which the documents have few.
+    private static let million = "{\"n\": {\"$in\": [\(numbers(1_000_000))]}}"
+
+    /// The fields of a wide update: 20,000 under one path.
+    private static let paths = (0..<20_000).map { "\"wide.f\($0)\": \($0)" }
+        .joined(separator: ", ")
+
+    /// A polygon of 25,000 corners, on a circle by rational points.
+    private static let polygon: String = {
+        var ring = (0..<25_000).map { number in
+            let t = Double(number) / 12_500 - 1
+            return "[\((1 - t * t) / (1 + t * t)), \(2 * t / (1 + t * t))]"
+        }
+        ring.append(ring[0])
+        let corners = ring.joined(separator: ", ")
+        return "{\"type\": \"Polygon\", \"coordinates\": [[\(corners)]]}"
+    }()
 
     private static let words = (0..<50_000).map { "w\($0)" }.joined(separator: " ")
 

@@ -156,6 +156,51 @@ import Testing
         }
     }
 
+    /// The time in which a large request ends, with what reading its message takes.
+    private static let allowedForLarge: Duration = .seconds(20)
+
+    /// The documents that large requests are on; one has 20,000 fields under a path.
+    private static let written: [BSONDocument] =
+        (1..<200).map { ["_id": .int32($0), "n": .int32($0), "at": [0.5, 0.5]] } + [
+            ["_id": 0, "wide": .document(LargeRequest.fields(0..<20_000))]
+        ]
+
+    @Test("A large request ends at its time, or is done at once", arguments: LargeRequest.allCases)
+    func largeRequest(kind: LargeRequest) async throws {
+        try await Self.served { client, _, _ in
+            try client.insert(Self.written, into: "items")
+            var command = kind.command
+            command.append("maxTimeMS", 1)
+            let start = ContinuousClock.now
+            let reply = try client.reply(command)
+            let took = ContinuousClock.now - start
+            #expect(reply["code"] == 50 || reply["ok"] == 1.0, "\(reply)")
+            #expect(took < Self.allowedForLarge)
+            #expect(try client.run(["count": "items", "query": ["_id": 0]])["ok"] == 1.0)
+        }
+    }
+
+    @Test("SIGTERM during a large request ends the process", arguments: LargeRequest.allCases)
+    func stopDuringLargeRequest(kind: LargeRequest) async throws {
+        try await Self.served { client, port, process in
+            try client.insert(Self.written, into: "items")
+            let name = try #require(kind.command.keys.first)
+            let other = try ServerClient(port: port, database: "served")
+            other.send(kind.command)
+            while try client.operations(name).isEmpty {
+                // It may be done before it is seen.
+                if case .reply = other.wire.answer(within: .zero) { break }
+            }
+            kill(process, SIGTERM)
+            let start = ContinuousClock.now
+            while kill(process, 0) == 0, ContinuousClock.now - start < Self.allowedForLarge {
+                sched_yield()
+            }
+            #expect(ContinuousClock.now - start < Self.allowedForLarge)
+            withExtendedLifetime(other) {}
+        }
+    }
+
     @Test("A wait is listed while it lasts")
     func waitIsListed() async throws {
         try await Self.served { client, port, _ in
