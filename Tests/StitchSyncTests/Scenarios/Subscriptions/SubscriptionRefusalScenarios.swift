@@ -279,6 +279,50 @@ struct SubscriptionRemovalScenarios {
         #expect(try world.remoteDocument(1)?["x"] == 1)
     }
 
+    /// The calls that remove one subscription, with their defaults.
+    enum Removal: CaseIterable, Sendable {
+        case named, found, changes, unsubscribe
+
+        func run(_ a: Device) async throws {
+            let all = a.engine.subscriptions
+            switch self {
+            case .named: try await all.remove(named: "s")
+            case .found:
+                let found = try #require(try all.first(named: "s"))
+                try await all.remove(found)
+            case .changes:
+                let id = try #require(try all.first(named: "s")?.id)
+                let set = try await all.update { $0.remove(id: id) }
+                try await all.waitForSynchronization(of: set.version)
+            case .unsubscribe: try await a.items.unsubscribe(from: ["n": 1])
+            }
+        }
+    }
+
+    @Test(
+        "without run() and without a network each removal ends, says why, and is kept",
+        .timeLimit(.minutes(5)), arguments: Removal.allCases, [false, true])
+    func oneWithoutNetwork(_ removal: Removal, isOnline: Bool) async throws {
+        let world = try SyncWorld()
+        try world.foreign(1) { $0["n"] = 1 }
+        try world.foreign(2) { $0["n"] = 2 }
+        let a = try await world.device("A")
+        try await a.subscribe(removal != .unsubscribe ? "s" : nil, to: ["n": 1])
+        try await a.subscribe("other", to: ["n": 2])
+        try await a.settle()
+        try await a.set(1, ["x": 1])
+        a.engine.setOnline(isOnline)
+        world.remote.before { _ in throw RemoteError(.retryable, "down") }
+        let error = await #expect(throws: SyncError.self) { try await removal.run(a) }
+        #expect(error?.code == (isOnline ? .remoteUnavailable : .offline))
+        #expect(try a.engine.subscriptions.latest.subscriptions.map(\.name) == ["other"])
+        world.remote.before(nil)
+        a.engine.setOnline(true)
+        try await a.settle()
+        #expect(try await a.heldIDs == [2])
+        #expect(try world.remoteDocument(1)?["x"] == 1)
+    }
+
     @Test("passes that fail without an error listener are told once on the log")
     func unheard() async throws {
         let world = try SyncWorld()
