@@ -115,6 +115,32 @@ import Testing
         }
     }
 
+    @Test("A section of an unknown kind is answered, and the connection goes on")
+    func unknownSection() async throws {
+        try await Self.attacked { target in
+            let client = try target.connect()
+            let plain = Self.message(Self.ping)
+            for kind in [2, 3, 255] as [UInt8] {
+                // In the place of the body, after it, and without one.
+                var (before, after) = (plain, plain + [kind, 1, 2])
+                before[20] = kind
+                let alone = Array(plain.prefix(20)) + [kind]
+                for var message in [before, after, alone] {
+                    withUnsafeBytes(of: Int32(message.count).littleEndian) {
+                        message.replaceSubrange(0..<4, with: $0)
+                    }
+                    client.send(message)
+                    let reply = Self.reply(client)
+                    #expect(reply?["ok"] == 0.0 && reply?["code"] == 40_432)
+                    #expect(reply?["errmsg"] == .string("Unknown section kind \(kind)"))
+                    #expect(client.lastResponseTo == 1)
+                    client.send(plain)
+                    #expect(Self.reply(client)?["ok"] == 1.0)
+                }
+            }
+        }
+    }
+
     @Test("Random bytes do no harm")
     func randomBytes() async throws {
         try await Self.attacked { target in
