@@ -203,14 +203,14 @@ struct LateScenarios {
             let rows = UnresolvedAttemptTable(connection: sync.transaction.connection)
             for number in 0...UnresolvedAttemptTable.documentsMax {
                 let operation = OperationID(instance: 1, sequence: UInt64(number))
-                try rows.keep(
+                try rows.add(
                     [UnresolvedAttempt(operation: operation, meaning: .nothing)],
                     of: .int64(number),
                     in: sync.collection.rowID)
             }
             for number in 0..<Int64(SyncRecord.unresolvedMax) {
                 let operation = OperationID(instance: 2, sequence: UInt64(number))
-                try rows.keep(
+                try rows.add(
                     [UnresolvedAttempt(operation: operation, meaning: .nothing)], of: 7,
                     in: sync.collection.rowID)
             }

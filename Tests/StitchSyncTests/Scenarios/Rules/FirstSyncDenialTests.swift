@@ -77,7 +77,7 @@
                     at: .file(path),
                     options: .init(changeHistory: .keep(changesMax: 10_000)))
                 defer { stored.close() }
-                try stored.write { transaction in
+                try await stored.write { transaction in
                     for name in ["ann", "ben", "eve"] as [BSONValue] {
                         let group: BSONValue = name == "eve" ? "office" : "flat"
                         try transaction.put(Self.profiles, ["_id": name, "group": group])

@@ -36,7 +36,7 @@ struct RefusedSubscriptionScenarios {
         if SyncWorld.remoteKind == .inProcess, unreadable != .view { return }
         let world = try RuledWorld(RuledWorld.everybody)
         for id in 1...3 as ClosedRange<Int32> { try world.foreign(.int32(id), ["n": .int32(id)]) }
-        try world.stored.write { transaction in
+        try await world.stored.write { transaction in
             for id in ["x", "y"] as [BSONValue] {
                 try transaction.put(Self.others, ["_id": id])
                 try transaction.put(Unreadable.ofOtherDatabase.namespace, ["_id": id])
