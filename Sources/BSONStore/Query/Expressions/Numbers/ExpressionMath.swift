@@ -189,10 +189,8 @@ enum ExpressionMath {
     ) -> BSONValue {
         switch value {
         case .double(let value): .double(value.rounded(rule))
-        case .decimal128(let number):
-            // Infinities and numbers of more digits are already whole.
-            number.quantized(to: 0, rounding).kind == .nan
-                ? value : .decimal128(number.quantized(to: 0, rounding))
+        // The server quantizes, which gives NaN for infinities and wholes of more than 34 digits.
+        case .decimal128(let number): .decimal128(number.quantized(to: 0, rounding))
         default: value
         }
     }
