@@ -34,7 +34,7 @@ enum ExpressionString {
         let clock = [date.hour, date.minute, date.second]
             .map { ExpressionDateFormat.padded($0, 2) }.joined(separator: ":")
         let month = ExpressionDateFormat.months[date.month - 1].prefix(3)
-        return "\(month) \(day) \(clock):\(String(time.increment, radix: 16))"
+        return "\(month) \(day) \(clock):\(time.increment)"
     }
 
     /// Returns the text with its ASCII letters in lower case.
