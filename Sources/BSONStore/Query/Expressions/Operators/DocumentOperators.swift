@@ -137,7 +137,7 @@ enum DocumentOperators {
     /// Returns the constant name of the field of `$setField` and `$unsetField`.
     ///
     /// - Throws: 4161108 for a path, 4161106 for another expression, even if it depends on
-    ///   nothing, and 4161107 for another type.
+    ///   nothing, 4161107 for another type, and 9534700 for a null byte.
     private static func fieldName(
         _ name: String, _ node: ExpressionNode, _ source: BSONValue?
     ) throws(StoreError) -> String {
@@ -160,7 +160,7 @@ enum DocumentOperators {
                     + ExpressionText.type(of: value))
         }
         guard !key.utf8.contains(0) else {
-            throw .location(4_161_111, "\(name) requires 'field' to hold no null byte")
+            throw .location(9_534_700, "\(name) requires 'field' to hold no null byte")
         }
         return key
     }
