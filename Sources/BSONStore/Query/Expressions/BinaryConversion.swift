@@ -105,10 +105,10 @@ struct BinaryConversion: Sendable {
     ///
     /// - Throws: `conversionFailure`, or 4341115 without a format.
     func text(_ binary: BSONBinary) throws(StoreError) -> String {
-        let bytes = binary.bytes
+        let bytes = binary.storedBytes
         let text: String
         switch try requiredFormat {
-        case .auto where binary.subtype == Self.uuidSubtype, .uuid:
+        case .auto where binary.subtype == Self.uuidSubtype && bytes.count == 16, .uuid:
             guard binary.subtype == Self.uuidSubtype, bytes.count == 16 else {
                 throw fault("a binary that is no UUID has no 'uuid' format")
             }
