@@ -69,7 +69,7 @@ extension GatewayBackend {
         _ call: CommandCall, _ link: UpstreamLink
     ) throws -> CommandOutcome {
         let reply = try link.run(["listDatabases": 1], on: "admin", .read, for: call)
-        let filter = try Filter(call.document("filter") ?? [:])
+        let filter = try Filter(call.document("filter") ?? [:], options: .ofListing)
         let user = call.connection.state.withLock { $0.user }
         let shown = (reply["databases"]?.arrayValue ?? []).compactMap(\.documentValue)
             .filter { database in

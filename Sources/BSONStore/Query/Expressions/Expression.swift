@@ -16,6 +16,11 @@ package struct Expression: Sendable {
     ///
     /// - Throws: MongoDB's error for an invalid expression or a constant part that fails.
     init(_ value: BSONValue, in scope: ExpressionScope = ExpressionScope()) throws(StoreError) {
+        if !scope.hasTime {
+            // A missing variable is reported before the errors of constant parts.
+            var checker = ExpressionParser(scope)
+            _ = try checker.operandLeftOut(value)
+        }
         var parser = ExpressionParser(scope)
         node = try parser.operand(value)
         slotCount = parser.slotCount

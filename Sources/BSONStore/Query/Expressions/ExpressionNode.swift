@@ -103,7 +103,8 @@ enum ExpressionSystemVariable: Sendable, Hashable {
         }
     }
 
-    private static func unavailable(_ name: String) -> StoreError {
+    /// Returns the error for a variable of the system without a value.
+    static func unavailable(_ name: String) -> StoreError {
         StoreError(.variableUnavailable, "Builtin variable '$$\(name)' is not available")
     }
 }

@@ -102,6 +102,8 @@ struct ExpressionParser {
         case "ROOT": return .root(path)
         case "CURRENT": return .field(path)
         case "REMOVE": return .constant(nil)
+        case "NOW" where !scope.hasTime, "CLUSTER_TIME" where !scope.hasTime:
+            throw ExpressionSystemVariable.unavailable(name)
         case "NOW" where parts.count == 1: return .system(.now)
         case "CLUSTER_TIME" where parts.count == 1: return .system(.clusterTime)
         case "NOW", "CLUSTER_TIME": return .constant(nil)

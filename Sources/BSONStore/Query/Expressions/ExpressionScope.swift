@@ -2,6 +2,8 @@
 package struct ExpressionScope: Sendable {
     /// The collation of strings; `nil` compares their bytes.
     var collation: Collation?
+    /// Whether `$$NOW` and `$$CLUSTER_TIME` have values; they lack them in a filter of a listing.
+    var hasTime = true
     /// The number of slots of a frame that the variables take.
     private(set) var count = 0
     private var slots: [Name: Int] = [:]

@@ -33,6 +33,12 @@ package struct FilterOptions: Sendable {
 
     /// Options without variables, collation and index.
     package static let none = FilterOptions()
+    /// The options of a filter of collections or databases, in which the time has no value.
+    package static let ofListing = {
+        var options = FilterOptions(defersText: true)
+        options.variables.hasTime = false
+        return options
+    }()
     /// The options of a command's filter, which is bound to its collection later.
     static let ofCollection = FilterOptions(defersText: true)
 }

@@ -12,7 +12,7 @@ enum ListCollectionsCommand {
         statements: nil, cursor: .opens, .store(run))
 
     private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
-        let filter = try Filter(call.document("filter") ?? [:])
+        let filter = try Filter(call.document("filter") ?? [:], options: .ofListing)
         let ruleGuard = try backend.rules.ruleGuard(call)
         let found = try backend.read(call) {
             try $0.listCollections(

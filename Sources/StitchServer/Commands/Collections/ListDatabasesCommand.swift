@@ -10,7 +10,7 @@ enum ListDatabasesCommand {
         statements: nil, cursor: .none, .store(run))
 
     private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
-        let filter = try Filter(call.document("filter") ?? [:])
+        let filter = try Filter(call.document("filter") ?? [:], options: .ofListing)
         let isNameOnly = call.flag("nameOnly")
         let user = call.connection.state.withLock { $0.user }
         let all = Self.withOwn(try backend.read(call) { try $0.listDatabases() })
