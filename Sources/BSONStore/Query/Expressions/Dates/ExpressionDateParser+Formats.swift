@@ -38,8 +38,15 @@ extension ExpressionDateParser {
             millisecond = try required(
                 fraction(1...3), "A three digit millisecond could not be found")
         case "j":
-            dayOfYear = try required(
+            let ordinal = try required(
                 number(1...3), "A three digit day-of-year could not be found")
+            guard year != nil else {
+                throw failure(
+                    "A 'day of year' can only come after a year has been found", at: at)
+            }
+            // The server counts the days from 0 here.
+            // Source: its `timelib/dist/parse_date.re`, `TIMELIB_FORMAT_DAY_OF_YEAR`.
+            dayOfYear = ordinal + 1
         case "G":
             isoYear = try required(number(1...4), "A four digit ISO year could not be found")
         case "V": isoWeek = try required(number(1...2), "A two digit ISO week could not be found")
@@ -75,7 +82,9 @@ extension ExpressionDateParser {
             skipSpaces()
             guard !isAtEnd else { return }
             let start = at
-            if !(readTimestamp() || readDay() || readTime() || readWords() || zone()) {
+            let isRead =
+                readTimestamp() || readDay() || readYear() || readTime() || readWords() || zone()
+            if !isRead {
                 at = start
                 throw word().isEmpty
                     ? failure("Unexpected character", at: start)
@@ -106,6 +115,23 @@ extension ExpressionDateParser {
         (year, month, day) = (date.year, date.month, date.day)
         (hour, minute, second) = (date.hour, date.minute, date.second)
         offset = 0
+        return true
+    }
+
+    /// Reads a year by itself, as in `Jan 31 12:05 1996`.
+    ///
+    /// Source: the server's `timelib/dist/parse_date.re`, `year4` and `gnunocolon`: four digits
+    /// that may be a time are one if no time was read before.
+    private mutating func readYear() -> Bool {
+        let start = at
+        guard let first = number(4...4),
+            isAtEnd || isNext(" ") || isNext("\t") || isNext(","),
+            hour != nil || first / 100 > 24 || first % 100 > 59
+        else {
+            at = start
+            return false
+        }
+        year = first
         return true
     }
 
