@@ -7,6 +7,8 @@
 /// The running sum for `$sum` and `$avg`: whole numbers exactly, doubles with compensation for
 /// rounding errors.
 struct SumAccumulator: Sendable {
+    /// Whether longs are added as doubles, as by the expression `$avg`, but not by the accumulator.
+    private let roundsLongs: Bool
     /// The number of numbers that were added.
     private(set) var count = 0
     private var whole: Int128 = 0
@@ -17,6 +19,11 @@ struct SumAccumulator: Sendable {
     private var hasDouble = false
     private var hasDecimal = false
 
+    /// Creates a sum of nothing.
+    ///
+    /// - Parameter roundsLongs: whether longs are added as doubles, for ``mean``.
+    init(roundsLongs: Bool = false) { self.roundsLongs = roundsLongs }
+
     /// Adds a value; other types are ignored.
     mutating func add(_ value: BSONValue?) {
         switch value {
@@ -24,6 +31,9 @@ struct SumAccumulator: Sendable {
             hasDouble = true
             add(number)
         case .int32(let number): whole += Int128(number)
+        case .int64(let number) where roundsLongs:
+            hasDouble = true
+            add(Double(number))
         case .int64(let number):
             hasLong = true
             whole += Int128(number)
@@ -78,8 +88,9 @@ struct SumAccumulator: Sendable {
     var mean: BSONValue {
         guard count > 0 else { return .null }
         if hasDecimal {
-            return .decimal128(
-                DecimalArithmetic.divide(decimalSum, BSONDecimal128(Int64(count))))
+            // The server adds the sum of the other numbers: without any, a zero of exponent zero.
+            let total = DecimalArithmetic.add(decimalSum, .zero)
+            return .decimal128(DecimalArithmetic.divide(total, BSONDecimal128(Int64(count))))
         }
         return .double(doubleSum / Double(count))
     }

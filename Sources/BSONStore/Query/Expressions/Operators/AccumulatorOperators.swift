@@ -9,7 +9,7 @@ enum AccumulatorOperators {
             return total.sum
         },
         "$avg": over { values, _ in
-            var total = SumAccumulator()
+            var total = SumAccumulator(roundsLongs: true)
             for value in values { total.add(value) }
             return total.mean
         },
