@@ -33,6 +33,24 @@ import Testing
         for text in example.missed { #expect(!Self.isFound(pattern, text), "\(text)") }
     }
 
+    @Test func `a pattern longer than MongoDB's limit is refused`() throws {
+        let longest = String(repeating: "a", count: 16_384)
+        for pattern in [longest, "[b]" + longest.dropFirst(3)] {
+            for keepsGroups in [false, true] {
+                _ = try CompiledRegex(BSONRegularExpression(pattern), keepsGroups: keepsGroups)
+                let error = #expect(throws: StoreError.self) {
+                    _ = try CompiledRegex(
+                        BSONRegularExpression(pattern + "a"), keepsGroups: keepsGroups)
+                }
+                #expect(error?.code.rawValue == 51091)
+                #expect(
+                    error?.message
+                        == "Regular expression is invalid: pattern string is longer than the limit "
+                        + "set by the application")
+            }
+        }
+    }
+
     /// The simple case foldings beyond one capital and one small letter, without those above.
     @Test(arguments: [
         "Ββϐ", "Εεϵ", "Θθϑϴ", "Ιι\u{1FBE}\u{345}", "Κκϰ", "Ππϖ", "Ρρϱ", "Φφϕ", "Ωω\u{2126}",

@@ -8,6 +8,9 @@ package struct CompiledRegex: Sendable {
     let expression: BSONRegularExpression
     private let search: Search
 
+    /// The maximum number of bytes of a pattern, as in MongoDB.
+    static let patternBytesMax = 16_384
+
     private enum Search: Sendable {
         /// The text begins with these bytes.
         case prefix([UInt8])
@@ -21,7 +24,7 @@ package struct CompiledRegex: Sendable {
     /// - Parameters:
     ///   - keepsGroups: whether ``match(in:from:_:)`` reports the places of groups.
     ///   - name: the operator with which an error about the options begins.
-    /// - Throws: 51108 for another option, 51091 for an invalid or unsupported pattern.
+    /// - Throws: 51108 for another option, 51091 for an invalid, unsupported or too long pattern.
     package init(
         _ expression: BSONRegularExpression, keepsGroups: Bool = false, for name: String = ""
     ) throws(StoreError) {
@@ -31,6 +34,12 @@ package struct CompiledRegex: Sendable {
             throw StoreError(
                 .unknownRegularExpressionOption,
                 "\(name) invalid flag in regex options: \(option)")
+        }
+        guard expression.pattern.utf8.count <= Self.patternBytesMax else {
+            throw StoreError(
+                .invalidRegularExpression,
+                "Regular expression is invalid: pattern string is longer than the limit set by the "
+                    + "application")
         }
         if keepsGroups {
             search = .automaton(try RegexParser.parse(expression, keepsGroups: true))
