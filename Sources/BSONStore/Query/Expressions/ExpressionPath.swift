@@ -17,10 +17,10 @@ struct ExpressionPath: Sendable, Hashable {
     ///   path.
     /// - Parameter variable: the variable whose value the path begins at.
     init(_ text: String, behind variable: String? = nil) throws(StoreError) {
-        guard !text.isEmpty else {
+        guard !text.isEmpty || variable != nil else {
             throw .location(40352, "FieldPath cannot be constructed with empty string")
         }
-        guard text.utf8.last != UInt8(ascii: ".") else {
+        guard !text.isEmpty, text.utf8.last != UInt8(ascii: ".") else {
             throw .location(40353, "FieldPath must not end with a '.'.")
         }
         parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
