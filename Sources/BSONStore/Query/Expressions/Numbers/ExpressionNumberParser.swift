@@ -58,7 +58,8 @@ enum ExpressionNumberParser {
         try checkDecimal(text)
         guard !text.isEmpty else { throw failure(text, "Empty string") }
         if let special = special(text) {
-            return special.isNaN ? .nan : special < 0 ? -.infinity : .infinity
+            if special.isNaN { return text.hasPrefix("-") ? -.nan : .nan }
+            return special < 0 ? -.infinity : .infinity
         }
         let bytes = Array(text.utf8)
         guard scan(bytes).count == bytes.count else {
