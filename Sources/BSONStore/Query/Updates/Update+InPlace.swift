@@ -76,7 +76,10 @@ extension Update {
             let (sum, overflow) = Int64(bitPattern: old).addingReportingOverflow(step)
             return overflow ? nil : UInt64(bitPattern: sum)
         case (.increment(.double(let step)), BSONType.double.rawValue):
-            let sum = Double(bitPattern: old) + step
+            let number = Double(bitPattern: old)
+            let sum = number + step
+            // As on the general path, the sign of a zero is no change.
+            if sum == number { return old }
             // As on the general path, a NaN has no sign.
             return (sum.isNaN ? .nan : sum).bitPattern
         default: return nil
