@@ -129,7 +129,7 @@ struct UpdateParser {
 
     /// The keys of a filter that are operators on a field rather than names.
     private static let conditions: Set<String> = [
-        "$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$not", "$exists", "$type",
+        "$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$exists", "$type",
         "$size", "$mod", "$all", "$elemMatch", "$regex", "$options", "$bitsAllSet",
         "$bitsAllClear", "$bitsAnySet", "$bitsAnyClear", "$geoWithin", "$within", "$geoIntersects",
         "$near", "$nearSphere", "$geoNear",
