@@ -6,13 +6,14 @@ internal import BSONStore
 /// other than what it authorized. Plain data may hold duplicates: documents to insert, filters,
 /// values of expressions.
 enum DuplicateFieldCheck {
-    /// Fields whose documents are data, or are read as one expression by a single reader.
+    /// Fields whose documents are data, or are read by a single reader that refuses duplicates
+    /// itself or reads one expression.
     private static let data: Set<String> = [
         "filter", "query", "q", "u", "update", "updateMods", "c", "constants", "comment",
         "documents", "document", "arrayFilters", "projection", "fields", "min", "max", "scope",
         "validator", "customData", "partialFilterExpression", "near", "startWith", "default",
         "restrictSearchWithMatch", "groupBy", "partitionBy", "boundaries", "$match",
-        "$documents", "$redact", "$replaceWith", "$sortByCount", "client", "$client",
+        "$documents", "$redact", "$replaceWith", "$sort", "$sortByCount", "client", "$client",
         "$audit", "resumeAfter", "startAfter",
     ]
     /// Fields whose documents map names to expressions.

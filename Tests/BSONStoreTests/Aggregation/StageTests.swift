@@ -33,6 +33,35 @@ import Testing
                 == [["_id": ["a": .null], "n": 1], ["_id": [:], "n": 1]])
     }
 
+    @Test func `a key of a sort that is there twice is refused`() {
+        let twice = BSONDocument([("a", 1), ("b", 1), ("a", -1)])
+        #expect(code([["$sort": .document(twice)]]) == 7_472_500)
+        #expect(
+            code([
+                ["$setWindowFields": ["sortBy": .document(twice), "output": ["n": ["$rank": [:]]]]]
+            ]) == 7_472_500)
+    }
+
+    @Test(arguments: ["$regexMatch", "$regexFind", "$regexFindAll"])
+    func `an expression's pattern has a limit`(_ name: String) throws {
+        func stage(_ count: Int) -> BSONDocument {
+            let pattern = BSONValue.string(String(repeating: "w", count: count))
+            return ["$project": ["r": [name: ["input": "$a", "regex": pattern]]]]
+        }
+        _ = try results([stage(16_384)], of: [["_id": 1, "a": "word"]])
+        #expect(code([stage(16_385)]) == 51111)
+    }
+
+    @Test func `a decimal NaN keeps the sign of its text`() throws {
+        func decimal(_ text: String) throws -> BSONValue? {
+            try results([["$project": ["d": ["$toDecimal": .string(text)]]]], of: [["_id": 1]])
+                .first?["d"]
+        }
+        #expect(try decimal("-NaN") == .decimal128(-.nan))
+        #expect(try decimal("+nan") == .decimal128(.nan))
+        #expect(try decimal("NaN") == .decimal128(.nan))
+    }
+
     private func window(_ function: BSONValue) -> [BSONDocument] {
         [
             ["$setWindowFields": ["sortBy": ["x": 1], "output": ["y": function]]],

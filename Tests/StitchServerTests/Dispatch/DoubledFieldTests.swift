@@ -110,6 +110,19 @@ import Testing
         #expect(server.answer(command: command.merging(["$db": "shop"]))?["ok"] == 1.0)
     }
 
+    @Test("A sort in a pipeline refuses a key that is there twice by itself")
+    func sort() throws {
+        let server = try OfflineServer(requiresSignIn: false)
+        let answer = server.answer(command: [
+            "aggregate": "a", "cursor": [:], "$db": "shop",
+            "pipeline": [["$sort": Self.doubled("v")]],
+        ])
+        #expect(answer?["code"] == 7_472_500)
+        #expect(
+            answer?["errmsg"]
+                == "$sort key must not contain duplicate keys (duplicate: 'v')")
+    }
+
     @Test("A user of one database replaces no collection of another by mapReduce")
     func output() throws {
         var settings = ServerSettings()

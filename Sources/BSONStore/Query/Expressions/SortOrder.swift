@@ -76,11 +76,11 @@ public struct SortOrder: Sendable {
         hasPositions = Self.havePositions(keys)
     }
 
-    /// Checks that a sort document has no more keys than an index may have.
+    /// Checks that a sort document has no more fields than an index may have; `$meta` is no field.
     ///
     /// - Throws: 13103.
     package static func checkCount(of document: BSONDocument) throws(StoreError) {
-        guard document.count <= 32 else {
+        guard document.count(where: { $0.value.documentValue == nil }) <= 32 else {
             throw StoreError(.tooManyIndexKeys, "too many compound keys")
         }
     }
@@ -94,7 +94,7 @@ public struct SortOrder: Sendable {
                 "Illegal key in $sort specification: \(field): "
                     + ShellText.text(of: direction))
         }
-        switch direction.truncatedNumber {
+        switch direction.clampedNumber {
         case 1: return false
         case -1: return true
         default:
@@ -119,7 +119,7 @@ public struct SortOrder: Sendable {
                 .failedToParse, "Cannot have additional keys in a $meta sort specification")
         }
         guard let text = value.stringValue,
-            ["textScore", "randVal", "geoNearDistance"].contains(text)
+            ["textScore", "randVal", "searchScore", "geoNearDistance"].contains(text)
         else {
             throw StoreError(
                 .sortMetadataUnknown,

@@ -18,21 +18,18 @@ struct SortStage: PipelineStage {
 
     /// Parses the keys of `$sort` and of similar orders.
     ///
-    /// - Throws: 13103, 15974, 15975, 17312, 31138, 40218 and the errors of invalid paths.
+    /// - Throws: 7472500, 13103, 15974, 15975, 17312, 31138 and the errors of invalid paths.
     static func order(
         _ document: BSONDocument, _ parser: PipelineParser
     ) throws(StoreError) -> SortOrder {
         try SortOrder.checkCount(of: document)
+        var fields: Set<Name> = []
         for (field, value) in document {
             if case .document(let document) = value {
                 guard document.keys.first == "$meta" else {
                     throw StoreError(
                         .sortExpressionNotMeta,
                         "$meta is the only expression supported by $sort right now")
-                }
-                guard document != ["$meta": "randVal"] else {
-                    throw .location(
-                        40218, "query requires rand val metadata, but it is not available")
                 }
                 continue
             }
@@ -41,13 +38,17 @@ struct SortStage: PipelineStage {
                     .sortDirectionNotNumber,
                     "Illegal key in $sort specification: \(field): \(ShellText.text(of: value))")
             }
-            let direction = value.truncatedNumber
+            let direction = value.clampedNumber
             guard direction == 1 || direction == -1 else {
                 throw StoreError(
                     .sortDirectionUnknown,
                     "$sort key ordering must be 1 (for ascending) or -1 (for descending)")
             }
             _ = try ExpressionPath(field)
+            guard fields.insert(field).inserted else {
+                throw .location(
+                    7_472_500, "$sort key must not contain duplicate keys (duplicate: '\(field)')")
+            }
         }
         return try SortOrder(document, collation: parser.collation)
     }
