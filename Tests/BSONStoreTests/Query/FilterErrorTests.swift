@@ -58,15 +58,7 @@ import Testing
             #"{"a":{"$ne":{"$regularExpression":{"pattern":"x","options":""}}}}"#, 2,
             "Can't have regex as arg to $ne."
         ),
-        (#"{"a":{"$undefined":true}}"#, 2, "cannot compare to undefined: field \"a\""),
-        (
-            #"{"a.b":{"$lt":{"$undefined":true}}}"#, 2,
-            "cannot compare to undefined: field \"a.b\""
-        ),
-        (
-            #"{"a":{"$in":[{"$undefined":true}]}}"#, 2,
-            "InMatchExpression equality cannot be undefined: field \"a\""
-        ),
+        (#"{"a":{"$undefined":true}}"#, 2, "cannot compare to undefined"),
     ]
 
     @Test func `filters nested too deeply are refused`() throws {

@@ -28,7 +28,7 @@ extension PredicateParser {
             case .regularExpression(let expression):
                 parts.append(.field(path, .matches(try Self.checked(expression))))
             default:
-                parts.append(.field(path, .compare(.equal, try Self.comparable(member, path))))
+                parts.append(.field(path, .compare(.equal, try Self.comparable(member))))
             }
         }
         return Self.joined(parts)

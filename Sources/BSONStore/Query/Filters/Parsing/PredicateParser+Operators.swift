@@ -71,13 +71,13 @@ extension PredicateParser {
             if case .regularExpression = value {
                 throw StoreError(.badValue, "Can't have regex as arg to $ne.")
             }
-            return .not(.field(path, .compare(.equal, try Self.comparable(value, path))))
+            return .not(.field(path, .compare(.equal, try Self.comparable(value))))
         case .gt: return try comparison(.greater, value, path)
         case .gte: return try comparison(.greaterOrEqual, value, path)
         case .lt: return try comparison(.less, value, path)
         case .lte: return try comparison(.lessOrEqual, value, path)
-        case .in: return .field(path, try membership(key, value, path))
-        case .nin: return .not(.field(path, try membership(key, value, path)))
+        case .in: return .field(path, try membership(key, value))
+        case .nin: return .not(.field(path, try membership(key, value)))
         case .not: return .not(try negated(value, path))
         case .exists:
             return Self.isTrue(value) ? .field(path, .exists) : .not(.field(path, .exists))
@@ -138,11 +138,11 @@ extension PredicateParser {
             throw StoreError(
                 .badValue, "Can't have RegEx as arg to predicate over field '\(path)'.")
         }
-        return .field(path, .compare(comparison, try Self.comparable(value, path)))
+        return .field(path, .compare(comparison, try Self.comparable(value)))
     }
 
     private func membership(
-        _ key: String, _ value: BSONValue, _ path: FieldPath
+        _ key: String, _ value: BSONValue
     ) throws(StoreError) -> Predicate.Test {
         guard let array = value.arrayValue else {
             throw StoreError(.badValue, "\(key) needs an array")
@@ -157,9 +157,7 @@ extension PredicateParser {
             case .regularExpression(let expression):
                 expressions.append(try Self.checked(expression))
             case .undefined:
-                throw StoreError(
-                    .badValue,
-                    "InMatchExpression equality cannot be undefined: field \"\(path)\"")
+                throw StoreError(.badValue, "InMatchExpression equality cannot be undefined")
             default: constants.append(member)
             }
         }

@@ -124,8 +124,7 @@ package struct PredicateParser {
             try requireOne(key, value)
             return .any([])
         case .reference, .referenceID, .referenceDatabase:
-            let path = FieldPath(parts: [key])
-            return .field(path, .compare(.equal, try Self.comparable(value, path)))
+            return .field(FieldPath(parts: [key]), .compare(.equal, try Self.comparable(value)))
         }
     }
 
@@ -167,7 +166,7 @@ package struct PredicateParser {
         case .regularExpression(let expression):
             return .field(path, .matches(try Self.checked(expression)))
         default:
-            return .field(path, .compare(.equal, try Self.comparable(value, path)))
+            return .field(path, .compare(.equal, try Self.comparable(value)))
         }
     }
 
@@ -180,12 +179,9 @@ package struct PredicateParser {
 
     mutating func leave() { depth -= 1 }
 
-    /// Returns a value to which a field may be compared; undefined is refused.
-    static func comparable(
-        _ value: BSONValue, _ path: FieldPath
-    ) throws(StoreError) -> BSONValue {
+    static func comparable(_ value: BSONValue) throws(StoreError) -> BSONValue {
         if case .undefined = value {
-            throw StoreError(.badValue, "cannot compare to undefined: field \"\(path)\"")
+            throw StoreError(.badValue, "cannot compare to undefined")
         }
         return value
     }
