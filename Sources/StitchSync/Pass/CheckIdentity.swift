@@ -128,9 +128,9 @@ struct CheckIdentity {
     private func verify(
         _ answer: RemoteIdentity, _ collection: SyncCollectionState
     ) async throws {
-        var place = collection.lostToken
+        // A scan that the app asked for has lost no position.
+        let place = collection.lostToken ?? collection.token
         if let token = collection.token, !collection.needsScan {
-            place = token
             do {
                 try await ReadHistoryPages(context: context).markStale(after: token)
             } catch let error as RemoteError where error.endsHistory {

@@ -75,7 +75,7 @@ import Testing
                         "createUser": "kim", "pwd": "pw",
                         "roles": [["role": "read", "db": "shop"]],
                     ])
-                    try root.insert([["user": "shop.kim", "tenant": "a"]], into: "profiles")
+                    try root.insert([["user": ":shop.kim", "tenant": "a"]], into: "profiles")
                     let client = try ServerClient(
                         port: ports[0], database: "shop", user: "kim", of: "shop")
                     let opened = try client.run(

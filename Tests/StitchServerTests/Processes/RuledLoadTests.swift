@@ -70,9 +70,9 @@
             }
         }
 
-        /// The slow commands of a user under rules.
+        /// The slow commands of a user under rules; a cursor's results are ready once it is open.
         enum Way: String, CaseIterable, Sendable {
-            case aggregate, find, getMore, transaction, update, findAndModify, delete
+            case aggregate, find, transaction, update, findAndModify, delete
 
             /// The field that names the command.
             var name: String { self == .transaction ? "aggregate" : rawValue }
@@ -87,21 +87,12 @@
         ]
         private static let isSlow: BSONDocument = ["$expr": ["$lt": [slow, 0]]]
 
-        /// Returns a slow command; the client is the one that sends it.
-        private static func command(_ way: Way, _ client: ServerClient) throws -> BSONDocument {
+        /// Returns a slow command.
+        private static func command(_ way: Way) -> BSONDocument {
             let joins = ExpensiveRequest.aggregate(ExpensiveRequest.joins)
             switch way {
             case .aggregate: return joins
             case .find: return ["find": "items", "filter": .document(isSlow)]
-            case .getMore:
-                let opened = try client.run([
-                    "find": "items", "batchSize": 1,
-                    "filter": ["$expr": ["$or": [["$lt": ["$_id", 10]], ["$lt": [slow, 0]]]]],
-                ])
-                return [
-                    "getMore": opened["cursor"]?.documentValue?["id"] ?? .null,
-                    "collection": "items",
-                ]
             case .transaction:
                 return ServerSession(2).transaction(1, starts: true, joins)
             case .update:
@@ -134,7 +125,7 @@
         /// - Returns: the client, and the number of the operation.
         private static func send(_ way: Way, _ world: World) throws -> (ServerClient, BSONValue) {
             let client = try RuledWorld.client(world.port, "ann")
-            client.send(try command(way, client))
+            client.send(command(way))
             return (client, try world.root.running(way.name))
         }
 
@@ -162,9 +153,7 @@
         func timeLimit(way: Way) async throws {
             try await Self.run { world in
                 let client = try RuledWorld.client(world.port, "ann")
-                var command = try Self.command(way, client)
-                // A cursor's time limit is that of the command that opened it.
-                guard way != .getMore else { return }
+                var command = Self.command(way)
                 command.append("maxTimeMS", 200)
                 client.send(command)
                 let answer = try client.answer(within: Self.allowed)

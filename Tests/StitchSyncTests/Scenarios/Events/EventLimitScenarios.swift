@@ -67,6 +67,8 @@ struct EventLimitScenarios {
         let first = Device(
             name: "A", world: world, store: store, handler: .remoteWins, limits: limits)
         try await first.start()
+        try await first.insert(["_id": "old"])
+        try await first.sync()
         await first.engine.close()
         // The next version of the app configures no listener.
         let engine = try SyncEngine(store: store, remote: world.remote, limits: limits)

@@ -77,6 +77,25 @@ struct OtherRemoteScenarios {
         #expect(try await back.collection(Self.items).status() == SyncStatus(synced: 51))
     }
 
+    @Test("a scan that the app asks for loses no evidence before the remote's identity is known")
+    func forcedScan() async throws {
+        let world = try SyncWorld()
+        var remote = TwistedRemote(base: world.remote)
+        let isSilent = Locked(true)
+        remote.identity = { identity in isSilent.withLock { $0 } ? .unknown : identity }
+        let engine = try SyncEngine(store: try DocumentStore(at: .inMemory), remote: remote)
+        let items = engine.collection(SyncWorld.namespace)
+        try await items.insertOne(["_id": 1])
+        try await engine.syncUntilQuiet()
+        // A program that knows no versions leaves a tombstone without one.
+        try world.foreign(1) { $0 = ["_id": 1, "n": 1] }
+        try world.foreignDelete(1)
+        try await engine.forceScan(SyncWorld.namespace)
+        isSilent.withLock { $0 = false }
+        #expect(try await engine.syncNow().errors == [])
+        #expect(try items.find().count() == 0)
+    }
+
     @Test("to adopt another remote uploads what is here and merges what is there")
     func adopts() async throws {
         let folder = try ScratchDirectory()

@@ -41,7 +41,7 @@
             _ isGateway: Bool, _ rules: URL, log: URL,
             _ body: (_ port: Int, _ path: String) async throws -> Void
         ) async throws {
-            let arguments = ["--auth", "--rules", rules.path]
+            let arguments = ["--auth", "--rules", rules.path, "--log-level", "info"]
             if isGateway {
                 try await GatewayProcesses.run(1, arguments, log: log) {
                     try await body($0.ports[0], $0.upstream.path)

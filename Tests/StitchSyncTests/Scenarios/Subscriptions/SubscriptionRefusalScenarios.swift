@@ -281,7 +281,7 @@ struct SubscriptionRemovalScenarios {
 
     /// The calls that remove one subscription, with their defaults.
     enum Removal: CaseIterable, Sendable {
-        case named, found, changes, unsubscribe
+        case named, found, unsubscribe
 
         func run(_ a: Device) async throws {
             let all = a.engine.subscriptions
@@ -290,10 +290,6 @@ struct SubscriptionRemovalScenarios {
             case .found:
                 let found = try #require(try all.first(named: "s"))
                 try await all.remove(found)
-            case .changes:
-                let id = try #require(try all.first(named: "s")?.id)
-                let set = try await all.update { $0.remove(id: id) }
-                try await all.waitForSynchronization(of: set.version)
             case .unsubscribe: try await a.items.unsubscribe(from: ["n": 1])
             }
         }
