@@ -9,6 +9,30 @@ import Testing
         GeoPoint(longitude: longitude, latitude: latitude)
     }
 
+    /// functional-tests, geospatial/specifiers/geometry/test_geometry_polygon_edge_cases.py: a ring
+    /// of 1,000 vertices around the globe holds the point north of one of them.
+    @Test func `a ring may surround two opposite points`() {
+        let ring = (0..<1_000).map { index in
+            GeoPoint(
+                longitude: Double(index) * 0.36 - 180,
+                latitude: index.isMultiple(of: 2) ? -0.5 : 0.5)
+        }
+        let loop = GeoLoop(ring, keepsOrder: true)
+        #expect(loop.contains(GeoPoint(longitude: 0, latitude: 0)))
+        #expect(!loop.contains(GeoPoint(longitude: 0.36, latitude: 0)))
+        #expect(loop.contains(GeoPoint(longitude: 3, latitude: 60)))
+        #expect(!loop.contains(GeoPoint(longitude: 3, latitude: -60)))
+        // A band from one side of the globe to the other.
+        let bounds = stride(from: -10.0, through: 190, by: 8)
+        let south = bounds.map { GeoPoint(longitude: $0 > 180 ? $0 - 360 : $0, latitude: -1) }
+        let north = bounds.map { GeoPoint(longitude: $0 > 180 ? $0 - 360 : $0, latitude: 1) }
+        let band = GeoLoop(south + north.reversed())
+        #expect(band.contains(GeoPoint(longitude: 0, latitude: 0.1)))
+        #expect(band.contains(GeoPoint(longitude: 180, latitude: -0.1)))
+        #expect(!band.contains(GeoPoint(longitude: 0, latitude: 5)))
+        #expect(!band.contains(GeoPoint(longitude: -90, latitude: 0.1)))
+    }
+
     @Test(arguments: [
         ((0.0, 0.0), (0.0, 90.0), 10_018_695.7), ((0.0, 0.0), (180.0, 0.0), 20_037_391.4),
         ((0.0, 0.0), (1.0, 0.0), 111_318.8), ((-73.9857, 40.7484), (2.2945, 48.8584), 5_837_000.0),

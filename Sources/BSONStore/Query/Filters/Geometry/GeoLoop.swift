@@ -12,12 +12,18 @@ package struct GeoLoop: Sendable {
     let vertices: [GeoPoint]
     /// Whether the inside is the larger part.
     let isLarge: Bool
+    /// Whether the ring is in no hemisphere, so that it may surround a point and the one opposite.
+    private let isWide: Bool
 
     /// Creates a ring of distinct vertices; with `keepsOrder`, the inside is the part to the left.
     init(_ vertices: [GeoPoint], keepsOrder: Bool = false) {
         let area = Self.area(vertices)
         isLarge = keepsOrder && area > 2 * .pi
         self.vertices = area > 2 * .pi ? vertices.reversed() : vertices
+        let center = GeoVector(
+            x: vertices.reduce(0) { $0 + $1.x }, y: vertices.reduce(0) { $0 + $1.y },
+            z: vertices.reduce(0) { $0 + $1.z })
+        isWide = !vertices.allSatisfy { center.dot($0) > 0 }
     }
 
     /// Returns the area to the left of the ring, from 0 to 4π.
@@ -57,7 +63,25 @@ package struct GeoLoop: Sendable {
             let (bx, by) = Self.direction(from: point, to: b)
             turn += atan2(ax * by - ay * bx, ax * bx + ay * by)
         }
-        return (turn > .pi) != isLarge
+        // Around two opposite points the ring turns as around neither.
+        guard isWide, abs(turn) < .pi else { return (turn > .pi) != isLarge }
+        return isLeft(point) != isLarge
+    }
+
+    /// Whether a point is in the part to the left: the arcs are counted that lie between the point
+    /// and the middle of one of them.
+    private func isLeft(_ point: GeoPoint) -> Bool {
+        for (index, edge) in edges.enumerated() {
+            let side = edge.0.cross(edge.1).dot(point)
+            let middle = edge.0.middle(to: edge.1)
+            guard abs(side) > 1e-12, point.angle(to: middle) < 3 else { continue }
+            let crossings = edges.enumerated().count { other in
+                if WorkBudget.isOver() { return false }
+                return other.offset != index && GeoRelation.cross((point, middle), other.element)
+            }
+            return (side > 0) == crossings.isMultiple(of: 2)
+        }
+        return false
     }
 
     /// Returns the direction to a point in the plane that touches the globe: east and north.

@@ -64,6 +64,13 @@ package struct GeoPoint: Sendable, Hashable {
         return min(nearest, abs(asin(max(-1, min(1, sine)))))
     }
 
+    /// Returns the middle of the arc to another point.
+    func middle(to other: GeoPoint) -> GeoPoint {
+        let sum = GeoVector(x: x + other.x, y: y + other.y, z: z + other.z)
+        let length = sqrt(sum.x * sum.x + sum.y * sum.y + sum.z * sum.z)
+        return GeoPoint(x: sum.x / length, y: sum.y / length, z: sum.z / length)
+    }
+
     /// Whether two points are the same.
     func isSame(as other: GeoPoint) -> Bool { angle(to: other) < Self.tolerance }
 
