@@ -176,11 +176,6 @@ extension IndexDefinition {
         expireAfterSeconds = try context.seconds(fields: given.count - completed)
         collation = try context.collation()
         namesCollation = specification["collation"] != nil
-        if isSparse, partialFilter != nil {
-            throw context.error(
-                .cannotCreateIndex,
-                "cannot mix \"partialFilterExpression\" and \"sparse\" options")
-        }
         try context.check(given, hasCollation: collation != nil)
         var document: BSONDocument = ["v": 2, "key": .document(pattern), "name": .string(name)]
         for (key, value) in specification

@@ -1,6 +1,6 @@
 /// The number and size of a capped collection's documents.
 struct CappedUsage {
-    private var count: Int64
+    private(set) var count: Int64
     private var bytes: Int64
 
     /// Counts the documents of a table; O(n).

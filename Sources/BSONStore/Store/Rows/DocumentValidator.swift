@@ -8,9 +8,8 @@ struct DocumentValidator {
     /// Checks that a document may be written to a collection.
     ///
     /// - Parameter before: the document to be replaced; `nil` for a new one.
-    /// - Throws: `documentValidationFailure` (121) with the violated rules, 166 for a view, 2 for a
-    ///   document that a capped collection cannot hold, 263 for a capped collection in a client's
-    ///   transaction; the budget's error once it is over.
+    /// - Throws: `documentValidationFailure` (121) with the violated rules, 166 for a view, 263 for
+    ///   a capped collection in a client's transaction; the budget's error once it is over.
     func check(
         _ document: BSONDocument, replacing before: BSONDocument?, in table: CollectionTable
     ) throws(StoreError) {
@@ -18,18 +17,11 @@ struct DocumentValidator {
         if table.options.view != nil {
             throw .view(table.namespace)
         }
-        if let capped = table.options.capped {
-            guard !leavesCappedAlone else {
-                throw StoreError(
-                    .operationNotSupportedInTransaction,
-                    "Collection '\(table.namespace)' is a capped collection. Writes in "
-                        + "transactions are not allowed on capped collections.")
-            }
-            guard document.byteCount <= capped.bytesMax else {
-                throw StoreError(
-                    .badValue, "object to insert exceeds cappedMaxSize",
-                    namespace: table.namespace)
-            }
+        guard table.options.capped == nil || !leavesCappedAlone else {
+            throw StoreError(
+                .operationNotSupportedInTransaction,
+                "Collection '\(table.namespace)' is a capped collection. Writes in "
+                    + "transactions are not allowed on capped collections.")
         }
         guard let validator = table.validator, !bypassesValidation else { return }
         let isValid = validator.matches(document)
