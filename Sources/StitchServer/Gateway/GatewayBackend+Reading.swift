@@ -71,18 +71,20 @@ extension GatewayBackend {
         let reply = try link.run(["listDatabases": 1], on: "admin", .read, for: call)
         let filter = try Filter(call.document("filter") ?? [:], options: .ofListing)
         let user = call.connection.state.withLock { $0.user }
-        let shown = (reply["databases"]?.arrayValue ?? []).compactMap(\.documentValue)
+        let shown = try (reply["databases"]?.arrayValue ?? []).compactMap(\.documentValue)
             .filter { database in
                 let name = database["name"]?.stringValue ?? ""
-                return filter.matches(database) && user?.hasRole(.read, on: name) == true
+                return user?.hasRole(.read, on: name) == true
             }
-            .map { database -> BSONValue in
+            .map { database -> BSONDocument in
                 // Sizes would tell of what is hidden.
                 call.flag("nameOnly")
                     ? ["name": database["name"] ?? .null]
                     : ["name": database["name"] ?? .null, "sizeOnDisk": 0, "empty": false]
             }
-        return .reply(["databases": .array(BSONArray(shown)), "totalSize": 0, "totalSizeMb": 0])
+            .filter { try filter.evaluate($0) }
+        let databases = BSONArray(shown.map { .document($0) })
+        return .reply(["databases": .array(databases), "totalSize": 0, "totalSizeMb": 0])
     }
 
     /// Opens a change stream.

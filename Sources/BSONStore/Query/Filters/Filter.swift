@@ -95,6 +95,13 @@ extension Filter {
         }
     }
 
+    /// Whether a document passes, or the error of an expression.
+    ///
+    /// - Throws: MongoDB's error if an `$expr` cannot be computed.
+    package func evaluate(_ document: BSONDocument) throws(StoreError) -> Bool {
+        try document.withUnsafeBytes { (bytes) throws(StoreError) in try evaluate(bytes) }
+    }
+
     /// Whether the document in these bytes, which must be valid, passes.
     ///
     /// A document for which an `$expr` cannot be computed does not pass, nor does any once the time

@@ -41,8 +41,8 @@ struct CatalogReader {
     /// - Parameters:
     ///   - filter: the filter on the result's documents; they have `name`, `type`, `options`,
     ///     `info` with the UUID, and `idIndex`.
-    ///   - nameOnly: whether to return only `name` and `type`.
-    /// - Throws: SQLite's errors.
+    ///   - nameOnly: whether the result's documents have only `name` and `type`.
+    /// - Throws: the errors of the filter's expressions, and SQLite's errors.
     func listCollections(
         _ database: String, filter: Filter, nameOnly: Bool
     ) throws(StoreError) -> [BSONDocument] {
@@ -53,15 +53,14 @@ struct CatalogReader {
         while try statement.step() {
             let (uuid, options) = try Catalog.options(statement.int64(0), connection)
             let isRestricted = access.isRestricted(Namespace(database, statement.string(1)))
-            let entry = Self.entry(
+            let whole = Self.entry(
                 statement.string(1), uuid, options, isRestricted: isRestricted)
-            guard filter.matches(entry), access.isOpen(Namespace(database, statement.string(1)))
-            else {
-                continue
-            }
-            found.append(
-                nameOnly
-                    ? BSONDocument(entry.prefix(2).map { ($0.key, $0.value) }) : entry)
+            let entry =
+                nameOnly ? BSONDocument(whole.prefix(2).map { ($0.key, $0.value) }) : whole
+            guard access.isOpen(Namespace(database, statement.string(1))),
+                try filter.evaluate(entry)
+            else { continue }
+            found.append(entry)
         }
         return found
     }
@@ -108,11 +107,13 @@ struct CatalogReader {
         var found: [BSONDocument] = []
         while try statement.step() {
             let name = BSONValue.string(statement.string(0))
-            let entry: BSONDocument = [
-                "name": name, "sizeOnDisk": .int64(size), "empty": false,
-            ]
-            guard filter.matches(entry), try isOpen(database: statement.string(0)) else { continue }
-            found.append(nameOnly ? ["name": name] : entry)
+            let entry: BSONDocument =
+                nameOnly
+                ? ["name": name] : ["name": name, "sizeOnDisk": .int64(size), "empty": false]
+            guard try isOpen(database: statement.string(0)), try filter.evaluate(entry) else {
+                continue
+            }
+            found.append(entry)
         }
         return found
     }

@@ -14,21 +14,20 @@ enum ListDatabasesCommand {
         let isNameOnly = call.flag("nameOnly")
         let user = call.connection.state.withLock { $0.user }
         let all = Self.withOwn(try backend.read(call) { try $0.listDatabases() })
-            .filter { filter.matches($0) }
         // Only users with a role on a database learn that it exists.
-        let found = all.filter { database in
+        let open = all.filter { database in
             guard call.server.settings.requiresSignIn else { return true }
             let name = database["name"]?.stringValue ?? ""
             return user?.hasRole(.read, on: name) ?? false
                 || user?.hasRole(.databaseAdministration, on: name) ?? false
         }
-        let shown = found.map { database -> BSONValue in
-            isNameOnly ? ["name": database["name"] ?? .null] : .document(database)
-        }
-        var reply: BSONDocument = ["databases": .array(BSONArray(shown))]
+        let shown = try open.map { database -> BSONDocument in
+            isNameOnly ? ["name": database["name"] ?? .null] : database
+        }.filter { try filter.evaluate($0) }
+        var reply: BSONDocument = ["databases": .array(BSONArray(shown.map { .document($0) }))]
         if !isNameOnly {
             // All databases share one file.
-            let size = all.compactMap { $0["sizeOnDisk"]?.int64Value }.max() ?? 0
+            let size = shown.compactMap { $0["sizeOnDisk"]?.int64Value }.max() ?? 0
             reply.append("totalSize", .int64(size))
             reply.append("totalSizeMb", .int64(size / (1024 * 1024)))
         }
