@@ -11,7 +11,7 @@ struct StatsScale: Sendable {
 
     /// Reads the argument `scale`.
     ///
-    /// - Throws: 51024 for a value that is not positive.
+    /// - Throws: 2 (BadValue) for a value that is not positive.
     init(_ call: CommandCall) throws(CommandFailure) {
         factor = try call.count("scale", atLeast: 1) ?? 1
     }

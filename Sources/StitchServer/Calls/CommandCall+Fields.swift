@@ -25,12 +25,12 @@ extension CommandCall {
 
     /// Returns a whole number that is not negative.
     ///
-    /// - Throws: 51024 (Location51024) with the text of MongoDB's parser.
+    /// - Throws: 2 (BadValue) with the text of MongoDB's parser.
     func count(_ field: String, atLeast least: Int = 0) throws(CommandFailure) -> Int? {
         guard let value = number(field) else { return nil }
         guard value >= least else {
             throw CommandFailure(
-                51024,
+                .badValue,
                 "BSON field '\(field)' value must be >= \(least), actual value '\(value)'")
         }
         return value
@@ -38,7 +38,7 @@ extension CommandCall {
 
     /// Returns the maximum number of documents in the result; 0 for no limit.
     ///
-    /// - Throws: 51024 (Location51024) for a negative number.
+    /// - Throws: 2 (BadValue) for a negative number.
     func limit() throws(CommandFailure) -> Int { try count("limit") ?? 0 }
 
     /// Returns the documents of an array, from the body or from a document sequence.
@@ -164,6 +164,15 @@ extension BSONValue {
         case .decimal128(let value): value.kind != .finite || value.coefficient != 0
         case .null, .undefined: false
         default: true
+        }
+    }
+
+    /// Whether the value is a double or decimal that is not a number.
+    var isNaN: Bool {
+        switch self {
+        case .double(let value): value.isNaN
+        case .decimal128(let value): value.kind == .nan
+        default: false
         }
     }
 

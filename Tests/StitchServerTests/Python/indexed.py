@@ -292,9 +292,8 @@ class Definitions(ServedTest):
             ]
         ])
         self.assertIsNone(self.code({"a": 1}, expireAfterSeconds=5))
-        for seconds, code in [(2147483648, 72), (-1, 72), (Decimal128("1E+30"), 72)]:
-            index = {"name": "g", "expireAfterSeconds": seconds}
-            self.assertEqual(self.refused("collMod", "items", index=index)[0], code)
+        index = {"name": "g", "expireAfterSeconds": -1}
+        self.assertEqual(self.refused("collMod", "items", index=index)[0], 72)
 
     def test_conjunctions_of_partial_indexes(self):
         self.check([

@@ -192,8 +192,6 @@ extension StoreError.Code {
     package static let idlFailedToParse = Self(rawValue: 40414)
     /// A command or stage has no such field; MongoDB 8 names it IDLUnknownField.
     package static let idlUnknownField = Self(rawValue: 40415)
-    /// A number in a command is out of its bounds.
-    package static let valueOutOfBounds = Self(rawValue: 51024)
 
     // MARK: - Filters and sorts
 
@@ -243,6 +241,8 @@ extension StoreError.Code {
     package static let stageNotLast = Self(rawValue: 40601)
     /// A stage that must begin the pipeline is not its first.
     package static let stageNotFirst = Self(rawValue: 40602)
+    /// `$geoNear` is not the first stage.
+    package static let geoNearNotFirst = Self(rawValue: 40603)
     /// A stage is not allowed in the pipeline of `$lookup`.
     package static let stageNotAllowedInLookup = Self(rawValue: 51047)
 

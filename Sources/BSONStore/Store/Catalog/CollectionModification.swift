@@ -114,16 +114,21 @@ struct CollectionModification {
 struct IndexModification {
     private let name: String?
     private let keyPattern: BSONDocument?
-    private let expireAfterSeconds: BSONValue?
+    /// The new time of expiry, clamped to the range of an int32.
+    private let expireAfterSeconds: Int64?
     private let hidden: BSONValue?
     private let prepareUnique: BSONValue?
     /// Whether the index will refuse equal keys.
     let becomesUnique: Bool
 
-    init(_ document: BSONDocument) throws(StoreError) {
+    /// - Parameter changes: the argument `index`; a null stands for a missing field.
+    init(_ changes: BSONDocument) throws(StoreError) {
+        let document = BSONDocument(
+            changes.filter { $0.value.type != .null }.map { ($0.key, $0.value) })
         name = document["name"]?.stringValue
         keyPattern = document["keyPattern"]?.documentValue
-        expireAfterSeconds = document["expireAfterSeconds"]
+        expireAfterSeconds = document["expireAfterSeconds"]?.clampedNumber
+            .map { min($0, Int64(Int32.max)) }
         hidden = document["hidden"]
         prepareUnique = document["prepareUnique"]
         try Self.checkTypes(document)
@@ -146,7 +151,7 @@ struct IndexModification {
             throw StoreError(
                 .invalidOptions, "Must specify either index name or key pattern.")
         }
-        let count = [expireAfterSeconds, hidden, prepareUnique].count { $0 != nil }
+        let count = [expires, hidden != nil, prepareUnique != nil].count { $0 }
         guard count > 0 || becomesUnique else {
             throw StoreError(
                 .invalidOptions,
@@ -169,31 +174,24 @@ struct IndexModification {
                 "BSON field 'collMod.index.\(field)' is the wrong type '\(value.type.alias)', "
                     + "expected types '[\(isSeconds ? "" : "bool, ")long, int, decimal, double]'")
         }
-        if let seconds = document["expireAfterSeconds"],
-            BSONOrder.compare(seconds, 0) == .less
-        {
+        guard document["expireAfterSeconds"]?.clampedNumber ?? 0 >= 0 else {
             throw StoreError(
                 .invalidOptions, "TTL index 'expireAfterSeconds' option cannot be less than 0")
-        }
-        if let seconds = document["expireAfterSeconds"],
-            BSONOrder.compare(seconds, .int64(2_147_483_648)) != .less
-        {
-            throw StoreError(
-                .invalidOptions,
-                "TTL index 'expireAfterSeconds' option must be within an acceptable range, try a "
-                    + "different number than \(ShellText.text(of: seconds))")
         }
     }
 
     /// Whether the only change is that the index becomes unique.
     var isOnlyUnique: Bool {
-        becomesUnique && [expireAfterSeconds, hidden, prepareUnique].allSatisfy { $0 == nil }
+        becomesUnique && !expires && hidden == nil && prepareUnique == nil
     }
 
-    /// The error when the command would change the `_id` index.
-    var refusalForID: StoreError {
+    /// Returns the error when the command would change the `_id` index.
+    func refusalForID(isClustered: Bool) -> StoreError {
         if expireAfterSeconds != nil {
             return StoreError(.invalidOptions, "the _id field does not support TTL indexes")
+        }
+        if isClustered, hidden != nil {
+            return .location(6_011_800, "can't hide or unhide the clustered index")
         }
         return hidden == nil ? Self.isNotPrepared : StoreError(.badValue, "can't hide _id index")
     }
@@ -241,11 +239,11 @@ struct IndexModification {
                     .invalidOptions,
                     "TTL indexes are single-field indexes, compound indexes do not support TTL")
             }
-            if let old = specification["expireAfterSeconds"] {
-                answer.append("expireAfterSeconds_old", old)
+            if let old = specification["expireAfterSeconds"]?.clampedNumber {
+                answer.append("expireAfterSeconds_old", .int64(old))
             }
-            specification.set("expireAfterSeconds", to: expireAfterSeconds)
-            answer.append("expireAfterSeconds_new", expireAfterSeconds)
+            specification.set("expireAfterSeconds", to: .int32(Int32(expireAfterSeconds)))
+            answer.append("expireAfterSeconds_new", .int64(expireAfterSeconds))
         }
         if let hidden {
             let isHidden = PredicateParser.isTrue(hidden)

@@ -56,7 +56,7 @@ public struct CollectionOptions: Sendable, Hashable {
 
     /// Parses the options of a `create` command; ignores the command's name and generic arguments.
     ///
-    /// - Throws: 2, 14, 72, 40415, 51024 and what a filter or collation throws, with MongoDB's
+    /// - Throws: 2, 14, 72, 40415 and what a filter or collation throws, with MongoDB's
     ///   messages.
     ///
     /// Source: the server's `create.idl` and `create_command.cpp`.

@@ -167,7 +167,7 @@ extension CollectionOptionsParser {
         guard Self.numberTypes.contains(value.type) else {
             throw mismatch(field, value, "types '\(Self.numbers)'")
         }
-        let number = Self.clamped(value)
+        let number = value.clampedNumber ?? 0
         guard number >= bounds.lowerBound else {
             throw outOfBounds(field, ">= \(bounds.lowerBound)", number)
         }
@@ -201,7 +201,7 @@ extension CollectionOptionsParser {
 
     private func outOfBounds(_ field: String, _ bound: String, _ number: Int64) -> StoreError {
         StoreError(
-            .valueOutOfBounds,
+            .badValue,
             "BSON field '\(field)' value must be \(bound), actual value '\(number)'")
     }
 
@@ -214,20 +214,6 @@ extension CollectionOptionsParser {
                 + expected)
     }
 
-    /// Returns the number without its fraction, clamped to Int64.
-    private static func clamped(_ value: BSONValue) -> Int64 {
-        switch value {
-        case .int32(let number): return Int64(number)
-        case .int64(let number): return number
-        case .double(let number):
-            if number.isNaN { return 0 }
-            return Int64(exactly: number.rounded(.towardZero)) ?? (number < 0 ? .min : .max)
-        default:
-            if BSONOrder.compare(value, .int64(.max)) == .greater { return .max }
-            return value.int64Value ?? 0
-        }
-    }
-
     private func capped() throws(StoreError) -> CollectionOptions.Capped? {
         if let value = value("capped"), value.boolValue == nil,
             !Self.numberTypes.contains(value.type)
@@ -236,7 +222,7 @@ extension CollectionOptionsParser {
         }
         let isCapped = value("capped").map(PredicateParser.isTrue) ?? false
         let size = try number("size", 1...1_125_899_906_842_624)
-        let max = try number("max", Int64(Int32.min)...2_147_483_647)
+        let max = try number("max", .min...Int64(Int32.max))
         guard isCapped else {
             guard size == nil, max == nil else {
                 throw StoreError(

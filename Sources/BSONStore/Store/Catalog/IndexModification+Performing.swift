@@ -7,7 +7,7 @@ extension IndexModification {
         on table: CollectionTable, isDry: Bool, _ connection: SQLiteConnection
     ) throws(StoreError) -> BSONDocument {
         let indexes = try connection.catalogCache.indexes(of: table.id, connection)
-        if isFor(IndexDefinition.id) { throw refusalForID }
+        if isFor(IndexDefinition.id) { throw refusalForID(isClustered: table.isClustered) }
         if table.options.capped != nil, expires {
             throw StoreError(
                 .invalidOptions, "TTL indexes are not supported for capped collections.")

@@ -28,7 +28,7 @@ enum ListCollectionsCommand {
 enum CursorArgument {
     /// Returns the size of the first batch; `nil` for the default.
     ///
-    /// - Throws: 40415, 51024.
+    /// - Throws: 40415, 2 (BadValue) for a negative size.
     static func batchSize(_ call: CommandCall) throws(CommandFailure) -> Int? {
         guard let cursor = call.document("cursor") else { return nil }
         let name = call.name == "aggregate" ? "cursor" : "\(call.name).cursor"
@@ -37,7 +37,7 @@ enum CursorArgument {
         guard let size = cursor["batchSize"]?.wholeNumber else { return nil }
         guard size >= 0 else {
             throw CommandFailure(
-                51024, "BSON field 'batchSize' value must be >= 0, actual value '\(size)'")
+                .badValue, "BSON field 'batchSize' value must be >= 0, actual value '\(size)'")
         }
         return size
     }

@@ -71,7 +71,7 @@ struct MapReduceRequest: Sendable {
         output = try MapReduceOutput(call["out"] ?? .null)
         if let limit = call["limit"]?.wholeNumber, limit < 0 {
             throw CommandFailure(
-                51024, "BSON field 'limit' value must be >= 0, actual value '\(limit)'")
+                .badValue, "BSON field 'limit' value must be >= 0, actual value '\(limit)'")
         }
     }
 

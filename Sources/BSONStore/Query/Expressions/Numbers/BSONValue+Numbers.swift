@@ -29,7 +29,7 @@ extension BSONValue {
     /// A double loses its fraction, a decimal is rounded to the nearest even number, NaN is 0.
     ///
     /// Source: the server's `BSONElement::safeNumberLong`.
-    var clampedNumber: Int64? {
+    package var clampedNumber: Int64? {
         switch self {
         case .double(let value):
             if value.isNaN { return 0 }

@@ -74,12 +74,12 @@ public struct FindOptions: Sendable {
     ) throws(StoreError) {
         guard skip >= 0 else {
             throw StoreError(
-                .valueOutOfBounds,
+                .badValue,
                 "BSON field 'skip' value must be >= 0, actual value '\(skip)'")
         }
         guard limit >= 0 else {
             throw StoreError(
-                .valueOutOfBounds,
+                .badValue,
                 "BSON field 'limit' value must be >= 0, actual value '\(limit)'")
         }
         self.skip = skip

@@ -24,19 +24,7 @@ struct CatalogWriter {
                     : "A view already exists. NS: \(namespace)",
                 namespace: namespace)
         }
-        if options.validator != nil,
-            ["admin", "config", "local"].contains(namespace.database)
-        {
-            throw StoreError(
-                .invalidOptions,
-                "Document validators are not allowed on collection \(namespace) in the "
-                    + "\(namespace.database) internal database")
-        }
-        if options.validator != nil, namespace.collection.hasPrefix("system.") {
-            throw StoreError(
-                .invalidOptions,
-                "Document validators are not allowed on system collection \(namespace)")
-        }
+        if options.validator != nil { try Self.checkMayValidate(namespace) }
         if let view = options.view {
             try ViewDefinitionCheck(connection: connection).check(
                 view, collation: options.collation, named: namespace)
@@ -173,6 +161,7 @@ struct CatalogWriter {
                 view, collation: options.collation, named: namespace)
         }
         if let validator = options.validator, validator != table.options.validator {
+            try Self.checkMayValidate(namespace)
             try Self.check(validator)
         }
         let isDry = try modification.isDry()
@@ -210,6 +199,23 @@ struct CatalogWriter {
         }
         before.append("indexOptions", .document(BSONDocument(old)))
         return before
+    }
+
+    /// Checks that a collection may have a validator, which those of the server itself may not.
+    ///
+    /// - Throws: `invalidOptions` (72).
+    private static func checkMayValidate(_ namespace: Namespace) throws(StoreError) {
+        guard !["admin", "config", "local"].contains(namespace.database) else {
+            throw StoreError(
+                .invalidOptions,
+                "Document validators are not allowed on collection \(namespace) in the "
+                    + "\(namespace.database) internal database")
+        }
+        guard !namespace.collection.hasPrefix("system.") else {
+            throw StoreError(
+                .invalidOptions,
+                "Document validators are not allowed on system collection \(namespace)")
+        }
     }
 
     /// Checks a new validator; stored ones of earlier versions may break these rules.

@@ -132,6 +132,7 @@ struct IndexCatalog {
             let indexes = try tables.indexes(of: table)
             var dropped: [StoredIndex] = isAll ? indexes : []
             for name in names where !isAll {
+                if table.isClustered { try Self.checkIsNotClustered(name, table) }
                 let found = try self.index(name, among: indexes)
                 if !dropped.contains(where: { $0.id == found.id }) { dropped.append(found) }
             }
@@ -142,6 +143,19 @@ struct IndexCatalog {
             throw StoreError(.namespaceNotFound, "ns not found \(namespace)")
         }
         return count
+    }
+
+    /// Checks that a name or key pattern is not that of the order of a clustered collection.
+    ///
+    /// - Throws: 5979800.
+    private static func checkIsNotClustered(
+        _ index: BSONValue, _ table: CollectionTable
+    ) throws(StoreError) {
+        let clustered = table.options.document["clusteredIndex"]?.documentValue
+        let names = [.string(IndexDefinition.id.name), clustered?["name"]]
+        guard names.contains(index) || IndexDefinition.id.hasKeyPattern(index.documentValue ?? [:])
+        else { return }
+        throw .location(5_979_800, "Cannot drop the clustered index. Try dropping the collection")
     }
 
     /// Returns the index with a name or key pattern.
