@@ -8,6 +8,7 @@ enum CommandTable {
         AggregateCommand.definition,
         BuildInfoCommand.definition,
         BulkWriteCommand.definition,
+        CloneCollectionAsCappedCommand.definition,
         CollModCommand.definition,
         CollStatsCommand.definition,
         CommitTransactionCommand.definition,

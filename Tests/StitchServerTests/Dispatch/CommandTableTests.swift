@@ -16,6 +16,9 @@ import Testing
             "bulkWrite": 1, "nsInfo": [["ns": "shop.items"]],
             "ops": [["insert": 0, "document": ["_id": 1]]],
         ],
+        "cloneCollectionAsCapped": [
+            "cloneCollectionAsCapped": "items", "toCollection": "capped", "size": 4_096,
+        ],
         "convertToCapped": ["convertToCapped": "items", "size": 4_096],
         "createIndexes": [
             "createIndexes": "items", "indexes": [["key": ["n": 1], "name": "n_1"]],

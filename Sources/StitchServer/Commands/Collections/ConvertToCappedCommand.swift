@@ -17,28 +17,9 @@ enum ConvertToCappedCommand {
                 .invalidOptions, "Capped collection size must be greater than zero")
         }
         let uuid = try backend.write(call) { transaction in
-            guard let options = try transaction.options(namespace) else {
-                throw CommandFailure(
-                    .namespaceNotFound, "source collection \(namespace) does not exist")
-            }
-            guard options.view == nil else {
-                throw CommandFailure(
-                    .commandNotSupportedOnView, "cannot convert view to capped: \(namespace)")
-            }
-            var changed = BSONDocument()
-            changed.append("create", .string(namespace.collection))
-            for (key, value) in options.document where !["capped", "size", "max"].contains(key) {
-                changed.append(key, value)
-            }
-            changed.append("capped", true)
-            changed.append("size", .int64(Int64(size)))
             let capped = Namespace(
                 namespace.database, "tmp\(BSONObjectID()).convertToCapped.\(namespace.collection)")
-            try transaction.createCollection(capped, CollectionOptions(changed))
-            try transaction.forEach(namespace, filter: .all) { document in
-                try call.checkTime()
-                try transaction.insert(capped, document)
-            }
+            try CappedCopy(source: namespace, target: capped, size: size).make(call, transaction)
             let uuid = try transaction.uuid(namespace)
             try transaction.renameCollection(capped, to: namespace, dropTarget: true)
             return uuid
