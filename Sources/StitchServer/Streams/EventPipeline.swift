@@ -67,7 +67,8 @@ struct EventPipeline: Sendable {
     func pass(_ event: BSONDocument, _ transaction: ReadTransaction) throws -> BSONDocument? {
         current.withLock { $0 = event }
         let namespace = Namespace("admin", "$cmd.aggregate")
-        guard let passed = try transaction.aggregate(namespace, pipeline).first else { return nil }
+        // `$changeStreamSplitLargeEvent` cuts the event afterwards.
+        guard let passed = try transaction.firstWhole(namespace, pipeline) else { return nil }
         guard let id = event["_id"], passed["_id"] == id else {
             throw CommandFailure(
                 280,

@@ -4,6 +4,8 @@ package enum ExpressionLimits {
     package static let depthMax = 100
     /// The maximum size of an intermediate value in bytes; results have a smaller limit.
     package static let bytesMax = 64 * 1024 * 1024
+    /// The maximum size of a document in a pipeline's result in bytes.
+    package static let resultBytesMax = 16 * 1024 * 1024 + 16 * 1024
     /// The maximum memory of a range in bytes.
     static let memoryBytesMax = 100 * 1024 * 1024
 

@@ -306,7 +306,10 @@ struct QueryExecutor {
         let pipeline = try Pipeline(view.pipeline, options: options)
         let source = Namespace(namespace.database, view.on)
         var documents: [BSONDocument] = []
-        try inner.aggregate(source, pipeline, now: CommandTime.now, nil) { document in
+        // The pipeline of the view is a part of the pipeline that reads it.
+        try inner.aggregate(
+            source, pipeline, now: CommandTime.now, nil, bytesMax: ExpressionLimits.bytesMax
+        ) { document in
             documents.append(document)
             return true
         }
@@ -324,11 +327,12 @@ struct QueryExecutor {
     ///   - namespace: the collection; the name "$cmd.aggregate" stands for the whole database.
     ///   - now: `$$NOW` in milliseconds since 1970.
     ///   - target: the target of `$merge` and `$out`; `nil` if the transaction only reads.
+    ///   - bytesMax: the maximum size of a document of the result.
     /// - Throws: errors with MongoDB's codes and messages for values that a stage rejects; 292 when
     ///   a stage would hold more than 100 MiB; 10334 for a document of more than 16 MiB.
     func aggregate(
         _ namespace: Namespace, _ pipeline: Pipeline, now: BSONDatetime,
-        _ target: (any AggregationTarget)?,
+        _ target: (any AggregationTarget)?, bytesMax: Int = ExpressionLimits.resultBytesMax,
         _ body: @escaping (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
         let collation = try tables.onTable(namespace) { $0.collation } ?? nil
@@ -341,7 +345,7 @@ struct QueryExecutor {
         let pipeline = try pipeline.adapted(to: collation)
         let source = QuerySource(executor: self, writesTo: target)
         try pipeline.run(on: namespace, from: source, now: now) { (document) throws(StoreError) in
-            guard document.byteCount <= ExpressionLimits.bytesMax else {
+            guard document.byteCount <= bytesMax else {
                 throw ExpressionLimits.tooLarge(document.byteCount)
             }
             return try body(document)

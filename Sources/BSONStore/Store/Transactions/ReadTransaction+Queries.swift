@@ -117,6 +117,23 @@ extension ReadTransaction {
         try executor.aggregate(namespace, pipeline, now: now, self as? WriteTransaction, body)
     }
 
+    /// Returns the first document of a pipeline's result, which the caller may still divide: it can
+    /// be as large as an intermediate one.
+    ///
+    /// - Throws: as ``aggregate(_:_:now:_:)`` does; 10334 for a document of more than 64 MiB.
+    package func firstWhole(
+        _ namespace: Namespace, _ pipeline: Pipeline
+    ) throws(StoreError) -> BSONDocument? {
+        var found: BSONDocument?
+        try executor.aggregate(
+            namespace, pipeline, now: .now, nil, bytesMax: ExpressionLimits.bytesMax
+        ) { document in
+            found = document
+            return false
+        }
+        return found
+    }
+
     /// Runs a pipeline on a collection and returns its documents; none when it writes them.
     ///
     /// - Throws: as ``aggregate(_:_:now:_:)`` does; `illegalOperation` (20) when the pipeline
