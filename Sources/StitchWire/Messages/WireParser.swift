@@ -154,7 +154,8 @@ package struct WireParser: Sendable {
                     depthMax: limits.depthMax, documentBytesMax: limits.documentBytesMax))
         } catch {
             throw WireContentError(
-                requestID: header.requestID, form: form, code: StoreError.Code.invalidBSON.rawValue,
+                requestID: header.requestID, form: form,
+                code: (error.code == .tooDeep ? StoreError.Code.overflow : .invalidBSON).rawValue,
                 message: error.message)
         }
     }

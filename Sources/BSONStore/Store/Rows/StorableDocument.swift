@@ -3,6 +3,8 @@
 struct StorableDocument {
     /// The largest size of a document in bytes.
     static let bytesMax = BSONLimits().documentBytesMax
+    /// The largest size of an id of a clustered collection in bytes.
+    private static let clusteredIDBytesMax = 8 * 1024 * 1024
 
     let document: BSONDocument
     let id: BSONValue
@@ -21,6 +23,22 @@ struct StorableDocument {
         try Self.check(id, in: namespace)
         key = BSONKey.encode(id)
         try Self.check(self.document, id, in: namespace)
+    }
+
+    /// The error of a clustered collection for a duplicate id that MongoDB cannot read from its
+    /// key; `nil` for all other ids.
+    ///
+    /// Source: functional-tests, clustered_collections/test_clustered_collections_id_constraints.py
+    private var unreadableID: StoreError? {
+        let (isNaN, isInfinite) =
+            switch id {
+            case .double(let value): (value.isNaN, value.isInfinite)
+            case .decimal128(let value): (value.kind == .nan, value.kind == .infinite)
+            default: (false, false)
+            }
+        let text = "E11000 duplicate key: \(ShellText.text(of: id))"
+        if isNaN { return .location(50_819, text) }
+        return isInfinite ? .location(50_826, text) : nil
     }
 
     static func leadingID(of document: BSONDocument) -> BSONValue? {
@@ -59,6 +77,27 @@ struct StorableDocument {
         throw StoreError(.badValue, refused, namespace: namespace)
     }
 
+    /// Checks that the id is small enough to be the key of a clustered collection.
+    ///
+    /// - Throws: 5894900 for more than 8 MiB, with the bytes that frame the id in a key.
+    ///
+    /// Source: functional-tests, clustered_collections/test_clustered_collections_id_constraints.py
+    func checkClusteredID(in namespace: Namespace) throws(StoreError) {
+        let byteCount: Int
+        switch id {
+        case .string(let text): byteCount = text.utf8.count + 2
+        case .binary(let binary): byteCount = binary.bytes.count + 7
+        default: return
+        }
+        guard byteCount > Self.clusteredIDBytesMax else { return }
+        var error = StoreError.location(
+            5_894_900,
+            "RecordId size of \(byteCount) bytes is above the limit of "
+                + "\(Self.clusteredIDBytesMax) bytes")
+        error.namespace = namespace
+        throw error
+    }
+
     /// Checks size and depth of a document before it is written.
     static func check(
         _ document: BSONDocument, _ id: BSONValue, in namespace: Namespace
@@ -75,13 +114,16 @@ struct StorableDocument {
             }
         } catch {
             throw StoreError(
-                .invalidBSON, "The document cannot be stored", namespace: namespace,
+                error.code == .tooDeep ? .overflow : .invalidBSON,
+                "The document cannot be stored", namespace: namespace,
                 documentID: id, underlying: error)
         }
     }
 
     /// Returns MongoDB's error for a document whose `_id` exists.
-    func duplicateID(in namespace: Namespace, _ cause: StoreError) -> StoreError {
+    func duplicateID(in table: CollectionTable, _ cause: StoreError) -> StoreError {
+        let namespace = table.namespace
+        if table.isClustered, let error = unreadableID { return error }
         var error = StoreError(
             .duplicateKey,
             "E11000 duplicate key error collection: \(namespace) index: _id_ dup key: "

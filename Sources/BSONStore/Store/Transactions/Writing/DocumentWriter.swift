@@ -96,6 +96,7 @@ final class DocumentWriter {
     /// Writes a new row and its index keys, and records the change.
     func add(_ stored: StorableDocument, to table: CollectionTable) throws(StoreError) {
         try checkMayWrite(table)
+        if table.isClustered { try stored.checkClusteredID(in: table.namespace) }
         try validator.check(stored.document, replacing: nil, in: table)
         let change: IndexChange
         do throws(StoreError) {
@@ -103,7 +104,7 @@ final class DocumentWriter {
         } catch {
             // As in MongoDB, a duplicate _id is reported before other unique keys.
             if error.code == .duplicateKey, try rows.row(stored.key, in: table) != nil {
-                throw stored.duplicateID(in: table.namespace, error)
+                throw stored.duplicateID(in: table, error)
             }
             throw error
         }
@@ -120,7 +121,7 @@ final class DocumentWriter {
             }
         } catch {
             guard error.code == .duplicateKey else { throw error }
-            throw stored.duplicateID(in: table.namespace, error)
+            throw stored.duplicateID(in: table, error)
         }
         let row = connection.lastInsertedRowID
         if recorder.feed.oldestTombstone != nil { try tombstones.remove(stored, in: table) }
@@ -213,7 +214,8 @@ final class DocumentWriter {
         } else {
             usage = try CappedUsage(of: table, connection)
         }
-        while usage.exceeds(capped) {
+        // The newest document stays, even if it alone exceeds the bounds.
+        while usage.exceeds(capped), usage.count > 1 {
             guard let oldest = try CappedUsage.oldest(in: table, connection) else { break }
             try delete(oldest, in: table)
             usage.remove(oldest.document)
