@@ -80,6 +80,9 @@ struct PipelineParser: Sendable {
                     .stageNotSingleField,
                     "A pipeline stage specification object must contain exactly one field.")
             }
+            guard place != .facet || !StageDefinition.unsupportedSources.contains(name) else {
+                throw Self.notInFacet(name)
+            }
             guard StageDefinition.all[name] != nil || sources[name] != nil else {
                 throw StoreError(
                     .unknownStage,
@@ -114,9 +117,7 @@ struct PipelineParser: Sendable {
         case .command: return
         case .facet
         where rule?.isAllowedInFacet != true || containsStageForbiddenInFacet(entry.argument):
-            throw StoreError(
-                .stageNotAllowedInFacet,
-                "\(entry.name) is not allowed to be used within a $facet stage")
+            throw Self.notInFacet(entry.name)
         case .lookup where isSource || rule?.isAllowedInSubpipeline == false:
             throw StoreError(
                 .stageNotAllowedInLookup,
@@ -131,6 +132,11 @@ struct PipelineParser: Sendable {
                 .invalidOptions, "\(entry.name) is not allowed to be used within an update")
         case .facet, .lookup, .unionWith, .update: return
         }
+    }
+
+    private static func notInFacet(_ name: String) -> StoreError {
+        StoreError(
+            .stageNotAllowedInFacet, "\(name) is not allowed to be used within a $facet stage")
     }
 
     /// Whether the pipeline inside a stage has a stage that `$facet` does not allow.
@@ -164,7 +170,7 @@ struct PipelineParser: Sendable {
         case .first:
             guard !isFirst else { return }
             throw StoreError(
-                .stageNotFirst,
+                entry.name == "$geoNear" ? .geoNearNotFirst : .stageNotFirst,
                 "\(entry.name) is only valid as the first stage in a pipeline")
         case .last:
             guard !isLast else { return }

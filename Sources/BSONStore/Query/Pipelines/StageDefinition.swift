@@ -47,6 +47,13 @@ package struct StageDefinition: Sendable {
         "$collStats", "$indexStats", "$planCacheStats",
     ]
 
+    /// The stages of MongoDB that begin a pipeline and that this library does not have; `$facet`
+    /// refuses them as such.
+    static let unsupportedSources: Set<String> = [
+        "$listCatalog", "$listClusterCatalog", "$listSampledQueries", "$querySettings",
+        "$queryStats",
+    ]
+
     /// All stages by name.
     package static let all: [String: StageDefinition] = [
         "$addFields": StageDefinition(parse: ProjectStage.addFields),

@@ -134,8 +134,16 @@ enum AggregateCommand {
             }
             return try end(&result)
         }
-        return pipeline.writes
-            ? try backend.write(call) { try gather($0) } : try backend.read(call, gather)
+        guard pipeline.writes else { return try backend.read(call, gather) }
+        let keepsInserts = request.mergesIntoNothing
+        let result = try backend.write(call) { transaction -> Result<R, any Error> in
+            do {
+                return .success(try gather(transaction))
+            } catch let error as StoreError where keepsInserts && error.code == .duplicateKey {
+                return .failure(error)
+            }
+        }
+        return try result.get()
     }
 
     /// Checks that a command which does not explain asks for a cursor.
@@ -209,6 +217,15 @@ struct AggregateRequest: Sendable {
             throw CommandFailure(
                 .typeMismatch, "Each element of the 'pipeline' array must be an object")
         }
+    }
+
+    /// Whether the last stage is a `$merge` that only inserts; as in MongoDB, what it inserted
+    /// stays when other documents are already there.
+    ///
+    /// Source: functional-tests, merge/test_stages_merge_when_matched.py
+    var mergesIntoNothing: Bool {
+        let merge = stages.values.last?.documentValue?["$merge"]?.documentValue
+        return merge?["whenMatched"] == "fail"
     }
 
     /// The stages that are not allowed in transactions.

@@ -77,12 +77,21 @@ struct MergeStage: PipelineWritingStage {
         // its own output.
         return BlockingSink(next, PipelineMemory("$merge", PipelineMemory.bytesMaxWithDiskUse)) {
             (documents, _) throws(StoreError) in
+            let writer = MergeWriter(
+                stage: self, namespace: namespace, target: target, run: run,
+                allowsNull: allowsNull)
+            var duplicate: StoreError?
             for document in documents {
-                let writer = MergeWriter(
-                    stage: self, namespace: namespace, target: target, run: run,
-                    allowsNull: allowsNull)
-                try writer.write(document)
+                do throws(StoreError) {
+                    try writer.write(document)
+                } catch {
+                    // The first of the duplicates is reported after the other documents were
+                    // inserted, as the server's unordered inserts do.
+                    guard case .fail = matched, error.code == .duplicateKey else { throw error }
+                    duplicate = duplicate ?? error
+                }
             }
+            if let duplicate { throw duplicate }
         }
     }
 }
