@@ -128,6 +128,13 @@ struct GenericArguments {
     private static func checkTime(
         _ value: BSONValue, _ field: String
     ) throws(CommandFailure) {
+        // Unlike other arguments, a null is not a missing time.
+        guard value.type != .null else {
+            throw CommandFailure(
+                .typeMismatch,
+                "BSON field 'readConcern.\(field)' is the wrong type 'null', expected type "
+                    + "'timestamp'")
+        }
         try FieldKind.timestamp.check(value, named: "readConcern.\(field)")
         guard case .timestamp(let time) = value, time.seconds == 0, time.increment == 0 else {
             return

@@ -43,7 +43,8 @@ enum WriteConcernCheck {
         case .string, .null, .undefined: return
         case .document(let tags): try self.tags(tags)
         case .int32, .int64, .double, .decimal128:
-            guard let members = value.wholeNumber, (0...membersMax).contains(members) else {
+            guard let members = value.wholeNumber, (0...membersMax).contains(members), !value.isNaN
+            else {
                 throw CommandFailure(
                     .failedToParse,
                     "w has to be a non-negative number and not greater than \(membersMax)")

@@ -5,6 +5,7 @@ import sqlite3
 from uuid import UUID
 
 import pymongo
+from bson import Binary, Decimal128, Int64
 from bson.binary import UuidRepresentation
 from served import ServedTest, main
 
@@ -99,11 +100,164 @@ class Changing(ServedTest):
         code, _ = self.refused("collMod", "items", expireAfterSeconds=5)
         self.assertEqual(code, 72)
 
+    def test_a_time_of_expiry_is_read_as_a_whole_number(self):
+        """functional-tests, collMod/test_collMod_index_expire.py"""
+        for value, expected in [
+            (50.7, 50), (Decimal128("50.5"), 50), (Decimal128("50.7"), 51), (-0.9, 0),
+            (Decimal128("51.5"), 52), (float("nan"), 0), (Decimal128("NaN"), 0),
+            (Int64(2**31), 2**31 - 1), (2.0**31, 2**31 - 1), (float("inf"), 2**31 - 1),
+            (Decimal128("9223372036854775808"), 2**31 - 1), (Decimal128("Infinity"), 2**31 - 1),
+        ]:
+            self.items.drop()
+            self.items.create_index("a", name="a_ttl", expireAfterSeconds=100)
+            answer = self.db.command(
+                "collMod", "items", index={"name": "a_ttl", "expireAfterSeconds": value})
+            old, new = answer["expireAfterSeconds_old"], answer["expireAfterSeconds_new"]
+            self.assertEqual((old, new), (100, expected), value)
+            self.assertIsInstance(old, Int64)
+            self.assertIsInstance(new, Int64)
+        for change in [
+            {"expireAfterSeconds": None}, {"expireAfterSeconds": float("-inf")}, {"hidden": None},
+            {"expireAfterSeconds": Decimal128("-1")},
+        ]:
+            code, _ = self.refused("collMod", "items", index={"name": "a_ttl", **change})
+            self.assertEqual(code, 72, change)
+
+    def test_bounds_of_a_capped_collection_are_read_as_whole_numbers(self):
+        """functional-tests, collMod/test_collMod_capped_size.py and test_collMod_capped_max.py"""
+        self.db.create_collection("capped", capped=True, size=4096)
+        for field, value, code in [
+            ("cappedSize", Decimal128("100000"), 0), ("cappedSize", Decimal128("0.7"), 0),
+            ("cappedSize", 2**50, 0), ("cappedSize", 1.5, 0), ("cappedSize", 0, 2),
+            ("cappedSize", 0.7, 2), ("cappedSize", Decimal128("0.5"), 2), ("cappedSize", -0.5, 2),
+            ("cappedSize", float("nan"), 2), ("cappedSize", float("-inf"), 2),
+            ("cappedSize", 2**50 + 1, 2), ("cappedSize", float("inf"), 2),
+            ("cappedSize", Decimal128(f"{2**50}.7"), 2), ("cappedMax", float("-inf"), 0),
+            ("cappedMax", float("nan"), 0), ("cappedMax", 2147483647.5, 0),
+            ("cappedMax", Decimal128("2147483647.4"), 0), ("cappedMax", 2**31, 2),
+            ("cappedMax", Decimal128("2147483647.5"), 2), ("cappedMax", float("inf"), 2),
+        ]:
+            if code == 0:
+                self.db.command("collMod", "capped", **{field: value})
+            else:
+                refused, _ = self.refused("collMod", "capped", **{field: value})
+                self.assertEqual(refused, code, (field, value))
+
+    def test_the_servers_own_databases_have_no_validators(self):
+        """functional-tests, collMod/test_collMod_validator.py"""
+        for name in ["admin", "config", "local"]:
+            own = self.client[name]
+            own.create_collection("plain")
+            with self.assertRaises(pymongo.errors.OperationFailure) as caught:
+                own.command("collMod", "plain", validator={"a": 1})
+            self.assertEqual(caught.exception.code, 72)
+            own.drop_collection("plain")
+
+    def test_the_order_of_a_clustered_collection_stays(self):
+        """functional-tests, clustered_collections/test_clustered_collections_indexes.py"""
+        self.db.create_collection("made", clusteredIndex={"key": {"_id": 1}, "unique": True})
+        for index in ["_id_", {"_id": 1}]:
+            self.assertEqual(self.refused("dropIndexes", "made", index=index)[0], 5979800)
+        for hidden in [True, False]:
+            index = {"name": "_id_", "hidden": hidden}
+            self.assertEqual(self.refused("collMod", "made", index=index)[0], 6011800)
+
+    def test_the_ids_of_a_clustered_collection_are_small(self):
+        """functional-tests, clustered_collections/test_clustered_collections_id_constraints.py"""
+        self.db.create_collection("made", clusteredIndex={"key": {"_id": 1}, "unique": True})
+        most = 8 * 1024 * 1024
+
+        def code(value):
+            try:
+                self.db["made"].insert_one({"_id": value})
+            except pymongo.errors.WriteError as error:
+                return error.code
+            return 0
+
+        self.assertEqual(code("x" * (most - 1)), 5894900)
+        self.assertEqual(code("x" * (most - 2)), 0)
+        self.assertEqual(code(Binary(b"x" * (most - 6))), 5894900)
+        self.assertEqual(code(Binary(b"x" * (most - 7))), 0)
+        for value, expected in [
+            (float("nan"), 0), (Decimal128("NaN"), 50819), (float("inf"), 0),
+            (Decimal128("Infinity"), 50826), (float("-inf"), 0), (float("-inf"), 50826), (1, 0),
+            (1, 11000),
+        ]:
+            self.assertEqual(code(value), expected, value)
+
+    def test_an_index_is_hidden_by_a_boolean(self):
+        index = {"key": {"a": 1}, "name": "a_1", "hidden": 1}
+        self.assertEqual(self.refused("createIndexes", "items", indexes=[index])[0], 14)
+
     def test_a_view_has_nothing_else_to_change(self):
         self.db.create_collection("v", viewOn="items", pipeline=[])
         self.assertEqual(
             self.refused("collMod", "v", index={"name": "x", "hidden": True}),
             (72, "option not supported on a view: index"))
+
+
+class Copying(ServedTest):
+    """functional-tests, cloneCollectionAsCapped"""
+
+    def clone(self, target="copy", source="items", **fields):
+        return self.refused("cloneCollectionAsCapped", source, toCollection=target, **fields)[0]
+
+    def test_a_collection_is_copied_into_a_capped_one(self):
+        self.items.insert_many({"_id": i} for i in range(3))
+        self.db.command(
+            "cloneCollectionAsCapped", "items", toCollection="copy", size=Decimal128("8192"))
+        self.assertEqual([d["_id"] for d in self.db["copy"].find()], [0, 1, 2])
+        self.assertTrue(self.db["copy"].options()["capped"])
+        self.assertEqual(self.items.count_documents({}), 3)
+        self.assertEqual(self.clone(size=8192), 48)
+        self.db.command("cloneCollectionAsCapped", "items", toCollection="large", size=2**50)
+
+    def test_sizes_and_names_are_checked(self):
+        for size in [
+            "100", True, None, [1], {}, 0, -1, 0.5, -1.5, float("nan"), float("-inf"),
+            Decimal128("0.5"), Decimal128("-Infinity"),
+        ]:
+            self.assertEqual(self.clone(size=size), 72, size)
+        self.assertEqual(self.clone(), 72)
+        self.assertEqual(self.clone(size=4096), 26)
+        self.items.insert_one({})
+        for size in [2**50 + 1, float("inf"), Decimal128("Infinity"), Decimal128("1E+6144")]:
+            self.assertEqual(self.clone(size=size), 2, size)
+        for name in ["", ".a", "$a", "a$", "a\0b", "system.other", "x" * 255]:
+            self.assertEqual(self.clone(name, size=4096), 73, name)
+        for name in ["", ".a", "$a", "a$", "a\0b"]:
+            self.assertEqual(self.clone(source=name, size=4096), 73, name)
+        with self.assertRaises(pymongo.errors.OperationFailure) as caught:
+            self.client["admin"].command(
+                "cloneCollectionAsCapped", "items", toCollection="system.users", size=4096)
+        self.assertEqual(caught.exception.code, 73)
+
+
+class Listing(ServedTest):
+    def test_a_list_of_names_is_filtered_by_names(self):
+        """functional-tests, listDatabases/test_listDatabases_nameonly.py and
+        listCollections/test_listCollections_filter_expr.py"""
+        self.items.insert_one({})
+
+        def names(given):
+            answer = self.client["admin"].command("listDatabases", nameOnly=True, filter=given)
+            return [d["name"] for d in answer["databases"]]
+
+        self.assertEqual(names({"sizeOnDisk": {"$gte": 0}}), [])
+        self.assertIn("served", names({"sizeOnDisk": {"$exists": False}}))
+        self.assertEqual(names({"name": "served"}), ["served"])
+
+        def found(**fields):
+            answer = self.db.command("listCollections", nameOnly=True, **fields)
+            return answer["cursor"]["firstBatch"]
+
+        entry = {"name": "items", "type": "collection"}
+        self.assertEqual(found(filter={"options": {"$exists": True}}), [])
+        self.assertEqual(found(filter={"type": "collection"}), [entry])
+        size = {"$expr": {"$eq": [{"$size": "$options"}, 0]}}
+        self.assertEqual(
+            self.refused("listCollections", nameOnly=True, filter=size)[0], 17124)
+        self.assertEqual(self.refused("listCollections", cursor={"batchSize": -1})[0], 2)
 
 
 class Ending(ServedTest):

@@ -1,5 +1,6 @@
 """What MongoDB refuses, with its codes and texts: drivers and people decide by them."""
 
+import pymongo
 from bson import Decimal128
 from served import ServedTest, main
 
@@ -42,6 +43,37 @@ class Finds(ServedTest):
     def test_bounds_have_the_same_fields(self):
         refused = self.refused("find", "items", min={"a": 1}, max={"b": 1}, hint={"a": 1})
         self.assertEqual(refused, (51176, "min and max must have the same field names"))
+
+    def test_a_hint_of_a_change_is_a_name_or_a_pattern(self):
+        """functional-tests, findAndModify"""
+        for hint in [1, True, ["a"], None]:
+            refused = self.refused("findAndModify", "items", query={}, remove=True, hint=hint)
+            self.assertEqual(refused[0], 9, hint)
+
+    def test_concerns_are_checked(self):
+        """functional-tests, write_concern and read_concern"""
+        for members in [float("nan"), Decimal128("NaN")]:
+            refused = self.refused("insert", "items", documents=[{}], writeConcern={"w": members})
+            self.assertEqual(refused[0], 9)
+        refused = self.refused("find", "items", readConcern={"afterClusterTime": None})
+        self.assertEqual(refused[0], 14)
+
+    def test_what_is_nested_too_deep_overflows(self):
+        """functional-tests: 15, as of 8.2, of the depth that this server can store."""
+        def nested(depth):
+            document = {}
+            for _ in range(depth):
+                document = {"a": document}
+            return document
+
+        self.items.insert_one({"_id": 9, **nested(90)})
+        with self.assertRaises(pymongo.errors.OperationFailure) as caught:
+            self.items.insert_one({"_id": 8, **nested(150)})
+        self.assertEqual(caught.exception.code, 15)
+        validator = {"a": 1}
+        for _ in range(100):
+            validator = {"$and": [validator]}
+        self.assertEqual(self.refused("create", "made", validator=validator)[0], 15)
 
     def test_a_score_needs_a_search(self):
         score = {"s": {"$meta": "textScore"}}
@@ -123,6 +155,34 @@ class Aggregations(ServedTest):
         # One that is not reached is none.
         self.assertEqual(
             list(self.items.aggregate([{"$match": {"_id": 9}}, {"$set": {"n": {"$size": "$a"}}}])), [])
+
+    def test_a_result_is_a_document_of_16_MiB_at_most(self):
+        """functional-tests, group and mergeObjects: 16 MiB and 16 KiB."""
+        self.items.insert_many({"_id": i, "a": "x" * 100_000} for i in range(200))
+        group = {"$group": {"_id": None, "all": {"$push": "$$ROOT"}}}
+        self.assertEqual(self.refused_by(group)[0], 10334)
+        self.assertEqual(self.refused_by({"$facet": {"f": [group]}})[0], 10334)
+        # What a later stage makes smaller is no result.
+        count = self.items.aggregate([group, {"$project": {"n": {"$size": "$all"}}}]).next()
+        self.assertEqual(count["n"], 200)
+
+    def test_an_insert_by_merge_goes_on_after_a_duplicate(self):
+        """functional-tests, merge/test_stages_merge_when_matched.py"""
+        self.items.insert_many([{"_id": 1, "a": 10}, {"_id": 2, "a": 20}])
+        self.db["target"].insert_one({"_id": 1, "x": 99})
+        merge = {"$merge": {"into": "target", "whenMatched": "fail"}}
+        self.assertEqual(self.refused_by(merge)[0], 11000)
+        self.assertEqual(
+            list(self.db["target"].find()), [{"_id": 1, "x": 99}, {"_id": 2, "a": 20}])
+
+    def test_a_stage_has_its_place(self):
+        """functional-tests, stages/facet and stages/geoNear"""
+        for name in ["$querySettings", "$listClusterCatalog", "$queryStats", "$listCatalog",
+                     "$listSampledQueries"]:
+            self.assertEqual(self.refused_by({"$facet": {"f": [{name: {}}]}})[0], 40600, name)
+            self.assertEqual(self.refused_by({name: {}})[0], 40324, name)
+        near = {"$geoNear": {"near": [0, 0], "distanceField": "d"}}
+        self.assertEqual(self.refused_by({"$match": {}}, near)[0], 40603)
 
     def test_the_first_year_is_one(self):
         for part, code in (("year", 40523), ("isoWeekYear", 31095)):

@@ -354,6 +354,13 @@ class RetryableWrites(ServedTest):
             self.assertEqual(caught.exception.code, 251)
         self.assertEqual(sorted(d["_id"] for d in self.items.find()), ["other", "there"])
 
+    def test_nothing_ends_outside_of_a_transaction(self):
+        """functional-tests, commitTransaction/test_commitTransaction_core_error.py"""
+        for command in ("commitTransaction", "abortTransaction"):
+            with self.assertRaises(pymongo.errors.OperationFailure) as caught:
+                self.client["admin"].command(command)
+            self.assertEqual(caught.exception.code, 251)
+
     def test_what_no_transaction_begins_with_is_refused(self):
         self.items.insert_one({"_id": 1})
         for command, text in (

@@ -52,6 +52,12 @@ enum CreateIndexesCommand {
             let known = specification.filter { IndexDefinition.options.contains($0.key) }
             specification = BSONDocument(known.map { ($0.key, $0.value) })
         }
+        if let hidden = specification["hidden"], hidden.boolValue == nil {
+            throw CommandFailure(
+                .typeMismatch,
+                "Error in specification \(ShellText.text(of: .document(specification))) :: caused "
+                    + "by :: The field 'hidden' must be a bool, but got \(hidden.type.alias)")
+        }
         let definition = try IndexDefinition(specification)
         guard specification["name"] != nil else {
             throw CommandFailure(

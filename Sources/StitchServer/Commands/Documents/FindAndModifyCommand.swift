@@ -8,7 +8,7 @@ enum FindAndModifyCommand {
         "findAndModify", aliases: ["findandmodify"], .write,
         fields: [
             "query": .document, "update": .any, "remove": .flag, "new": .flag, "upsert": .flag,
-            "sort": .document, "fields": .document, "arrayFilters": .array, "hint": .hint,
+            "sort": .document, "fields": .document, "arrayFilters": .array, "hint": .any,
             "collation": .document, "let": .document, "bypassDocumentValidation": .flag,
             "stmtId": .number, "runtimeConstants": .document, "collectionUUID": .any,
             "encryptionInformation": .document, "sampleId": .any,
@@ -29,6 +29,9 @@ enum FindAndModifyCommand {
     }
 
     private static func check(_ call: CommandCall) throws(CommandFailure) {
+        if let hint = call.body["hint"], hint.stringValue == nil, hint.documentValue == nil {
+            throw CommandFailure(.failedToParse, "Hint must be a string or an object")
+        }
         let removes = call.flag("remove")
         if removes, call["arrayFilters"] != nil {
             throw CommandFailure(

@@ -30,10 +30,10 @@ enum CommitTransactionCommand {
 
 /// The checks of the commands that end transactions.
 enum TransactionEnd {
-    /// - Throws: 125 (CommandFailed) outside of a transaction.
+    /// - Throws: 251 (NoSuchTransaction) outside of a transaction.
     static func request(_ call: CommandCall) throws(CommandFailure) -> TransactionRequest {
         guard let request = call.transaction, request.isTransaction else {
-            throw CommandFailure(125, "\(call.name) must be run within a transaction")
+            throw CommandFailure(251, "Transaction isn't in progress")
         }
         return request
     }
