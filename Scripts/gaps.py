@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-CALL = re.compile(r"^(.*)\((.*?)\+?(0x[0-9a-f]+)?\) \[")
+CALL = re.compile(r"^(.*)\((.*?)\+?(0x[0-9a-f]+)?\) ?\[")
 OWN = ("bsonstore_", "WorkBudget", "SQLiteOpenMode")
 # The calls of a place that are shown.
 SHOWN = 6

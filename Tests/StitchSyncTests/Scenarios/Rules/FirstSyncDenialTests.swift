@@ -16,23 +16,23 @@
         /// The files of `Docs/USERS.md`.
         private static let files = [
             "auth/custom_user_data.json": #"""
-                {"enabled": true, "database_name": "app", "collection_name": "profiles",
-                 "user_id_field": "_id"}
-                """#,
+            {"enabled": true, "database_name": "app", "collection_name": "profiles",
+             "user_id_field": "_id"}
+            """#,
             "app/profiles/rules.json": #"""
-                {"roles": [
-                  {"name": "owner", "apply_when": {},
-                   "document_filters": {"read": {"_id": "%%user.id"}, "write": false},
-                   "read": true, "write": false}]}
-                """#,
+            {"roles": [
+              {"name": "owner", "apply_when": {},
+               "document_filters": {"read": {"_id": "%%user.id"}, "write": false},
+               "read": true, "write": false}]}
+            """#,
             "app/expenses/rules.json": #"""
-                {"roles": [
-                  {"name": "member", "apply_when": {},
-                   "document_filters": {
-                     "read": {"group": "%%user.custom_data.group"},
-                     "write": {"group": "%%user.custom_data.group", "amount": {"$lte": 1000}}},
-                   "read": true, "write": true}]}
-                """#,
+            {"roles": [
+              {"name": "member", "apply_when": {},
+               "document_filters": {
+                 "read": {"group": "%%user.custom_data.group"},
+                 "write": {"group": "%%user.custom_data.group", "amount": {"$lte": 1000}}},
+               "read": true, "write": true}]}
+            """#,
         ]
 
         /// Lends the port of a server or gateway under the rules, and the path of the documents'

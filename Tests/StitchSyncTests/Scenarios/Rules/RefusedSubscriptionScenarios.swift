@@ -23,7 +23,8 @@ struct RefusedSubscriptionScenarios {
             case .mistyped: Namespace("shopp", "items")
             case .view: Namespace("shop", "view")
             }
-        }    }
+        }
+    }
 
     @Test(
         "a subscription that a server refuses holds back no write and no other subscription",
