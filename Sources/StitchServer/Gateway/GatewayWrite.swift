@@ -49,137 +49,170 @@ struct GatewayWrite {
 
     // MARK: - Commands with a list of statements
 
+    /// The statements of a command that have not landed yet, and what the others answered.
+    private struct Statements {
+        let list: StatementList
+        let all: [BSONDocument]
+        let isOrdered: Bool
+        /// The indexes of those that have not landed.
+        var pending: [Int]
+        /// The ids that the first pending statement has changed already.
+        var finished: [BSONValue] = []
+        /// The answers of those that landed or failed.
+        var tally: StatementTally
+        /// The documents that are in the way of refused writes.
+        var conflicts = CommandNeeds()
+        /// The indexes of those that the upstream refused before.
+        var refused: Set<Int> = []
+
+        init(_ list: StatementList, of call: CommandCall) throws {
+            self.list = list
+            all = try call.documents(list.field)
+            isOrdered = call["ordered"]?.isTrue ?? true
+            pending = Array(all.indices)
+            tally = StatementTally(list)
+        }
+
+        /// Whether the command is answered.
+        var isOver: Bool { pending.isEmpty || isOrdered && tally.hasErrors }
+
+        /// The numbers that change as statements land.
+        var progress: [Int] { [pending.count, finished.count, refused.count] }
+
+        /// The indexes of those to run together: all, or the one of which a part has landed.
+        var current: [Int] { finished.isEmpty ? pending : [pending[0]] }
+
+        /// Returns those to run together; one that has changed documents already inserts none.
+        func toRun() -> [BSONDocument] {
+            current.map { index in
+                var statement = all[index]
+                if !finished.isEmpty { statement.removeValue(forKey: "upsert") }
+                return statement
+            }
+        }
+
+        /// Notes that the first pending statements landed.
+        mutating func removeFirst(_ count: Int = 1) {
+            pending.removeFirst(count)
+            finished = []
+        }
+    }
+
     /// Runs a command with a list of statements and returns its reply.
     ///
     /// - Throws: the command's errors, the upstream's errors, and 112 (WriteConflict) when other
     ///   clients changed the documents again and again.
     func statements(_ list: StatementList) throws -> BSONDocument {
-        let statements = try call.documents(list.field)
-        let isOrdered = call["ordered"]?.isTrue ?? true
-        var tally = StatementTally(list)
-        var pending = Array(statements.indices)
-        var conflicts = CommandNeeds()
-        var refused: Set<Int> = []
-        // The documents that the first pending statement has changed already.
-        var finished: [BSONValue] = []
+        var statements = try Statements(list, of: call)
         var idle = IdleRuns()
-        while true {
-            try idle.begin(at: [pending.count, finished.count, refused.count])
-            let isPartly = !finished.isEmpty
-            let current = isPartly ? [pending[0]] : pending
-            let run = try self.run(
-                list, current.map { Self.statement(statements[$0], isPartly: isPartly) },
-                conflicts, without: finished)
+        repeat {
+            try idle.begin(at: statements.progress)
+            let run = try self.run(statements)
             try make(run)
-            var after = tally
+            let (before, current) = (statements.tally, statements.current)
+            var after = before
             let outcome = try send(run) { missed in
-                after = tally
+                after = before
                 after.add(run.reply, at: current)
                 after.subtract(missedDeletes: missed)
                 return after.reply
             }
             switch outcome {
             case .done:
-                tally = after
-                finished = []
-                pending.removeFirst(current.count)
-                if pending.isEmpty || isOrdered && tally.hasErrors { return tally.reply }
+                statements.tally = after
+                statements.removeFirst(current.count)
             case .stopped(_, .changed) where isTogether: continue
             case .stopped(let at, .refused(let fault)) where isTogether:
-                let change = run.changes[at]
-                let index = pending[Self.statement(of: change)]
-                if refused.insert(index).inserted || run.lacksConflict(of: fault, change) {
-                    try note(fault, change, list, statements, pending, &conflicts)
-                } else {
+                let index = statements.pending[Self.statement(of: run.changes[at])]
+                if try !noteConflict(fault, run, at, of: index, in: &statements) {
                     // Some land, and then it is the reason why the others do not.
                     link.retryable?.giveUp()
                 }
             case .stopped(let at, let reason):
-                let change = run.changes[at]
-                let place = Self.statement(of: change)
-                // The statements before it are done: what they answer alone, they answered.
-                if place > 0 {
-                    let before = Array(current[..<place])
-                    tally.add(
-                        try answer(before.map { statements[$0] }, list, run, upTo: at), at: before)
-                    pending.removeFirst(place)
-                    finished = []
-                    if isOrdered, tally.hasErrors { return tally.reply }
-                }
-                let landed = run.changes[..<at].filter { Self.statement(of: $0) == place }
-                let deleted = landed.count { $0.kind == .delete }
-                tally.add(changed: landed.count - deleted, deleted: deleted)
-                finished += landed.map(\.documentID)
-                guard case .refused(let fault) = reason else { continue }
-                let index = pending[0]
+                try noteLanded(run, upTo: at, in: &statements)
+                guard !statements.isOver, case .refused(let fault) = reason else { continue }
+                let index = statements.pending[0]
                 guard !isInTransaction else {
-                    tally.add(try toldInTransaction(fault, at, run), at: index)
-                    return tally.reply
+                    statements.tally.add(try toldInTransaction(fault, at, run), at: index)
+                    return statements.tally.reply
                 }
-                if refused.insert(index).inserted || run.lacksConflict(of: fault, change) {
-                    // With the documents that are in the way, the store here refuses it, too.
-                    try note(fault, change, list, statements, pending, &conflicts)
-                    continue
-                }
-                tally.add(told(fault, change), at: index)
-                finished = []
-                pending.removeFirst()
-                if pending.isEmpty || isOrdered { return tally.reply }
+                // With the documents that are in the way, the store here refuses it, too.
+                if try noteConflict(fault, run, at, of: index, in: &statements) { continue }
+                statements.tally.add(told(fault, run.changes[at]), at: index)
+                statements.removeFirst()
             }
-        }
+        } while !statements.isOver
+        return statements.tally.reply
     }
 
-    /// Adds the documents that are in the way of a refused write, and of the inserts after it.
-    private func note(
-        _ fault: CommandFailure, _ change: StoreChange, _ list: StatementList,
-        _ statements: [BSONDocument], _ pending: [Int], _ conflicts: inout CommandNeeds
+    /// Notes the changes that landed before the upstream stopped, and what the statements before the
+    /// stopped one answered.
+    private func noteLanded(
+        _ run: Run, upTo end: Int, in statements: inout Statements
     ) throws {
+        let place = Self.statement(of: run.changes[end])
+        if place > 0 {
+            let before = Array(statements.current[..<place])
+            statements.tally.add(
+                try answer(before.map { statements.all[$0] }, statements.list, run, upTo: end),
+                at: before)
+            statements.removeFirst(place)
+            if statements.isOver { return }
+        }
+        let landed = run.changes[..<end].filter { Self.statement(of: $0) == place }
+        let deleted = landed.count { $0.kind == .delete }
+        statements.tally.add(changed: landed.count - deleted, deleted: deleted)
+        statements.finished += landed.map(\.documentID)
+    }
+
+    /// Adds the documents that are in the way of a refused write, and of the inserts after it, to
+    /// what the next run reads.
+    ///
+    /// - Returns: false if the statement was refused before, and the run knew the documents.
+    private func noteConflict(
+        _ fault: CommandFailure, _ run: Run, _ at: Int, of index: Int,
+        in statements: inout Statements
+    ) throws -> Bool {
+        let change = run.changes[at]
+        guard statements.refused.insert(index).inserted || run.lacksConflict(of: fault, change)
+        else { return false }
         backend.catalog.forget(change.namespace)
-        StatementNeeds.add(conflictOf: fault, change.after, in: change.namespace, to: &conflicts)
-        switch list {
+        StatementNeeds.add(
+            conflictOf: fault, change.after, in: change.namespace, to: &statements.conflicts)
+        let waiting = statements.pending.map { statements.all[$0] }
+        switch statements.list {
         case .inserts:
-            conflicts.add(ids: pending.compactMap { statements[$0]["_id"] }, in: change.namespace)
+            statements.conflicts.add(ids: waiting.compactMap { $0["_id"] }, in: change.namespace)
         case .mixed:
             let namespaces = try BulkWriteCommand.namespaces(call)
-            for index in pending {
-                guard let place = statements[index]["insert"]?.wholeNumber,
+            for statement in waiting {
+                guard let place = statement["insert"]?.wholeNumber,
                     namespaces.indices.contains(place),
-                    let id = statements[index]["document"]?.documentValue?["_id"]
+                    let id = statement["document"]?.documentValue?["_id"]
                 else { continue }
-                conflicts.add(ids: [id], in: namespaces[place])
+                statements.conflicts.add(ids: [id], in: namespaces[place])
             }
         case .updates, .deletes: break
         }
+        return true
     }
 
-    /// Returns a statement as it runs; one that has changed documents already inserts none.
-    private static func statement(_ statement: BSONDocument, isPartly: Bool) -> BSONDocument {
-        guard isPartly, statement["upsert"] != nil else { return statement }
-        var statement = statement
-        statement.removeValue(forKey: "upsert")
-        return statement
-    }
-
-    /// Runs statements on an excerpt.
-    ///
-    /// - Parameter finished: the ids of documents that the statement is not to see again.
-    private func run(
-        _ list: StatementList, _ statements: [BSONDocument], _ conflicts: CommandNeeds,
-        without finished: [BSONValue]
-    ) throws -> Run {
-        if list == .inserts, conflicts.needs.isEmpty, let run = try inserts(statements) {
+    /// Runs the current statements on an excerpt, without the documents that are finished.
+    private func run(_ statements: Statements) throws -> Run {
+        let (list, documents) = (statements.list, statements.toRun())
+        if list == .inserts, statements.conflicts.needs.isEmpty, let run = try inserts(documents) {
             return run
         }
-        var parts = try self.parts(list, statements, conflicts)
-        if !finished.isEmpty {
-            let done = Set(finished.map(BSONKey.encode))
+        var parts = try self.parts(list, documents, statements.conflicts)
+        if !statements.finished.isEmpty {
+            let done = Set(statements.finished.map(BSONKey.encode))
             for index in parts.indices {
                 parts[index].documents.removeAll {
                     done.contains(BSONKey.encode($0["_id"] ?? .null))
                 }
             }
         }
-        return try run(call.carrying(statements, as: list), parts, under: ruleGuard)
+        return try run(call.carrying(documents, as: list), parts, under: ruleGuard)
     }
 
     /// Reads what some statements need.

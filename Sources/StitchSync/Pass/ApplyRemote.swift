@@ -166,6 +166,19 @@ struct ApplyRemote {
                 staged: Set(counted.indices.filter { staged.contains(counted[$0]) }),
                 in: context.namespace)
         }
+        let (conflicts, claims) = note(settled, of: fetchedDocuments)
+        let conflictStep = ResolveConflicts(context: context)
+        try await conflictStep.resolve(conflicts)
+        if !conflicts.isEmpty { try conflictStep.removeFinishedWaits() }
+        return claims
+    }
+
+    /// Notes the outcomes for the pass's report.
+    ///
+    /// - Returns: the conflicts to resolve, and the records of documents to give a version.
+    private func note(
+        _ settled: [FetchOutcome], of fetchedDocuments: [FetchedDocument]
+    ) -> (conflicts: [OpenConflict], claims: [SyncRecord]) {
         let conflictStep = ResolveConflicts(context: context)
         let fixedSide = context.configuration.conflictHandler?.fixedSide
         var conflicts: [OpenConflict] = []
@@ -201,9 +214,7 @@ struct ApplyRemote {
                 context.findings.add(error)
             }
         }
-        try await conflictStep.resolve(conflicts)
-        if !conflicts.isEmpty { try conflictStep.removeFinishedWaits() }
-        return claims
+        return (conflicts, claims)
     }
 
     /// Settles all fetched documents in one transaction.
