@@ -167,15 +167,6 @@ extension BSONValue {
         }
     }
 
-    /// Whether the value is a double or decimal that is not a number.
-    var isNaN: Bool {
-        switch self {
-        case .double(let value): value.isNaN
-        case .decimal128(let value): value.kind == .nan
-        default: false
-        }
-    }
-
     /// The number without its fraction, clamped to the range of `Int`.
     var wholeNumber: Int? {
         switch self {

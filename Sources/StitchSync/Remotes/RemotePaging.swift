@@ -19,13 +19,7 @@ package enum RemotePaging {
         let place = types.firstIndex { $0.contains(last.type) } ?? types.count - 1
         let later = types[(place + 1)...].joined()
         // Nothing is greater than NaN, which sorts before all numbers.
-        let isNaN =
-            switch last {
-            case .double(let value): value.isNaN
-            case .decimal128(let value): value.kind == .nan
-            default: false
-            }
-        let behind: BSONDocument = isNaN ? ["$gte": .double(-.infinity)] : ["$gt": last]
+        let behind: BSONDocument = last.isNaN ? ["$gte": .double(-.infinity)] : ["$gt": last]
         let sameType = both(["_id": .document(behind)], filter)
         guard !later.isEmpty else { return [sameType] }
         // MongoDB's type numbers, where minKey is -1.

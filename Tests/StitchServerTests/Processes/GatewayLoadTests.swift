@@ -6,70 +6,10 @@ import Testing
 /// One user's cursors and slow commands must not stop the other users of a gateway, nor go on at the
 /// database behind it once nobody waits for them.
 @Suite(.timeLimit(.minutes(60))) struct GatewayLoadTests {
-    /// The time in which an interrupted request ends; debug builds beside other tests are slow.
-    private static let allowed: Duration = .seconds(60)
-
-    /// A gateway, and the clients of its administrator and of the database behind it.
-    private struct World {
-        let upstream: ServerClient
-        let port: Int
-        let root: ServerClient
-        /// The processes of both.
-        let processes: (upstream: pid_t, gateway: pid_t)
-
-        /// Sends the gateway SIGTERM; returns whether it ends in time.
-        func stopsGateway(within limit: Duration) -> Bool {
-            kill(processes.gateway, SIGTERM)
-            let end = ContinuousClock.now + limit
-            while .now < end {
-                if kill(processes.gateway, 0) != 0 { return true }
-                sched_yield()
-            }
-            return false
-        }
-
-        /// Whether a client's command with a name runs at the upstream.
-        ///
-        /// The gateway's feeds read their own streams all the time.
-        func runs(_ name: String) throws -> Bool {
-            let all = try upstream.run(["currentOp": 1], on: "admin")["inprog"]?.arrayValue ?? []
-            return all.compactMap { $0.documentValue?["command"]?.documentValue }.contains {
-                $0[name] != nil && $0["$db"] == "shop"
-            }
-        }
-
-        /// Waits until a client's command with a name runs at the upstream.
-        func waits(for name: String) throws {
-            let end = ContinuousClock.now + GatewayLoadTests.allowed
-            while try !runs(name) {
-                guard .now < end else { throw ProgramFailure(reason: "no \(name) runs") }
-            }
-        }
-
-        /// Waits until the upstream's cursors are of a number.
-        func cursors(become count: Int) throws -> Int {
-            let end = ContinuousClock.now + GatewayLoadTests.allowed
-            while true {
-                let all = try upstream.run(["currentOp": 1], on: "admin")["inprog"]?.arrayValue
-                let open = (all ?? []).compactMap(\.documentValue).count {
-                    $0["type"] == "idleCursor" && $0["ns"] == "shop.items"
-                }
-                if open == count || .now > end { return open }
-            }
-        }
-
-        /// Waits until no command with a name runs at the upstream; returns whether it ended.
-        func ends(_ name: String) throws -> Bool {
-            let end = ContinuousClock.now + GatewayLoadTests.allowed
-            while .now < end { if try !runs(name) { return true } }
-            return false
-        }
-    }
-
     /// Lends a gateway with the users `one` and `two`, whom no rules bind.
     private static func run(
         _ documents: [BSONDocument],
-        _ body: @escaping @Sendable (World) throws -> Void
+        _ body: @escaping @Sendable (LoadedGateway) throws -> Void
     ) async throws {
         try await GatewayProcesses.run(1, ["--auth"]) { processes in
             let (upstream, port) = (processes.upstream.port, processes.ports[0])
@@ -90,7 +30,7 @@ import Testing
                 let direct = try ServerClient(port: upstream, database: "shop")
                 // A server closes a connection that says nothing for 10 seconds at first.
                 try direct.run(["ping": 1])
-                try body(World(upstream: direct, port: port, root: root, processes: ids))
+                try body(LoadedGateway(upstream: direct, port: port, root: root, processes: ids))
             }
         }
     }
@@ -139,7 +79,7 @@ import Testing
             let one = try ServerClient(port: world.port, database: "shop", user: "one")
             for _ in 0..<50 { try one.run(Self.find) }
             #expect(try world.cursors(become: 50) == 50)
-            #expect(world.stopsGateway(within: Self.allowed))
+            #expect(world.stopsGateway(within: LoadedGateway.allowed))
             #expect(try world.cursors(become: 0) == 0)
         }
     }
@@ -152,7 +92,9 @@ import Testing
     /// Has a new client send a slow command, and waits until the upstream runs it.
     ///
     /// - Returns: the client, and the name of the command.
-    private static func sendSlow(_ way: Way, _ world: World) throws -> (ServerClient, String) {
+    private static func sendSlow(_ way: Way, _ world: LoadedGateway) throws -> (
+        ServerClient, String
+    ) {
         let client = try ServerClient(port: world.port, database: "shop", user: "one")
         var command = ExpensiveRequest.aggregate(ExpensiveRequest.joins)
         var name = "aggregate"
@@ -199,7 +141,9 @@ import Testing
         try await Self.run(ExpensiveRequest.documents) { world in
             let (client, name) = try Self.sendSlow(way, world)
             try world.root.run(["killOp": 1, "op": world.root.running(name)], on: "admin")
-            #expect(ServerRefusal(reply: try client.answer(within: Self.allowed)).code == 11_601)
+            #expect(
+                ServerRefusal(reply: try client.answer(within: LoadedGateway.allowed)).code
+                    == 11_601)
             #expect(try world.ends(name))
             // Its session, or a new one, serves other commands.
             #expect(try client.run(["count": "items"])["n"] == 200)
@@ -225,7 +169,9 @@ import Testing
             try world.waits(for: "aggregate")
             let other = try ServerClient(port: world.port, database: "shop", user: "one")
             try other.run(["killSessions": [.document(session)]], on: "admin")
-            #expect(ServerRefusal(reply: try client.answer(within: Self.allowed)).code == 11_601)
+            #expect(
+                ServerRefusal(reply: try client.answer(within: LoadedGateway.allowed)).code
+                    == 11_601)
             #expect(try world.ends("aggregate"))
         }
     }

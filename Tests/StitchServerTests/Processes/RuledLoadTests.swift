@@ -7,52 +7,13 @@
     /// Under rules a gateway does much of the work itself; none of it must go on once no client
     /// waits for it.
     @Suite(.timeLimit(.minutes(60))) struct RuledLoadTests {
-        /// The time in which an interrupted request ends; debug builds beside other tests are slow.
-        private static let allowed: Duration = .seconds(60)
-
-        /// A gateway under rules, and the clients of its administrator and of the upstream.
-        private struct World {
-            let upstream: ServerClient
-            let port: Int
-            let root: ServerClient
-            let gateway: pid_t
-
-            /// Waits until no command with a name runs here or at the upstream; returns whether it
-            /// ended.
-            func ends(_ name: String) throws -> Bool {
-                let end = ContinuousClock.now + RuledLoadTests.allowed
-                while .now < end {
-                    if try root.operations(name).isEmpty, try !runsUpstream(name) { return true }
-                }
-                return false
-            }
-
-            /// Whether a client's command with a name runs at the upstream.
-            func runsUpstream(_ name: String) throws -> Bool {
-                let all = try upstream.run(["currentOp": 1], on: "admin")["inprog"]?.arrayValue
-                return (all ?? []).compactMap { $0.documentValue?["command"]?.documentValue }
-                    .contains { $0[name] != nil && $0["$db"] == "shop" }
-            }
-
-            /// Sends the gateway SIGTERM; returns whether it ends in time.
-            func stopsGateway(within limit: Duration) -> Bool {
-                kill(gateway, SIGTERM)
-                let end = ContinuousClock.now + limit
-                while .now < end {
-                    if kill(gateway, 0) != 0 { return true }
-                    sched_yield()
-                }
-                return false
-            }
-        }
-
         /// Lends a gateway under rules with documents of `ann`, for joins.
         private static func run(
-            _ body: @escaping @Sendable (World) throws -> Void
+            _ body: @escaping @Sendable (LoadedGateway) throws -> Void
         ) async throws {
             try await GatewayProcesses.run(1, RuledWorld.arguments) { processes in
                 let (upstream, port) = (processes.upstream.port, processes.ports[0])
-                let gateway = processes.gateways[0].processID
+                let ids = (processes.upstream.processID, processes.gateways[0].processID)
                 try await BlockingThread.run {
                     let root = try RuledWorld.prepare(port)
                     let documents = ExpensiveRequest.documents.map { document in
@@ -65,9 +26,21 @@
                     let direct = try ServerClient(port: upstream, database: "shop")
                     // A server closes a connection that says nothing for 10 seconds at first.
                     try direct.run(["ping": 1])
-                    try body(World(upstream: direct, port: port, root: root, gateway: gateway))
+                    try body(
+                        LoadedGateway(upstream: direct, port: port, root: root, processes: ids))
                 }
             }
+        }
+
+        /// Waits until no command of a kind runs here or at the upstream; returns whether it ended.
+        private static func ends(_ way: Way, _ world: LoadedGateway) throws -> Bool {
+            let end = ContinuousClock.now + LoadedGateway.allowed
+            while .now < end {
+                if try world.root.operations(way.name).isEmpty, try !world.runs(way.name) {
+                    return true
+                }
+            }
+            return false
         }
 
         /// The slow commands of a user under rules; a cursor's results are ready once it is open.
@@ -123,7 +96,9 @@
         /// Has a new client of `ann` send a slow command, and waits until the gateway runs it.
         ///
         /// - Returns: the client, and the number of the operation.
-        private static func send(_ way: Way, _ world: World) throws -> (ServerClient, BSONValue) {
+        private static func send(_ way: Way, _ world: LoadedGateway) throws -> (
+            ServerClient, BSONValue
+        ) {
             let client = try RuledWorld.client(world.port, "ann")
             client.send(command(way))
             return (client, try world.root.running(way.name))
@@ -134,9 +109,9 @@
             try await Self.run { world in
                 let (client, operation) = try Self.send(way, world)
                 try world.root.run(["killOp": 1, "op": operation], on: "admin")
-                let answer = try client.answer(within: Self.allowed)
+                let answer = try client.answer(within: LoadedGateway.allowed)
                 #expect(ServerRefusal(reply: answer).code == 11_601)
-                #expect(try world.ends(way.name))
+                #expect(try Self.ends(way, world))
                 #expect(try client.run(["count": "items"])["n"] == 200)
             }
         }
@@ -145,7 +120,7 @@
         func clientLeft(way: Way) async throws {
             try await Self.run { world in
                 _ = try Self.send(way, world)
-                #expect(try world.ends(way.name))
+                #expect(try Self.ends(way, world))
             }
         }
 
@@ -156,9 +131,9 @@
                 var command = Self.command(way)
                 command.append("maxTimeMS", 200)
                 client.send(command)
-                let answer = try client.answer(within: Self.allowed)
+                let answer = try client.answer(within: LoadedGateway.allowed)
                 #expect(ServerRefusal(reply: answer).code == 50)
-                #expect(try world.ends(way.name))
+                #expect(try Self.ends(way, world))
             }
         }
 
@@ -167,9 +142,9 @@
             try await Self.run { world in
                 let (client, _) = try Self.send(way, world)
                 #expect(world.stopsGateway(within: .seconds(20)))
-                let end = ContinuousClock.now + Self.allowed
-                while try world.runsUpstream(way.name), .now < end {}
-                #expect(try !world.runsUpstream(way.name))
+                let end = ContinuousClock.now + LoadedGateway.allowed
+                while try world.runs(way.name), .now < end {}
+                #expect(try !world.runs(way.name))
                 withExtendedLifetime(client) {}
             }
         }

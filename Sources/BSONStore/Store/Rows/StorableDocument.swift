@@ -30,14 +30,14 @@ struct StorableDocument {
     ///
     /// Source: functional-tests, clustered_collections/test_clustered_collections_id_constraints.py
     private var unreadableID: StoreError? {
-        let (isNaN, isInfinite) =
-            switch id {
-            case .double(let value): (value.isNaN, value.isInfinite)
-            case .decimal128(let value): (value.kind == .nan, value.kind == .infinite)
-            default: (false, false)
-            }
         let text = "E11000 duplicate key: \(ShellText.text(of: id))"
-        if isNaN { return .location(50_819, text) }
+        if id.isNaN { return .location(50_819, text) }
+        let isInfinite =
+            switch id {
+            case .double(let value): value.isInfinite
+            case .decimal128(let value): value.kind == .infinite
+            default: false
+            }
         return isInfinite ? .location(50_826, text) : nil
     }
 

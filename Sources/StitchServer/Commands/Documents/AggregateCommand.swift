@@ -135,7 +135,7 @@ enum AggregateCommand {
             return try end(&result)
         }
         guard pipeline.writes else { return try backend.read(call, gather) }
-        let keepsInserts = request.mergesIntoNothing
+        let keepsInserts = request.isInsertingMerge
         let result = try backend.write(call) { transaction -> Result<R, any Error> in
             do {
                 return .success(try gather(transaction))
@@ -223,7 +223,7 @@ struct AggregateRequest: Sendable {
     /// stays when other documents are already there.
     ///
     /// Source: functional-tests, merge/test_stages_merge_when_matched.py
-    var mergesIntoNothing: Bool {
+    var isInsertingMerge: Bool {
         let merge = stages.values.last?.documentValue?["$merge"]?.documentValue
         return merge?["whenMatched"] == "fail"
     }

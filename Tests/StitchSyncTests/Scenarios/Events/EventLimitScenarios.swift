@@ -5,14 +5,16 @@ import Testing
 
 /// Events that no listener takes do not fill the disk, and nothing that they tell is lost.
 struct EventLimitScenarios {
+    private static func limits(_ change: (inout SyncLimits) -> Void) -> SyncLimits {
+        var limits = SyncLimits()
+        change(&limits)
+        return limits
+    }
+
     @Test("of events that nobody takes, the oldest of a document are merged into one")
     func merging() async throws {
         let world = try SyncWorld()
-        let limits = {
-            var limits = SyncLimits()
-            limits.eventsKept = 200
-            return limits
-        }()
+        let limits = Self.limits { $0.eventsKept = 200 }
         let store = try DocumentStore(at: .inMemory)
         let first = Device(
             name: "A", world: world, store: store, handler: .remoteWins, limits: limits)
@@ -56,11 +58,7 @@ struct EventLimitScenarios {
     @Test("documents that are inserted and removed again leave no events")
     func passing() async throws {
         let world = try SyncWorld()
-        let limits = {
-            var limits = SyncLimits()
-            limits.eventsKept = 200
-            return limits
-        }()
+        let limits = Self.limits { $0.eventsKept = 200 }
         let folder = try ScratchDirectory()
         let store = try DocumentStore(at: .file(folder.path("device.stitch")))
         defer { store.close() }
@@ -89,11 +87,7 @@ struct EventLimitScenarios {
     @Test("events of large documents are merged by their bytes")
     func bytes() async throws {
         let world = try SyncWorld()
-        let limits = {
-            var limits = SyncLimits()
-            limits.eventBytesKept = 100_000
-            return limits
-        }()
+        let limits = Self.limits { $0.eventBytesKept = 100_000 }
         let store = try DocumentStore(at: .inMemory)
         let first = Device(
             name: "A", world: world, store: store, handler: .remoteWins, limits: limits)

@@ -24,6 +24,15 @@ extension BSONValue {
         }
     }
 
+    /// Whether the value is a double or decimal that is not a number.
+    package var isNaN: Bool {
+        switch self {
+        case .double(let value): value.isNaN
+        case .decimal128(let value): value.kind == .nan
+        default: false
+        }
+    }
+
     /// The number as a whole one, clamped to the range of an int64; `nil` for other values.
     ///
     /// A double loses its fraction, a decimal is rounded to the nearest even number, NaN is 0.
