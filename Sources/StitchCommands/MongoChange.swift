@@ -54,7 +54,8 @@ enum MongoChange {
             event["updateDescription"]?.documentValue?["removedFields"]?.arrayValue?
             .compactMap(\.stringValue) ?? []
         return RemoteChange(
-            documentID: id, isDelete: false, version: removed.contains(field) ? .absent : nil,
+            documentID: id, isDelete: false,
+            version: removed.containsBytes(of: field) ? .absent : nil,
             operation: operation, wroteVersion: operation != nil)
     }
 

@@ -245,7 +245,7 @@ extension ResumeToken {
     var time: BSONTimestamp? {
         if case .timestamp(let time) = document["at"] { return time }
         guard let text = document["_data"]?.stringValue, text.utf8.count >= 26,
-            text.hasPrefix("82"), text.dropFirst(18).hasPrefix("2B"),
+            text.hasBytePrefix("82"), text.dropFirst(18).hasBytePrefix("2B"),
             let seconds = UInt32(text.dropFirst(2).prefix(8), radix: 16),
             let increment = UInt32(text.dropFirst(10).prefix(8), radix: 16)
         else { return nil }

@@ -61,7 +61,7 @@ struct MongoExchange {
                 parked.append(MongoWriteCommand.statement(write.with(park), filter))
             }
             // Paths through an array lead nowhere once a value has taken its place.
-            let isWhole = places.contains { !paths.contains($0) }
+            let isWhole = places.contains { !paths.containsBytes(of: $0) }
             final.append(
                 MongoWriteCommand.statement(
                     isWhole ? write.with(.replace(after)) : write, filter))
@@ -152,14 +152,18 @@ extension MongoExchange {
         _ paths: [String], from before: BSONDocument, to after: BSONDocument
     ) -> [String] {
         var places: [String] = []
-        for path in paths.map({ reachable($0, in: before) }).sorted() {
+        for path in paths.map({ reachable($0, in: before) }).sortedByBytes() {
             let isSame =
                 switch (before[path: path], after[path: path]) {
                 case (nil, nil): true
                 case (let old?, let new?): old.contentEquals(new)
                 case (nil, _), (_, nil): false
                 }
-            if isSame || places.contains(where: { path == $0 || path.hasPrefix($0 + ".") }) {
+            if isSame
+                || places.contains(where: {
+                    path.hasSameBytes(as: $0) || path.hasBytePrefix($0 + ".")
+                })
+            {
                 continue
             }
             places.append(path)
@@ -168,8 +172,8 @@ extension MongoExchange {
     }
 
     private static func reachable(_ path: String, in document: BSONDocument) -> String {
-        var reached: [Substring] = []
-        for part in path.split(separator: ".", omittingEmptySubsequences: false) {
+        var reached: [String] = []
+        for part in path.dottedParts {
             if !reached.isEmpty {
                 let above = document[path: reached.joined(separator: ".")]
                 if let above, above.documentValue == nil { break }

@@ -149,7 +149,7 @@
         private static func isLoopback(_ name: String) throws -> Bool {
             let address = try SocketAddress.makeAddressResolvingHost(name, port: 0)
             let host = address.ipAddress ?? name
-            return host.hasPrefix("127.") || host == "::1"
+            return host.hasBytePrefix("127.") || host == "::1"
         }
 
         private init(

@@ -55,7 +55,7 @@
         /// Whether the host is this machine, so that no network carries the bytes.
         var isLoopback: Bool {
             let isIPv4 =
-                host.hasPrefix("127.")
+                host.hasBytePrefix("127.")
                 && host.utf8.allSatisfy {
                     (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".")
                 }

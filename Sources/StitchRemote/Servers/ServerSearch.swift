@@ -87,7 +87,8 @@
         }
 
         private func mismatch(_ description: ServerDescription) -> String? {
-            guard let wanted = settings.replicaSet, description.setName != wanted else {
+            guard let wanted = settings.replicaSet, !description.setName.hasSameBytes(as: wanted)
+            else {
                 return nil
             }
             let actual = description.setName.map { "the replica set \($0)" } ?? "no replica set"

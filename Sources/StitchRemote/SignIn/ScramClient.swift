@@ -60,9 +60,9 @@
         ///   iterations outside ``iterations``.
         func challenge(_ payload: [UInt8]) throws(MongoFailure) -> Challenge {
             let message = try Self.text(payload)
-            let fields = message.split(separator: ",", omittingEmptySubsequences: false)
-            guard fields.count >= 3, fields[0].hasPrefix("r="), fields[1].hasPrefix("s="),
-                fields[2].hasPrefix("i=")
+            let fields = message.split(atByte: ",", omittingEmptySubsequences: false)
+            guard fields.count >= 3, fields[0].hasBytePrefix("r="), fields[1].hasBytePrefix("s="),
+                fields[2].hasBytePrefix("i=")
             else { throw Self.failure("the server's first SCRAM message is invalid") }
             let combined = String(fields[0].dropFirst(2))
             guard combined.utf8.starts(with: nonce.utf8),
@@ -107,8 +107,8 @@
         /// - Throws: ``MongoFailure`` for another signature.
         static func check(_ payload: [UInt8], _ proof: Proof) throws(MongoFailure) {
             let message = try text(payload)
-            guard message.hasPrefix("v="),
-                let field = message.dropFirst(2).split(separator: ",").first,
+            guard message.hasBytePrefix("v="),
+                let field = message.droppingBytes(2).split(atByte: ",").first,
                 let signature = Data(base64Encoded: String(field)),
                 SHA256.areEqual(Array(signature), proof.signature)
             else {

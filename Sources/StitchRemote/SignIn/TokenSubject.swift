@@ -12,7 +12,7 @@
         ///
         /// Source: RFC 7519, section 4.1.2.
         static func subject(of token: String) -> String? {
-            let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+            let parts = token.dottedParts
             guard parts.count == 3 else { return nil }
             var text = String(
                 parts[1].map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })

@@ -2,7 +2,7 @@ internal import BSONStore
 
 extension RuleAccess {
     /// Makes the access of a user without a usable role, which denies everything.
-    init(_ namespace: Namespace, denied problem: DenialCause, role: String? = nil) {
+    init(_ namespace: Namespace, denied problem: DenialCause, role: Name? = nil) {
         var essence = CompiledRoleKey()
         essence.role = role
         essence.problem = problem
@@ -29,7 +29,7 @@ extension RuleAccess {
     private init(_ namespace: Namespace, _ essence: CompiledRoleKey) {
         self.namespace = namespace
         self.essence = essence
-        role = essence.role
+        role = essence.role?.text
         problem = essence.problem
         visibility = Self.visibility(essence)
         mask = essence.mask
@@ -91,7 +91,7 @@ extension RulePredicate {
         case .wasThere(let flag): .constant(flag)
         case .across(let comparison, let root, let previous):
             .root([
-                "$expr": [comparison.rawValue: [.string("$" + root), .string("$" + previous)]]
+                "$expr": [comparison.rawValue: [.string("$\(root)"), .string("$\(previous)")]]
             ])
         case .all(let parts): .all(of: parts.map(\.reading))
         case .any(let parts): .any(of: parts.map(\.reading))

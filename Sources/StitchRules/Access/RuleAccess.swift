@@ -168,7 +168,7 @@ public struct RuleAccess: Sendable {
 
 /// Everything that determines a compiled role's decisions.
 struct CompiledRoleKey: Sendable, Hashable {
-    var role: String?
+    var role: Name?
     var problem: DenialCause?
     var hasFilters = false
     var readFilter: RulePredicate?

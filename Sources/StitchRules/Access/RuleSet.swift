@@ -23,12 +23,12 @@ public struct RuleSet: Sendable, Hashable {
     /// The queryable fields by collection name.
     var queryableByCollection: [Name: Set<Name>] = [:]
     /// The only database of an app with sync; `nil` without sync.
-    var database: String?
+    var database: Name?
     var collections: [Namespace: RoleList] = [:]
     /// Roles from before March 2023, by type name.
     var types: [Name: RoleList] = [:]
     /// The names of collections by type name.
-    var collectionNames: [Name: String] = [:]
+    var collectionNames: [Name: Name] = [:]
     var defaults: RoleList?
 
     /// Makes an empty rule set, which denies everything.
@@ -75,9 +75,9 @@ public struct RuleSet: Sendable, Hashable {
     /// Returns the roles of a collection; `nil` when it has none of its own.
     func roles(of namespace: Namespace) -> RoleList? {
         if let list = collections[namespace] { return list }
-        guard database == nil || database == namespace.database else { return nil }
+        guard database == nil || database == Name(namespace.database) else { return nil }
         return types.first { type, _ in
-            (collectionNames[type] ?? type.text) == namespace.collection
+            (collectionNames[type] ?? type) == Name(namespace.collection)
         }?.value
     }
 
@@ -86,7 +86,7 @@ public struct RuleSet: Sendable, Hashable {
         var found: [SyncIncompatibility] = []
         let named = collections.map { ($0.key.collection, $0.value) } + types.map { ($0.text, $1) }
         for (name, list) in named.sorted(by: { ($0.1.file, $0.0) < ($1.1.file, $1.0) }) {
-            let queryable = queryableNames(collectionNames[name] ?? name)
+            let queryable = queryableNames(collectionNames[name]?.text ?? name)
             for role in list.roles { found += role.syncFindings(queryable: queryable) }
         }
         for role in defaults?.roles ?? [] { found += role.syncFindings(queryable: queryable) }
@@ -95,7 +95,11 @@ public struct RuleSet: Sendable, Hashable {
 
     /// The collections with roles of their own, sorted; types from before 2023 by their names.
     public var namespaces: [Namespace] {
-        let typed = types.keys.map { Namespace(database ?? "", collectionNames[$0] ?? $0.text) }
-        return (Array(collections.keys) + typed).sorted { $0.description < $1.description }
+        let typed = types.keys.map {
+            Namespace(database?.text ?? "", (collectionNames[$0] ?? $0).text)
+        }
+        return (Array(collections.keys) + typed).sorted {
+            $0.description.bytesPrecede($1.description)
+        }
     }
 }

@@ -38,7 +38,7 @@ package struct QueryableFields: Sendable {
     private static func conditionFields(of filter: BSONDocument) -> Set<Name> {
         var fields: Set<Name> = []
         for (key, value) in filter {
-            if !key.hasPrefix("$") {
+            if !key.hasBytePrefix("$") {
                 fields.insert(Name(key.splitAtFirstDot?.head ?? key))
             } else {
                 for part in value.arrayValue?.values ?? [] {

@@ -43,7 +43,7 @@ struct StableHash {
 
 extension CompiledRoleKey {
     fileprivate func feed(_ hash: inout StableHash) {
-        hash.add(role ?? "")
+        hash.add(role?.text ?? "")
         hash.add(problem?.name ?? "")
         hash.add(hasFilters)
         for predicate in [readFilter, writeFilter, read, write, insert, delete, search] {
@@ -65,7 +65,7 @@ extension RulePredicate {
             hash.add("previous")
             hash.add(filter.bytes)
         case .across(let comparison, let root, let previous):
-            for text in ["across", comparison.rawValue, root, previous] { hash.add(text) }
+            for text in ["across", comparison.rawValue, root.text, previous.text] { hash.add(text) }
         case .wasThere(let flag):
             hash.add("wasThere")
             hash.add(flag)

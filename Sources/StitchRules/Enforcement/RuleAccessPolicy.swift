@@ -49,7 +49,8 @@ package final class RuleAccessPolicy: AccessPolicy {
     private func ruleGate(_ namespace: Namespace) -> RuleCollectionAccess {
         if let gate = known.withLock({ $0[namespace] }) { return gate }
         let isClosed =
-            Self.closed.contains(namespace.database) || namespace.collection.hasPrefix("system.")
+            Self.closed.contains(namespace.database)
+            || namespace.collection.hasBytePrefix("system.")
         let source = isClosed ? RuleSet() : rules
         let gate = RuleCollectionAccess(access: source.access(to: namespace, for: user), onDenial)
         known.withLock { known in
@@ -64,7 +65,8 @@ package final class RuleAccessPolicy: AccessPolicy {
     package func decidesEqually(_ other: RuleAccessPolicy, _ namespace: Namespace) -> Bool {
         guard self !== other else { return true }
         let names = rules.namespaces + other.rules.namespaces + [namespace]
-        return user.id == other.user.id && names.allSatisfy { decidesEqually(other, only: $0) }
+        return user.id.hasSameBytes(as: other.user.id)
+            && names.allSatisfy { decidesEqually(other, only: $0) }
     }
 
     /// Whether another policy decides equally about one collection.

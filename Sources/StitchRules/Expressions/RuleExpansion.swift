@@ -11,23 +11,23 @@ struct RuleExpansion: Sendable, Hashable {
 
     let root: Root
     /// The names after the root.
-    let path: [String]
+    let path: [Name]
 
     /// Returns the value; `nil` when missing, and then no condition that needs it is satisfied.
     func value(_ user: RuleUser, _ constants: RuleConstants) -> BSONValue? {
         switch root {
         case .isTrue: .bool(true)
         case .isFalse: .bool(false)
-        case .user: user.value(path)
+        case .user: user.value(path.map(\.text))
         case .values:
-            path.reduce(.document(constants.values)) { RuleUser.step(from: $0, by: $1) }
+            path.reduce(.document(constants.values)) { RuleUser.step(from: $0, by: $1.text) }
         case .environment:
             path.reduce(
                 .document([
                     "tag": .string(constants.environmentTag),
                     "values": .document(constants.environmentValues),
                 ])
-            ) { RuleUser.step(from: $0, by: $1) }
+            ) { RuleUser.step(from: $0, by: $1.text) }
         }
     }
 }
@@ -37,22 +37,20 @@ enum RuleReference: Sendable, Hashable {
     /// A value that depends on the user.
     case expansion(RuleExpansion)
     /// A field of the document to read, or after the write; empty for the whole document.
-    case root(String)
+    case root(Name)
     /// A field of the document before the write.
-    case previous(String)
+    case previous(Name)
 
     /// Parses a string that begins with `%%`.
     init(_ text: String, at place: RuleSourceLocation) throws(RuleError) {
-        let parts = text.dropFirst(2).split(
-            separator: ".", omittingEmptySubsequences: false
-        ).map(String.init)
+        let parts = text.droppingBytes(2).dottedParts
         guard let first = parts.first, !parts.contains("") else {
             throw place.error(.unsupportedExpansion, "\(text) names nothing")
         }
         let rest = Array(parts.dropFirst())
         switch first {
-        case "root": self = .root(rest.joined(separator: "."))
-        case "prevRoot": self = .previous(rest.joined(separator: "."))
+        case "root": self = .root(Name(rest.joined(separator: ".")))
+        case "prevRoot": self = .previous(Name(rest.joined(separator: ".")))
         case "this", "prev":
             throw place.error(
                 .unsupportedExpansion,
@@ -82,7 +80,7 @@ enum RuleReference: Sendable, Hashable {
         guard isFine else {
             throw place.error(.unsupportedExpansion, "There is no expansion \(text)")
         }
-        return RuleExpansion(root: root, path: rest)
+        return RuleExpansion(root: root, path: rest.map { Name($0) })
     }
 }
 
@@ -119,7 +117,7 @@ enum RuleConversion: String, Sendable, Hashable, CaseIterable {
     }
 
     private static func uuid(_ text: String) -> BSONValue? {
-        let groups = text.split(separator: "-", omittingEmptySubsequences: false)
+        let groups = text.split(atByte: "-", omittingEmptySubsequences: false)
         guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12] else { return nil }
         let digits = groups.joined().utf8.map { byte -> UInt8? in
             switch byte {

@@ -64,7 +64,7 @@ indirect enum RuleOperand: Sendable, Hashable {
 
 /// A field of a document in a condition.
 struct RuleField: Sendable, Hashable {
-    let name: String
+    let name: Name
     let value: RuleOperand
 }
 
@@ -180,7 +180,7 @@ extension RuleOperand {
             var document = BSONDocument()
             for field in fields {
                 guard let value = field.value.value(user, constants) else { return nil }
-                document.append(field.name, value)
+                document.append(field.name.text, value)
             }
             return .document(document)
         }

@@ -43,8 +43,8 @@ struct RuleExpressionBinding {
         }
         let bound: RulePredicate? =
             switch subject {
-            case .reference(.root(let path)): field(.root, path, test)
-            case .reference(.previous(let path)): field(.previous, path, test)
+            case .reference(.root(let path)): field(.root, path.text, test)
+            case .reference(.previous(let path)): field(.previous, path.text, test)
             case .reference(.expansion(let expansion)):
                 value(expansion.value(user, constants), test)
             case .operand(let operand): value(operand.value(user, constants), test)
@@ -96,12 +96,12 @@ struct RuleExpressionBinding {
     ) -> RulePredicate? {
         switch (image, other) {
         case (.root, .previous(let second)) where !second.isEmpty:
-            return .across(comparison, root: path, previous: second)
+            return .across(comparison, root: Name(path), previous: second)
         case (.previous, .root(let second)) where !second.isEmpty:
-            return .across(comparison.mirrored, root: second, previous: path)
+            return .across(comparison.mirrored, root: second, previous: Name(path))
         case (.root, .root(let second)) where !second.isEmpty,
             (.previous, .previous(let second)) where !second.isEmpty:
-            let sides: BSONArray = [.string("$" + path), .string("$" + second)]
+            let sides: BSONArray = [.string("$" + path), .string("$\(second)")]
             return leaf(image, ["$expr": [comparison.rawValue: .array(sides)]])
         case (.root, _), (.previous, _): return nil
         }
@@ -156,9 +156,9 @@ struct RuleExpressionBinding {
     ) -> RulePredicate? {
         switch reference {
         case .root(let path):
-            path.isEmpty ? nil : .root([path: [comparison.rawValue: value]])
+            path.isEmpty ? nil : .root([path.text: [comparison.rawValue: value]])
         case .previous(let path):
-            path.isEmpty ? nil : .previous([path: [comparison.rawValue: value]])
+            path.isEmpty ? nil : .previous([path.text: [comparison.rawValue: value]])
         case .expansion: nil
         }
     }

@@ -28,14 +28,14 @@ enum RuleExpressionParser {
     private static func entry(
         _ key: String, _ value: BSONValue, at place: RuleSourceLocation
     ) throws(RuleError) -> RuleExpression {
-        if key.hasPrefix("%%") {
+        if key.hasBytePrefix("%%") {
             let reference = try RuleReference(key, at: place)
             return try .test(.reference(reference), test(value, at: place))
         }
         if let operation = name(ofOperator: key) {
             return try logic(operation, key, value, at: place)
         }
-        return try .test(.reference(.root(key)), test(value, at: place))
+        return try .test(.reference(.root(Name(key))), test(value, at: place))
     }
 
     /// Parses a logical operator with its conditions.
@@ -160,9 +160,9 @@ enum RuleExpressionParser {
 
     /// Returns an operator's name with `$`, whether written with it or with the older `%`.
     static func name(ofOperator key: String) -> String? {
-        if key.hasPrefix("%%") { return nil }
-        if key.hasPrefix("$") { return key }
-        return key.hasPrefix("%") ? "$" + key.dropFirst() : nil
+        if key.hasBytePrefix("%%") { return nil }
+        if key.hasBytePrefix("$") { return key }
+        return key.hasBytePrefix("%") ? "$" + key.droppingBytes(1) : nil
     }
 }
 
@@ -172,7 +172,7 @@ enum RuleOperandParser {
     static func parse(_ value: BSONValue, at place: RuleSourceLocation) throws(RuleError)
         -> RuleOperand
     {
-        if let text = value.stringValue, text.hasPrefix("%%") {
+        if let text = value.stringValue, text.hasBytePrefix("%%") {
             return .reference(try RuleReference(text, at: place))
         }
         if case .array(let array) = value {
@@ -187,11 +187,11 @@ enum RuleOperandParser {
         if let converted = try conversion(object) { return converted }
         var fields: [RuleField] = []
         for (key, value) in object.entries {
-            guard RuleExpressionParser.name(ofOperator: key) == nil, !key.hasPrefix("%%") else {
+            guard RuleExpressionParser.name(ofOperator: key) == nil, !key.hasBytePrefix("%%") else {
                 throw place[key].error(
                     .unsupportedOperator, "\(key) cannot stand inside of a value")
             }
-            fields.append(RuleField(name: key, value: try parse(value, at: place[key])))
+            fields.append(RuleField(name: Name(key), value: try parse(value, at: place[key])))
         }
         return folded(.document(fields))
     }
@@ -213,7 +213,7 @@ enum RuleOperandParser {
     /// Refuses expansions where only literals are allowed.
     static func refuseExpansions(_ value: BSONValue, at place: RuleSourceLocation) throws(RuleError)
     {
-        if let text = value.stringValue, text.hasPrefix("%%") {
+        if let text = value.stringValue, text.hasBytePrefix("%%") {
             throw place.error(.unsupportedExpansion, "No expansion can stand here")
         }
         if case .array(let array) = value {
@@ -223,7 +223,7 @@ enum RuleOperandParser {
         }
         guard value.documentValue != nil else { return }
         for (key, element) in try RuleObjectReader(value, at: place).entries {
-            guard !key.hasPrefix("%") else {
+            guard !key.hasBytePrefix("%") else {
                 throw place[key].error(.unsupportedExpansion, "No expansion can stand here")
             }
             try refuseExpansions(element, at: place[key])

@@ -8,7 +8,7 @@ indirect enum RulePredicate: Sendable, Hashable {
     /// A filter on the document before a write.
     case previous(BSONDocument)
     /// A comparison of a field after a write with one before it.
-    case across(RuleComparison, root: String, previous: String)
+    case across(RuleComparison, root: Name, previous: Name)
     /// Whether a document existed before the write.
     case wasThere(Bool)
     case all([RulePredicate])
@@ -80,7 +80,7 @@ indirect enum CompiledPredicate: Sendable {
     case constant(Bool)
     case root(Filter)
     case previous(Filter)
-    case across(RuleComparison, root: String, previous: String)
+    case across(RuleComparison, root: Name, previous: Name)
     case wasThere(Bool)
     case all([CompiledPredicate])
     case any([CompiledPredicate])
@@ -128,7 +128,7 @@ indirect enum CompiledPredicate: Sendable {
         case .root(let filter): root.map { filter.matches($0) } ?? false
         case .previous(let filter): previous.map { filter.matches($0) } ?? false
         case .across(let comparison, let left, let right):
-            comparison.holds(root?[path: left], previous?[path: right])
+            comparison.holds(root?[path: left.text], previous?[path: right.text])
         case .wasThere(let flag): (previous != nil) == flag
         case .all(let parts): parts.allSatisfy { $0.holds(root: root, previous: previous) }
         case .any(let parts): parts.contains { $0.holds(root: root, previous: previous) }

@@ -24,7 +24,7 @@ struct RoleParser {
         var names: Set<Name> = []
         for (value, place) in values {
             let role = try role(RuleObjectReader(value, at: place))
-            if !names.insert(Name(role.name)).inserted {
+            if !names.insert(role.name).inserted {
                 warnings.append(place["name"].warning("Another role has the same name"))
             }
             if roles.last?.applyWhen == .always {
@@ -60,7 +60,7 @@ struct RoleParser {
             }
         }
         let role = RuleRole(
-            name: try name(object), place: object.place,
+            name: Name(try name(object)), place: object.place,
             applyWhen: try applyWhen("apply_when", in: object), filters: filters,
             read: try condition("read", in: object), write: try condition("write", in: object),
             insert: try condition("insert", in: object),
@@ -93,7 +93,7 @@ struct RoleParser {
             }
         let yes: RuleExpression? = fields == nil ? .always : nil
         return RuleRole(
-            name: try name(object), place: object.place,
+            name: Name(try name(object)), place: object.place,
             applyWhen: try applyWhen(
                 object["applyWhen"] == nil ? "apply_when" : "applyWhen", in: object),
             filters: RuleRole.DocumentFilters(
@@ -163,7 +163,8 @@ enum FieldRulesParser {
         if let fields = try object.object("fields") {
             for (name, value) in fields.entries {
                 let place = fields.place[name]
-                guard !name.isEmpty, !name.hasPrefix("$"), !name.utf8.contains(UInt8(ascii: "."))
+                guard !name.isEmpty, !name.hasBytePrefix("$"),
+                    !name.utf8.contains(UInt8(ascii: "."))
                 else {
                     throw place.error(
                         .invalidValue,

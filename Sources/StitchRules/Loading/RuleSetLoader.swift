@@ -67,7 +67,7 @@ enum RuleFileKind: Sendable, Hashable {
     /// Classifies a path; `nil` for a file without rules.
     init?(_ path: String) {
         let parts = path.pathParts
-        guard let name = parts.last, name.hasSuffix(".json") else { return nil }
+        guard let name = parts.last, name.hasByteSuffix(".json") else { return nil }
         let folder = parts.dropLast().last
         switch name {
         case "rules.json": self = .collectionRules
@@ -184,7 +184,7 @@ struct RuleSetLoader {
     private mutating func schema(_ object: RuleObjectReader, _ path: String) throws(RuleError) {
         let parts = path.pathParts
         guard parts.count >= 2, let title = try object.optionalText("title") else { return }
-        rules.collectionNames[title] = parts[parts.count - 2]
+        rules.collectionNames[title] = Name(parts[parts.count - 2])
     }
 
     private mutating func constant(_ object: RuleObjectReader) throws(RuleError) {
@@ -248,7 +248,7 @@ extension RuleSetLoader {
                 .invalidValue, "Only flexible sync has rules; this is \"\(type)\"")
         }
         rules.isSynced = true
-        rules.database = try object.optionalText("database_name")
+        rules.database = try object.optionalText("database_name").map { Name($0) }
         for (value, place) in try object.array("queryable_fields_names") {
             rules.queryable.insert(try Self.queryable(value, at: place))
         }
@@ -275,7 +275,7 @@ extension RuleSetLoader {
         _ value: BSONValue, at place: RuleSourceLocation
     ) throws(RuleError) -> String {
         let name = try RuleObjectReader.text(value, at: place)
-        guard !name.isEmpty, !name.hasPrefix("$"), !name.utf8.contains(UInt8(ascii: ".")) else {
+        guard !name.isEmpty, !name.hasBytePrefix("$"), !name.utf8.contains(UInt8(ascii: ".")) else {
             throw place.error(
                 .invalidValue, "A queryable field is at the top of a document: \"\(name)\"")
         }
@@ -321,10 +321,10 @@ extension BSONValue {
     /// Whether a key or a text in the value begins with a text.
     fileprivate func mentions(_ text: String) -> Bool {
         switch self {
-        case .string(let own): own.hasPrefix(text)
+        case .string(let own): own.hasBytePrefix(text)
         case .array(let values): values.values.contains { $0.mentions(text) }
         case .document(let fields):
-            fields.contains { $0.key.hasPrefix(text) || $0.value.mentions(text) }
+            fields.contains { $0.key.hasBytePrefix(text) || $0.value.mentions(text) }
         default: false
         }
     }

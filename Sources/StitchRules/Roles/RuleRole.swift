@@ -3,7 +3,7 @@ internal import BSONStore
 /// One role of a collection as written in the rules.
 struct RuleRole: Sendable, Hashable {
     /// The name, which denials mention.
-    let name: String
+    let name: Name
     let place: RuleSourceLocation
     let applyWhen: RuleExpression
     /// The conditions on documents; `nil` without any.

@@ -26,7 +26,7 @@ extension RuleRole {
         func note(_ place: RuleSourceLocation, _ message: String) {
             found.append(
                 SyncIncompatibility(
-                    file: place.file, path: place.path, role: name, message: message))
+                    file: place.file, path: place.path, role: name.text, message: message))
         }
         let filters = place["document_filters"]
         if self.filters?.read == nil { note(filters["read"], "sync needs a read filter") }

@@ -25,6 +25,13 @@ public struct RuleUser: Sendable, Hashable {
         self.identities = identities
     }
 
+    /// Whether both users have the same id and type, by their bytes, and the same values.
+    public static func == (left: RuleUser, right: RuleUser) -> Bool {
+        left.id.hasSameBytes(as: right.id) && left.type.hasSameBytes(as: right.type)
+            && left.data == right.data && left.customData == right.customData
+            && left.identities == right.identities
+    }
+
     /// Returns the value at a path below `%%user`; `nil` when missing.
     func value(_ path: [String]) -> BSONValue? {
         guard let first = path.first else { return .document(document) }

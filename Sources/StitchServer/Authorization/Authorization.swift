@@ -59,7 +59,7 @@ enum Authorization {
     /// Returns the need of an access to the command's database, stricter for the users.
     private static func need(_ access: Role.Access, _ call: CommandCall) -> AccessNeed {
         let isOfUsers =
-            call.database == "admin" && call.target.stringValue?.hasPrefix("system.") == true
+            call.database == "admin" && call.target.stringValue?.hasBytePrefix("system.") == true
         return AccessNeed(isOfUsers ? .userAdministration : access, on: call.database)
     }
 

@@ -33,7 +33,7 @@ package enum ServerUsers {
     package static func roles(_ texts: [String]) -> BSONArray {
         BSONArray(
             texts.map { text in
-                let parts = text.split(separator: "@", maxSplits: 1).map(String.init)
+                let parts = text.split(atByte: "@", maxSplits: 1).map(String.init)
                 let database = parts.count > 1 ? parts[1] : "admin"
                 return ["role": .string(parts.first ?? ""), "db": .string(database)]
             })

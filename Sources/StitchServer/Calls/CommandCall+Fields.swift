@@ -81,7 +81,7 @@ extension CommandCall {
     /// - Throws: 73 (InvalidNamespace).
     func namespace(_ name: String) throws(CommandFailure) -> Namespace {
         let namespace = Namespace(database, name)
-        guard !name.isEmpty, !name.hasPrefix("."), !name.utf8.contains(0) else {
+        guard !name.isEmpty, !name.hasBytePrefix("."), !name.utf8.contains(0) else {
             throw CommandFailure(
                 .invalidNamespace, "Invalid namespace specified '\(namespace)'")
         }

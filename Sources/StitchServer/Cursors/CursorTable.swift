@@ -393,8 +393,8 @@ struct CursorOwner: Sendable, Hashable {
 
     /// - Parameter user: the signed-in user; `nil` where clients do not sign in.
     init(_ user: SignedInUser?) {
-        name = Array((user?.name ?? "").utf8)
-        database = Array((user?.database ?? "").utf8)
+        name = Array((user?.name ?? "").text.utf8)
+        database = Array((user?.database ?? "").text.utf8)
     }
 }
 

@@ -11,7 +11,7 @@ enum QueryOptionsCheck {
     /// - Throws: 2 and 51176 with MongoDB's texts.
     static func check(_ call: CommandCall) throws(CommandFailure) {
         let (min, max) = (call.document("min") ?? [:], call.document("max") ?? [:])
-        if !min.isEmpty, !max.isEmpty, min.keys != max.keys {
+        if !min.isEmpty, !max.isEmpty, !min.keys.hasSameBytes(as: max.keys) {
             throw CommandFailure(51176, "min and max must have the same field names")
         }
         let (sort, hint) = (call.document("sort") ?? [:], call.document("hint") ?? [:])

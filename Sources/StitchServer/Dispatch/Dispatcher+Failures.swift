@@ -13,7 +13,9 @@ extension Dispatcher {
             request.body["client"]?.documentValue?["application"]?.documentValue?["name"]?
             .stringValue ?? connection.state.withLock { $0.applicationName }
         let fault = server.failPoints.fault("failCommand") { data in
-            if let wanted = data["appName"]?.stringValue, wanted != client { return false }
+            if let wanted = data["appName"]?.stringValue, !client.hasSameBytes(as: wanted) {
+                return false
+            }
             return data["failCommands"]?.arrayValue?.contains { value in
                 value.stringValue.map { CommandTable.areSame($0, name) } ?? false
             } ?? false

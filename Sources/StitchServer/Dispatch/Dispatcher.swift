@@ -148,7 +148,8 @@ struct Dispatcher: Sendable {
         of name: String, _ request: WireRequest
     ) throws(CommandFailure) -> CommandDefinition {
         if case .query(let collection) = request.form {
-            guard collection.hasSuffix(".$cmd"), ["hello", "ismaster", "isMaster"].contains(name)
+            guard collection.hasByteSuffix(".$cmd"),
+                ["hello", "ismaster", "isMaster"].contains(name)
             else {
                 throw CommandFailure(
                     352,

@@ -31,7 +31,7 @@ enum DuplicateFieldCheck {
     ) throws(CommandFailure) {
         var given: [String] = []
         for sequence in sequences {
-            guard !given.contains(sequence.field) else {
+            guard !given.containsBytes(of: sequence.field) else {
                 throw doubled("\(name).\(sequence.field)")
             }
             given.append(sequence.field)
@@ -91,7 +91,7 @@ enum DuplicateFieldCheck {
         var seen: Set<Name> = []
         for (index, name) in names.enumerated() {
             let isNew =
-                isFew ? !names[..<index].contains(name) : seen.insert(Name(name)).inserted
+                isFew ? !names[..<index].containsBytes(of: name) : seen.insert(Name(name)).inserted
             guard isNew else { throw doubled("\(path()).\(name)") }
         }
     }

@@ -66,7 +66,7 @@ struct CandidateFilter: Sendable {
     private static func isSent(_ key: String, _ value: BSONValue, _ access: RuleAccess?) -> Bool {
         guard !stays(value, access, 0), !stays(key, access) else { return false }
         guard let access, access.hidesFields else { return true }
-        return !key.hasPrefix("$") && !access.mask.hides(path: key)
+        return !key.hasBytePrefix("$") && !access.mask.hides(path: key)
     }
 
     /// The operators that need what only the collection has, or that run code.
@@ -87,7 +87,7 @@ struct CandidateFilter: Sendable {
         guard depth < 100 else { return true }
         switch value {
         // At the upstream the roles would be those of the gateway.
-        case .string(let text): return text.hasPrefix("$$USER_ROLES")
+        case .string(let text): return text.hasBytePrefix("$$USER_ROLES")
         case .document(let document):
             return document.contains { name, inner in
                 stays(name, access) || stays(inner, access, depth + 1)
@@ -105,7 +105,7 @@ extension CandidateFilter {
         switch condition {
         case .regularExpression, .null, .undefined, .array: return nil
         case .document(let document):
-            guard let operation = document.keys.first(where: { $0.hasPrefix("$") }) else {
+            guard let operation = document.keys.first(where: { $0.hasBytePrefix("$") }) else {
                 return [condition]
             }
             switch (operation, document[operation]) {

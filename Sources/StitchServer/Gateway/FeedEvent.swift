@@ -39,7 +39,9 @@ struct FeedToken: StreamPosition, Hashable, Comparable {
         return token
     }
 
-    static func == (left: FeedToken, right: FeedToken) -> Bool { left.text == right.text }
+    static func == (left: FeedToken, right: FeedToken) -> Bool {
+        left.text.hasSameBytes(as: right.text)
+    }
 
     func hash(into hasher: inout Hasher) { hasher.combine(text) }
 

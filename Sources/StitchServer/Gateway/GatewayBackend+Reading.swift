@@ -31,7 +31,7 @@ extension GatewayBackend {
         let (call, ruleGuard) = (reader.call, reader.ruleGuard)
         let entries = try UpstreamCatalog.entries(call.database, [:], reader.link, for: call)
         let parts = entries.compactMap { entry -> CollectionPart? in
-            guard let name = entry["name"]?.stringValue, !name.hasPrefix("system."),
+            guard let name = entry["name"]?.stringValue, !name.hasBytePrefix("system."),
                 ruleGuard?.access(Namespace(call.database, name)).isNever != true
             else { return nil }
             return CollectionPart(
@@ -127,12 +127,12 @@ extension GatewayBackend {
             guard known.viewOn == nil else { throw StoreError.view(namespace) }
             if !known.keepsImages { try keepImages(of: namespace, link) }
         case .database(let database):
-            for entry in try UpstreamCatalog.entries(database, [:], link, for: call) {
+            for entry in try UpstreamCatalog.entries(database.text, [:], link, for: call) {
                 let known = UpstreamCollection(entry: entry, indexes: nil)
                 guard known.viewOn == nil, !known.keepsImages,
-                    let name = entry["name"]?.stringValue, !name.hasPrefix("system.")
+                    let name = entry["name"]?.stringValue, !name.hasBytePrefix("system.")
                 else { continue }
-                try keepImages(of: Namespace(database, name), link)
+                try keepImages(of: Namespace(database.text, name), link)
             }
         case .cluster: break
         }

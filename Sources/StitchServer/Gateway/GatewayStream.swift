@@ -360,7 +360,7 @@ enum RuleFields {
                     guard let inner = Self.names(in: part.documentValue ?? [:]) else { return nil }
                     names.formUnion(inner)
                 }
-            } else if key.hasPrefix("$") {
+            } else if key.hasBytePrefix("$") {
                 return nil
             } else if let first = key.dottedParts.first {
                 names.insert(Name(first))

@@ -59,8 +59,8 @@ struct OwnRoles {
     private func expression(_ value: BSONValue) throws(StoreError) -> BSONValue {
         switch value {
         case .string(Self.variable): return roles
-        case .string(let text) where text.hasPrefix(Self.variable + "."):
-            let path = "$$\(Self.name)" + text.dropFirst(Self.variable.count)
+        case .string(let text) where text.hasBytePrefix(Self.variable + "."):
+            let path = "$$\(Self.name)" + text.droppingBytes(Self.variable.utf8.count)
             return ["$let": ["vars": [Self.name: roles], "in": .string(path)]]
         case .document(let document):
             return .document(

@@ -414,7 +414,7 @@ enum UpstreamStream {
     static func target(_ scope: ChangeStreamScope) -> (collection: String, database: String) {
         switch scope {
         case .collection(let namespace): (namespace.collection, namespace.database)
-        case .database(let database): ("$cmd.aggregate", database)
+        case .database(let database): ("$cmd.aggregate", database.text)
         case .cluster: ("$cmd.aggregate", "admin")
         }
     }

@@ -321,7 +321,7 @@ struct FieldChanges {
 
     /// A name that an update would take for a path or an operator needs another form.
     private mutating func note(_ name: String) {
-        if name.isEmpty || name.hasPrefix("$") || name.utf8.contains(UInt8(ascii: ".")) {
+        if name.isEmpty || name.hasBytePrefix("$") || name.utf8.contains(UInt8(ascii: ".")) {
             isPlain = false
         }
     }

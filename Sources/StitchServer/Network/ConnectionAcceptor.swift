@@ -124,7 +124,7 @@
         private static func isLoopback(_ address: SocketAddress?) -> Bool {
             guard let address else { return false }
             guard let host = address.ipAddress else { return true }
-            return host.hasPrefix("127.") || host == "::1"
+            return host.hasBytePrefix("127.") || host == "::1"
         }
     }
 #endif

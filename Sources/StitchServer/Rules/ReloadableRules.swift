@@ -54,7 +54,7 @@ package final class ReloadableRules: Sendable {
         let manager = FileManager.default
         var files: [(path: String, bytes: [UInt8])] = []
         for path in try manager.subpathsOfDirectory(atPath: folder).sorted()
-        where path.hasSuffix(".json") {
+        where path.hasByteSuffix(".json") {
             guard let data = manager.contents(atPath: "\(folder)/\(path)") else {
                 throw RuleFolderError(path: path)
             }

@@ -13,7 +13,7 @@ struct AccessNeed: Sendable {
 
     /// Creates the need of an access to a collection, stricter for that of the users.
     init(_ access: Role.Access, to name: Namespace) {
-        let isOfUsers = name.database == "admin" && name.collection.hasPrefix("system.")
+        let isOfUsers = name.database == "admin" && name.collection.hasBytePrefix("system.")
         self.access = isOfUsers ? .userAdministration : access
         database = isOfUsers ? "admin" : name.database
     }

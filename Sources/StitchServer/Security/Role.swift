@@ -22,6 +22,11 @@ struct Role: Sendable, Hashable {
     let name: String
     let database: String
 
+    /// Whether both roles have the same names, by their bytes.
+    static func == (left: Role, right: Role) -> Bool {
+        left.name.hasSameBytes(as: right.name) && left.database.hasSameBytes(as: right.database)
+    }
+
     /// The built-in roles that exist on every database.
     static let ofDatabases: Set<String> = [
         "read", "readWrite", "dbAdmin", "dbOwner", "userAdmin",
@@ -42,7 +47,7 @@ struct Role: Sendable, Hashable {
     func gives(_ access: Access, on database: String) -> Bool {
         let (own, everywhere) = Self.names(access)
         if self.database == "admin", everywhere.contains(name) || name == "root" { return true }
-        return self.database == database && own.contains(name)
+        return self.database.hasSameBytes(as: database) && own.contains(name)
     }
 
     private static func names(_ access: Access) -> (own: Set<String>, everywhere: Set<String>) {

@@ -38,9 +38,9 @@ struct ScramConversation: Sendable {
         credential: (String) throws -> ScramCredential
     ) throws {
         let message = try Self.text(payload)
-        let parts = message.split(separator: ",", maxSplits: 2, omittingEmptySubsequences: false)
+        let parts = message.split(atByte: ",", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == "n" || parts[0] == "y",
-            parts[1].isEmpty || parts[1].hasPrefix("a=")
+            parts[1].isEmpty || parts[1].hasBytePrefix("a=")
         else { throw Self.malformed }
         header = "\(parts[0]),\(parts[1]),"
         clientFirst = String(parts[2])
@@ -62,7 +62,7 @@ struct ScramConversation: Sendable {
     /// Returns the user name in a client's first message.
     static func user(_ payload: [UInt8]) throws(CommandFailure) -> String? {
         let parts = try text(payload).split(
-            separator: ",", maxSplits: 2, omittingEmptySubsequences: false)
+            atByte: ",", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let first = try fields(String(parts[2])).first, first.key == "n"
         else { return nil }
         return try name(first.value)
@@ -94,7 +94,7 @@ struct ScramConversation: Sendable {
         let withoutProof = String(message[..<proofStart.lowerBound])
         let fields = try Self.fields(withoutProof)
         guard fields.count >= 2, fields[0].key == "c", fields[1].key == "r",
-            fields[1].value == nonce,
+            fields[1].value.hasSameBytes(as: nonce),
             ScramCredential.bytes(fields[0].value) == Array(header.utf8),
             let proof = ScramCredential.bytes(String(message[proofStart.upperBound...]))
         else { throw Self.failed }
@@ -120,7 +120,7 @@ struct ScramConversation: Sendable {
         _ text: String
     ) throws(CommandFailure) -> [(key: Substring, value: String)] {
         var fields: [(key: Substring, value: String)] = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+        for part in text.split(atByte: ",", omittingEmptySubsequences: false) {
             guard part.count >= 2, part.dropFirst().first == "=" else { throw malformed }
             fields.append((part.prefix(1), String(part.dropFirst(2))))
         }

@@ -2,8 +2,8 @@ internal import BSONStore
 
 /// The user who has signed in on a connection.
 struct SignedInUser: Sendable, Hashable {
-    let name: String
-    let database: String
+    let name: Name
+    let database: Name
     var roles: [Role]
     /// The end of the sign-in, in seconds since 1970; `nil` for the life of the connection.
     var expiry: Double?

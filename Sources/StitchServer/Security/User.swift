@@ -110,7 +110,7 @@ struct User: Sendable {
     ///
     /// - Parameter isUnderRules: whether the server has rules; without them only roles count.
     func signedIn(isUnderRules: Bool) -> SignedInUser {
-        var user = SignedInUser(name: name, database: database, roles: roles)
+        var user = SignedInUser(name: Name(name), database: Name(database), roles: roles)
         user.isGovernedByRules = isSelfMade && isUnderRules
         return user
     }

@@ -22,7 +22,7 @@ struct WebToken: Sendable {
     /// Parses a token; `nil` if it is malformed or its algorithm is not accepted.
     init?(_ text: String) {
         guard text.utf8.count <= Self.bytesMax else { return nil }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = text.dottedParts
         guard parts.count == 3, let header = Self.document(parts[0]),
             let claims = Self.document(parts[1]), let signature = Self.bytes(parts[2]),
             let algorithm = header["alg"]?.stringValue.flatMap(WebKey.Algorithm.init),
@@ -38,7 +38,7 @@ struct WebToken: Sendable {
     /// Whether one of the keys signed the token.
     func isSigned(by keys: [WebKey]) -> Bool {
         keys.contains { key in
-            key.algorithms.contains(algorithm) && (keyID == nil || key.id == keyID)
+            key.algorithms.contains(algorithm) && (keyID == nil || key.id.hasSameBytes(as: keyID))
                 && key.verifies(signature, of: signed, algorithm)
         }
     }
@@ -63,10 +63,13 @@ struct WebToken: Sendable {
                 return false
             }
         }
-        if let issuer = settings.issuer, claims["iss"]?.stringValue != issuer { return false }
+        if let issuer = settings.issuer, claims["iss"]?.stringValue.hasSameBytes(as: issuer) != true
+        {
+            return false
+        }
         guard let audience = settings.audience else { return true }
         let audiences = claims["aud"]?.arrayValue?.compactMap(\.stringValue)
-        return (audiences ?? [claims["aud"]?.stringValue ?? ""]).contains(audience)
+        return (audiences ?? [claims["aud"]?.stringValue ?? ""]).containsBytes(of: audience)
     }
 
     /// Returns the roles in a claim, without unknown ones.
@@ -77,13 +80,13 @@ struct WebToken: Sendable {
             {
                 return Role(known: name, on: database)
             }
-            let parts = (value.stringValue ?? "").split(separator: "@", maxSplits: 1)
+            let parts = (value.stringValue ?? "").split(atByte: "@", maxSplits: 1)
             guard let name = parts.first else { return nil }
             return Role(known: String(name), on: parts.count > 1 ? String(parts[1]) : "admin")
         }
     }
 
-    private static func document(_ part: Substring) -> BSONDocument? {
+    private static func document(_ part: String) -> BSONDocument? {
         guard let bytes = bytes(part) else { return nil }
         return JSONText.document(bytes)
     }

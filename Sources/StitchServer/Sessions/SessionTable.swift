@@ -71,7 +71,7 @@ final class SessionTable: Sendable {
 
     /// Returns the user's id as a session holds it.
     static func userID(_ user: SignedInUser) throws(CommandFailure) -> BSONValue {
-        try userID(name: user.name, database: user.database)
+        try userID(name: user.name.text, database: user.database.text)
     }
 
     /// Returns the id of a user with a name.

@@ -4,7 +4,7 @@ internal import StitchRules
 /// The scope of a change stream: a collection, a database or all databases.
 enum ChangeStreamScope: Sendable, Hashable {
     case collection(Namespace)
-    case database(String)
+    case database(Name)
     case cluster
 
     /// Creates the scope of an `aggregate`.
@@ -35,12 +35,12 @@ enum ChangeStreamScope: Sendable, Hashable {
                 .invalidNamespace,
                 "$changeStream may not be opened on the internal \(namespace.database) database")
         }
-        guard isDatabase || !namespace.collection.hasPrefix("system.") else {
+        guard isDatabase || !namespace.collection.hasBytePrefix("system.") else {
             throw CommandFailure(
                 .invalidNamespace,
                 "$changeStream may not be opened on the internal \(namespace) collection")
         }
-        self = isDatabase ? .database(namespace.database) : .collection(namespace)
+        self = isDatabase ? .database(Name(namespace.database)) : .collection(namespace)
     }
 
     /// The databases that change streams exclude.
@@ -55,10 +55,10 @@ enum ChangeStreamScope: Sendable, Hashable {
 
     /// Whether the stream includes the documents of a collection.
     func includes(_ namespace: Namespace) -> Bool {
-        guard !namespace.collection.hasPrefix("system.") else { return false }
+        guard !namespace.collection.hasBytePrefix("system.") else { return false }
         return switch self {
         case .collection(let own): namespace == own
-        case .database(let database): namespace.database == database
+        case .database(let database): Name(namespace.database) == database
         case .cluster: !Self.internalDatabases.contains(namespace.database)
         }
     }
@@ -66,11 +66,11 @@ enum ChangeStreamScope: Sendable, Hashable {
     /// Whether the stream includes a change.
     func includes(_ change: StoreChange) -> Bool {
         let namespace = change.namespace
-        guard !namespace.collection.hasPrefix("system.") else { return false }
+        guard !namespace.collection.hasBytePrefix("system.") else { return false }
         switch self {
         case .collection(let own): return namespace == own
         case .database(let database):
-            return namespace.database == database && change.isReportedOutside
+            return Name(namespace.database) == database && change.isReportedOutside
         case .cluster:
             return !Self.internalDatabases.contains(namespace.database)
                 && change.isReportedOutside
@@ -88,7 +88,8 @@ enum ChangeStreamScope: Sendable, Hashable {
         case (.collection(let own), .drop), (.collection(let own), .rename),
             (.collection(let own), .renameTarget):
             change.namespace == own
-        case (.database(let database), .dropDatabase): change.namespace.database == database
+        case (.database(let database), .dropDatabase):
+            Name(change.namespace.database) == database
         case (.collection, _), (.database, _), (.cluster, _): false
         }
     }
@@ -106,6 +107,6 @@ extension StoreChange {
         guard kind == .rename || kind == .renameTarget else { return false }
         let other = after?[kind == .rename ? "to" : "from"]?.documentValue
         guard let database = other?["db"]?.stringValue else { return false }
-        return database != namespace.database
+        return !database.hasSameBytes(as: namespace.database)
     }
 }

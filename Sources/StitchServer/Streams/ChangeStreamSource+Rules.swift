@@ -6,7 +6,7 @@ extension ChangeStreamSource {
     static func fingerprint(_ rules: RuleAccessPolicy?, _ scope: ChangeStreamScope) -> UInt64? {
         switch scope {
         case .collection(let namespace): rules?.fingerprint(namespace)
-        case .database(let database): rules?.fingerprintOfAll(Namespace(database, "$cmd"))
+        case .database(let database): rules?.fingerprintOfAll(Namespace(database.text, "$cmd"))
         case .cluster: rules?.fingerprintOfAll(Namespace("", "$cmd"))
         }
     }

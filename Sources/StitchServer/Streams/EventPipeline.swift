@@ -26,7 +26,7 @@ struct EventPipeline: Sendable {
         var kept: [BSONValue] = [[ChangeStreamStage.name: [:]]]
         var splits = false
         for stage in stages {
-            guard let name = stage.documentValue?.keys.first, name.hasPrefix("$") else {
+            guard let name = stage.documentValue?.keys.first, name.hasBytePrefix("$") else {
                 kept.append(stage)
                 continue
             }

@@ -35,7 +35,8 @@ enum IndexEntry {
         entry.set(
             "weights",
             to: .document(
-                BSONDocument(weights.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })))
+                BSONDocument(
+                    weights.sorted { $0.key.bytesPrecede($1.key) }.map { ($0.key, $0.value) })))
         for (option, value) in [
             ("default_language", "english"), ("language_override", "language"),
             ("textIndexVersion", 3),

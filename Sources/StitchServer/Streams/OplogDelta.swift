@@ -59,7 +59,8 @@ struct OplogDelta {
         ) -> [ArraySlice<String>] {
             if paths.isEmpty { return [] }
             return paths.compactMap { path in
-                guard let first = path.first, first == key || (isArray && first.hasPrefix("$"))
+                guard let first = path.first,
+                    first.hasSameBytes(as: key) || (isArray && first.hasBytePrefix("$"))
                 else { return nil }
                 return path.dropFirst()
             }
@@ -83,7 +84,7 @@ struct OplogDelta {
         var left = old.next()
         var right = new.next()
         while let one = left, let other = right {
-            if one.key == other.key {
+            if one.key.hasSameBytes(as: other.key) {
                 compare(one.key, one.value, other.value, rules)
                 right = new.next()
             } else {

@@ -63,7 +63,7 @@ enum TransactionScope {
 
     /// Whether a transaction meets a collection of the system.
     private static func isExcluded(_ namespace: Namespace, _ call: CommandCall) -> Bool {
-        call.transaction?.isTransaction == true && namespace.collection.hasPrefix("system.")
+        call.transaction?.isTransaction == true && namespace.collection.hasBytePrefix("system.")
     }
 
     private static func refusal(_ message: String) -> CommandFailure {

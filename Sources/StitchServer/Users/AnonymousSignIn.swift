@@ -38,7 +38,7 @@ struct AnonymousSignIn: Sendable {
         }
         let generation = server.userGeneration.withLock { $0 }
         var user = SignedInUser(
-            name: try Self.name(ofSecret: secret), database: Self.database, roles: [])
+            name: Name(try Self.name(ofSecret: secret)), database: Name(Self.database), roles: [])
         user.isGovernedByRules = true
         user.generation = generation
         connection.become(user)
@@ -48,5 +48,5 @@ struct AnonymousSignIn: Sendable {
 
 extension SignedInUser {
     /// Whether the user is a device without an account.
-    var isAnonymous: Bool { database == AnonymousSignIn.database }
+    var isAnonymous: Bool { database.text == AnonymousSignIn.database }
 }

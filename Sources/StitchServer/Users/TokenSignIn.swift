@@ -26,13 +26,14 @@ struct TokenSignIn: Sendable {
                 let text = String(validating: parts[2], as: UTF8.self),
                 let token = WebToken(text),
                 token.isMeant(settings, now: BSONDatetime.now.seconds),
-                token.claims["sub"]?.stringValue == name, !name.isEmpty,
+                token.claims["sub"]?.stringValue.hasSameBytes(as: name) == true, !name.isEmpty,
                 token.isSigned(by: try WebKey.keys(inFile: settings.keysFile))
             else { throw ScramConversation.failed }
             let generation = server.userGeneration.withLock { $0 }
             let given = token.roles(settings.rolesClaim)
             var user = SignedInUser(
-                name: name, database: database, roles: try users.roles(of: name, token: given))
+                name: Name(name), database: Name(database),
+                roles: try users.roles(of: name, token: given))
             user.expiry = token.expiry
             user.tokenRoles = given
             user.claims = token.claims

@@ -27,14 +27,14 @@ struct UserDirectory: Sendable {
             throw CommandFailure(391, "The token of the sign-in has expired; sign in again")
         }
         guard known.generation != generation else { return known }
-        var current = try user(known.name, known.database)?
+        var current = try user(known.name.text, known.database.text)?
             .signedIn(isUnderRules: server.settings.rules != nil)
         if known.isAnonymous {
             // No store has this user, so nothing can have changed.
             current = known
         } else if known.expiry != nil {
             current = known
-            current?.roles = try roles(of: known.name, token: known.tokenRoles)
+            current?.roles = try roles(of: known.name.text, token: known.tokenRoles)
         }
         current?.generation = generation
         connection.state.withLock { $0.user = current }

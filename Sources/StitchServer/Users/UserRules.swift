@@ -70,7 +70,7 @@ struct UserRules: Sendable {
     ///
     /// - Throws: 13 (Unauthorized) for a name that could be confused with another user's.
     private func ruleUser(_ user: SignedInUser, _ rules: RuleSet) throws -> RuleUser {
-        guard !User.isAmbiguous(user.name, user.database) else {
+        guard !User.isAmbiguous(user.name.text, user.database.text) else {
             throw CommandFailure(
                 13,
                 "Users whose names begin with \"\(User.idMark)\" or hold a null character may "
@@ -84,7 +84,9 @@ struct UserRules: Sendable {
         ]
         if let claims = user.claims {
             ruleUser.data = claims
-        } else if let stored = try users.user(user.name, user.database)?.customData?.documentValue {
+        } else if let stored = try users.user(user.name.text, user.database.text)?.customData?
+            .documentValue
+        {
             ruleUser.data = stored
         }
         guard let source = rules.customData else { return ruleUser }
@@ -103,7 +105,7 @@ extension SignedInUser {
     /// Database names have no dot, and no name on `admin` or `$external` begins with a colon, so no
     /// two users of different databases share an id. `admin` and `$external` count as one.
     var ruleID: String {
-        User.isOfServer(database) ? name : "\(User.idMark)\(database).\(name)"
+        User.isOfServer(database.text) ? name.text : "\(User.idMark)\(database).\(name)"
     }
 
     fileprivate var provider: String {

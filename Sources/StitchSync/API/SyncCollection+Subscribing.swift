@@ -21,7 +21,9 @@ extension SyncCollection {
         let isRefused =
             if case .error = latest.state { try !engine.subscriptions.holds(query) } else { false }
         let known =
-            isRefused ? nil : latest.subscriptions.first { $0.name == name && $0.query == query }
+            isRefused
+            ? nil
+            : latest.subscriptions.first { $0.name.hasSameBytes(as: name) && $0.query == query }
         guard let known else {
             let set = try await engine.subscriptions.update {
                 $0.insertOrAssign(query, named: name)
@@ -30,7 +32,9 @@ extension SyncCollection {
                 try await engine.subscriptions.waitForSynchronization(
                     of: set.version, for: .query(query), timeout: timeout)
             }
-            let made = set.subscriptions.first { $0.name == name && $0.query == query }
+            let made = set.subscriptions.first {
+                $0.name.hasSameBytes(as: name) && $0.query == query
+            }
             guard let made else {
                 throw SyncError(.storeFailed, "the subscription is not in its set")
             }
@@ -130,7 +134,7 @@ extension SubscriptionChanges {
 
     /// Returns the subscription with a name.
     public func first(named name: String) -> Subscription? {
-        subscriptions.first { $0.name == name }
+        subscriptions.first { $0.name.hasSameBytes(as: name) }
     }
 }
 

@@ -40,7 +40,9 @@ struct UniqueExchange: Equatable {
                 for key in keys(of: change.intended, paths) where !kept.contains(key) {
                     let found = (holders[key] ?? []).filter { $0 != index }
                     blockers[index].formUnion(found)
-                    if change.paths == paths { namedBlockers[index].formUnion(found) }
+                    if change.paths.hasSameBytes(as: paths) {
+                        namedBlockers[index].formUnion(found)
+                    }
                 }
             }
         }

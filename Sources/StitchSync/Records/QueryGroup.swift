@@ -25,7 +25,7 @@ struct QueryGroup: Sendable {
             while end < min(queries.count, start + count) {
                 let next = queries[end]
                 guard next.namespace == queries[start].namespace, let wanted = next.wantedValues,
-                    wanted.isWholeQuery, Name(wanted.field) == Name(first.field)
+                    wanted.isWholeQuery, wanted.field == first.field
                 else { break }
                 valueCount += wanted.values.count
                 byteCount += next.filter.byteCount
@@ -43,7 +43,7 @@ struct QueryGroup: Sendable {
         let first = queries[queries.startIndex]
         guard queries.count > 1, let field = first.wantedValues?.field else { return first.filter }
         let values = queries.flatMap { $0.wantedValues?.values ?? [] }
-        return [field: ["$in": .array(BSONArray(values))]]
+        return [field.text: ["$in": .array(BSONArray(values))]]
     }
 
     /// Returns the groups of queries from one on.

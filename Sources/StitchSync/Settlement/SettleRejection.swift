@@ -112,7 +112,7 @@ extension ResumeToken {
     var number: Int64 {
         if let position = document["position"]?.int64Value { return position }
         // A MongoDB token begins with 82 and the 16 digits of its cluster time.
-        guard let text = document["_data"]?.stringValue, text.hasPrefix("82") else { return 0 }
+        guard let text = document["_data"]?.stringValue, text.hasBytePrefix("82") else { return 0 }
         return Int64(text.dropFirst(2).prefix(16), radix: 16) ?? 0
     }
 }

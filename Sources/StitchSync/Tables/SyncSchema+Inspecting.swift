@@ -49,10 +49,10 @@ extension SyncSchema {
 
     /// Returns a statement of ``statements`` that creates its table or index in memory.
     private static func inMemory(_ statement: String) -> String {
-        for kind in ["CREATE TABLE ", "CREATE INDEX "] where statement.hasPrefix(kind) {
+        for kind in ["CREATE TABLE ", "CREATE INDEX "] where statement.hasBytePrefix(kind) {
             let condition = "IF NOT EXISTS "
-            let rest = statement.dropFirst(kind.count)
-            guard rest.hasPrefix(condition) else { continue }
+            let rest = statement.droppingBytes(kind.utf8.count)
+            guard rest.hasBytePrefix(condition) else { continue }
             return kind + condition + "temp." + rest.dropFirst(condition.count)
         }
         return statement

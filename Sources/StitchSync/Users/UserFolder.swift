@@ -69,7 +69,7 @@ struct UserFolder {
         guard FileManager.default.fileExists(atPath: directory) else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: directory)
             .compactMap { name in
-                name.hasPrefix(prefix) ? try userID(at: directory + "/" + name) : nil
+                name.hasBytePrefix(prefix) ? try userID(at: directory + "/" + name) : nil
             }
             .sorted()
     }

@@ -41,7 +41,7 @@
         @Flag(help: "Write one JSON object.")
         var json = false
 
-        private var isDump: Bool { bson || file.hasSuffix(".bson") }
+        private var isDump: Bool { bson || file.hasByteSuffix(".bson") }
 
         func validate() throws {
             guard errors >= 0 else { throw ValidationError("--errors is 0 or more") }

@@ -125,7 +125,7 @@ enum DemoPlan {
     }
 
     private static func isPlain(_ key: String) -> Bool {
-        key != "_id" && !key.isEmpty && !key.hasPrefix("$") && !key.contains(".")
+        key != "_id" && !key.isEmpty && !key.hasBytePrefix("$") && !key.contains(".")
             && key != markField
     }
 }

@@ -54,8 +54,8 @@ enum FieldMerge {
     /// Returns the remote's string with local's addition at the end; only the remote's if local
     /// rewrote it.
     private static func additions(_ base: String?, _ local: String, _ remote: String) -> String {
-        guard let base, local.hasPrefix(base) else { return remote }
-        return remote + local.dropFirst(base.count)
+        guard let base, local.hasBytePrefix(base) else { return remote }
+        return remote + local.droppingBytes(base.utf8.count)
     }
 
     /// Returns the remote's values with those that local appended; only the remote's if local

@@ -34,13 +34,13 @@ enum SessionRemote: Sendable {
             return
         }
         #if MongoRemote
-            if !name.hasPrefix(Self.ownScheme) {
+            if !name.hasBytePrefix(Self.ownScheme) {
                 self = .mongo(try MongoRemote(uri: name))
                 return
             }
         #endif
         #if Remote
-            guard !name.hasPrefix(Self.lookupScheme) else {
+            guard !name.hasBytePrefix(Self.lookupScheme) else {
                 throw CommandError(
                     "\(Self.lookupScheme) needs libmongoc, which this stitchsync was built without; "
                         + "name the hosts by mongodb://, or build it with "
@@ -81,7 +81,7 @@ enum SessionRemote: Sendable {
 
     /// Whether a name is the URI of a server.
     static func isServer(_ name: String) -> Bool {
-        [ownScheme, "mongodb://", lookupScheme].contains { name.hasPrefix($0) }
+        [ownScheme, "mongodb://", lookupScheme].contains { name.hasBytePrefix($0) }
     }
 
     /// The remote itself.

@@ -46,7 +46,7 @@ extension ConflictFixture {
         } catch {
             throw FixtureError(file: path, "", "it cannot be read: \(error)")
         }
-        let files = names.filter { $0.hasSuffix(".json") && !$0.hasSuffix(".schema.json") }
+        let files = names.filter { $0.hasByteSuffix(".json") && !$0.hasByteSuffix(".schema.json") }
         guard !files.isEmpty else {
             throw FixtureError(file: path, "", "there are no .json files in it")
         }

@@ -104,7 +104,7 @@ package struct WireParser: Sendable {
                 body = try document(&reader, header, .message(flags))
             case 1:
                 let next = try sequence(&reader, header, flags)
-                guard !sequences.contains(where: { $0.field == next.field }) else {
+                guard !sequences.contains(where: { $0.field.hasSameBytes(as: next.field) }) else {
                     throw refusal(40431, "Duplicate document sequence: \(next.field)")
                 }
                 sequences.append(next)

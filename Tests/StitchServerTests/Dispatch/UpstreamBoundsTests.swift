@@ -166,7 +166,7 @@ import Testing
             try table.addForwarded(
                 ForwardedSource(UpstreamCursor(id: 1, namespace: Self.items, link: link)),
                 Self.items, nil,
-                of: CursorOwner(SignedInUser(name: user, database: "admin", roles: [])),
+                of: CursorOwner(SignedInUser(name: Name(user), database: "admin", roles: [])),
                 CursorOptions())
         }
         var ids: [Int64] = []

@@ -8,7 +8,8 @@ import Testing
 @Suite struct UserRolesTests {
     private static func user(_ name: String, _ roles: [String]) -> SignedInUser {
         SignedInUser(
-            name: name, database: "admin", roles: roles.map { Role(name: $0, database: "shop") })
+            name: Name(name), database: "admin",
+            roles: roles.map { Role(name: $0, database: "shop") })
     }
 
     private static func run(_ server: OfflineServer, _ command: BSONDocument) -> BSONDocument {

@@ -14,7 +14,7 @@ import Testing
 @Suite struct CursorMemoryTests {
     private static func user(_ name: String) -> SignedInUser {
         SignedInUser(
-            name: name, database: "admin", roles: [Role(name: "root", database: "admin")],
+            name: Name(name), database: "admin", roles: [Role(name: "root", database: "admin")],
             generation: 1)
     }
 

@@ -21,7 +21,7 @@ import Testing
 
     private static func user(_ name: String, _ roles: [(String, String)]) -> SignedInUser {
         SignedInUser(
-            name: name, database: "admin",
+            name: Name(name), database: "admin",
             roles: roles.map { Role(name: $0.0, database: $0.1) }, generation: 1)
     }
 

@@ -10,7 +10,7 @@ import Testing
 @Suite struct DeniedWriteTests {
     private static func user(_ name: String, _ role: String, on database: String) -> SignedInUser {
         SignedInUser(
-            name: name, database: "admin", roles: [Role(name: role, database: database)],
+            name: Name(name), database: "admin", roles: [Role(name: role, database: database)],
             generation: 1)
     }
 

@@ -22,10 +22,10 @@ import Testing
         var users: [String: SignedInUser] = [:]
         for place in places {
             for name in names where !User.isAmbiguous(name, place) {
-                let user = SignedInUser(name: name, database: place, roles: [])
+                let user = SignedInUser(name: Name(name), database: Name(place), roles: [])
                 if let known = users[user.ruleID] {
-                    #expect(User.isOfServer(known.database) && User.isOfServer(place))
-                    #expect(known.name == name)
+                    #expect(User.isOfServer(known.database.text) && User.isOfServer(place))
+                    #expect(known.name == Name(name))
                 }
                 users[user.ruleID] = user
             }

@@ -28,7 +28,8 @@ struct CommandProbe {
         /// The signed-in user.
         var user: SignedInUser? {
             guard self != .stranger else { return nil }
-            return SignedInUser(name: rawValue, database: "admin", roles: roles, generation: 1)
+            return SignedInUser(
+                name: Name(rawValue), database: "admin", roles: roles, generation: 1)
         }
 
         /// The user's document in the upstream.

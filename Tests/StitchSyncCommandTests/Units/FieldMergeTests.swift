@@ -37,6 +37,9 @@ import Testing
         Case("both counted int64", .int64(10), .int64(11), .int64(20), .int64(21)),
         Case("both counted double", 1.5, 2.0, 3.5, 4.0),
         Case(
+            "both appended to an emoji of five scalars", .string("👨‍👩‍👧"), .string("👨‍👩‍👧!"),
+            .string("👨‍👩‍👧?"), .string("👨‍👩‍👧?!")),
+        Case(
             "int32 beyond its range wraps instead of trapping", 0, 2_147_483_647, 1, -2_147_483_648),
         Case("the type was changed by one", 10, 11, .int64(20), .int64(20)),
         Case("both added to a text", "a", "a l", "a r", "a r l"),

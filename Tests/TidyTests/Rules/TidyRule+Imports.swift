@@ -29,24 +29,8 @@ extension TidyRule {
             of: "ArgumentParser", matching: { $0 == "ArgumentParser" },
             only: ["Sources/StitchSyncCommand/", "Tests/StitchSyncCommandTests/"],
             sample: "ArgumentParser"),
-        smallFoundation, byteOperators, commandsAlone,
+        smallFoundation, commandsAlone,
     ]
-
-    /// Without the import a file would compare texts by Swift's own operators.
-    private static let byteOperators = TidyRule(
-        name: "rules, server and engine import the operators that compare texts by their bytes",
-        broken: [SourceFile("Sources/StitchRules/A.swift", "struct A { let name: String }\n")],
-        kept: [
-            SourceFile("Sources/StitchRules/A.swift", "internal import BSONStore\n"),
-            SourceFile("Sources/StitchSync/Decisions/A.swift", "enum A { case b }\n"),
-        ]
-    ) { file, _ in
-        let modules = ["Sources/StitchRules/", "Sources/StitchServer/", "Sources/StitchSync/"]
-        guard file.isSwift, file.isIn(modules), !file.path.contains("/Decisions/"),
-            !importedModules(file).contains(where: { $0.module == "BSONStore" })
-        else { return [] }
-        return [Finding(line: 1, message: "import BSONStore, or texts are not compared by bytes")]
-    }
 
     /// The commands are carried by libmongoc and by connections of our own, so they know neither.
     private static let commandsAlone = TidyRule(

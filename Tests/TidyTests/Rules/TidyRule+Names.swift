@@ -26,6 +26,28 @@ extension TidyRule {
         }
     }
 
+    /// Swift's own functions look for characters: "$" with an accent behind it is another one.
+    static let byteFunctions = TidyRule(
+        name: "names begin and end by their bytes",
+        broken: [
+            SourceFile("Sources/BSONStore/Store/A.swift", "if key.hasPrefix(\"$\") {}\n"),
+            SourceFile("Sources/StitchRules/A.swift", "if path.hasSuffix(other) {}\n"),
+        ],
+        kept: [
+            SourceFile("Sources/BSONStore/Store/A.swift", "if key.hasBytePrefix(\"$\") {}\n"),
+            SourceFile("Sources/StitchServer/A.swift", "// key.hasPrefix\n"),
+            SourceFile("Sources/StitchSyncCommand/A.swift", "if path.hasSuffix(\".json\") {}\n"),
+        ]
+    ) { file, _ in
+        guard file.isIn(foldersOfNames) else { return [] }
+        return byteForms.flatMap { occurrences(of: $0, in: file.tokens) }.sorted().map {
+            Finding(line: $0, message: "use hasBytePrefix or hasByteSuffix")
+        }
+    }
+
+    private static let byteForms = [". hasPrefix (", ". hasSuffix ("]
+        .map { SwiftToken.tokens(of: $0) }
+
     private static let keyForms = ["[ String :", "[ String ? :", "Set < String >"]
         .map { SwiftToken.tokens(of: $0) }
 

@@ -29,7 +29,8 @@ struct TidyRule: Sendable, CustomTestStringConvertible {
     static let all: [TidyRule] =
         sizes + imports + words
         + [
-            pureDecisions, openWork, machinePaths, documents, switchOrder, nameKeys, citations,
+            pureDecisions, openWork, machinePaths, documents, switchOrder, nameKeys, byteFunctions,
+            citations,
             ruleTables,
         ]
 }

@@ -16,7 +16,7 @@ extension BSONDecimal128 {
             return
         }
         var text = value.description
-        if text.hasSuffix(".0") { text.removeLast(2) }
+        if text.hasByteSuffix(".0") { text.removeLast(2) }
         do throws(BSONError) {
             self = try BSONDecimal128(text)
         } catch {

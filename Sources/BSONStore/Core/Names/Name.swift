@@ -17,6 +17,9 @@ package struct Name: Sendable, Hashable, Comparable, ExpressibleByStringLiteral,
     /// The name as text.
     package var description: String { text }
 
+    /// Whether the name has no letters.
+    package var isEmpty: Bool { text.isEmpty }
+
     /// Whether both names have the same bytes.
     package static func == (left: Name, right: Name) -> Bool {
         left.text.hasSameBytes(as: right.text)

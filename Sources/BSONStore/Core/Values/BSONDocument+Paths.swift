@@ -68,7 +68,7 @@ extension BSONDocument {
     public mutating func set(path: String, to value: BSONValue) throws(BSONError) {
         guard !path.holdsNull else { throw Self.embeddedNull }
         guard path.utf8.contains(UInt8(ascii: ".")) else { return set(path, to: value) }
-        let parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let parts = path.dottedParts
         let way = walk(parts)
         if let place = way.place {
             put(value, place, nested: way.nested)
@@ -93,7 +93,7 @@ extension BSONDocument {
     public mutating func removeValue(atPath path: String) -> BSONValue? {
         guard let value = self[path: path] else { return nil }
         let way = walk(
-            path.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
+            path.dottedParts)
         guard let place = way.place else { return nil }
         if way.isInArray {
             put(.null, place, nested: way.nested)

@@ -20,7 +20,7 @@ struct DistinctPaths {
             return clash
         }
         paths.insert(text)
-        for place in places where through[place].map({ text < $0 }) ?? true {
+        for place in places where through[place].map({ text.bytesPrecede($0) }) ?? true {
             through[place] = text
         }
         return nil

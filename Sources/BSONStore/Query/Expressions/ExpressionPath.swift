@@ -11,6 +11,11 @@ struct ExpressionPath: Sendable, Hashable {
 
     init(parts: [String]) { self.parts = parts }
 
+    /// Whether both paths have the same names, by their bytes.
+    static func == (left: ExpressionPath, right: ExpressionPath) -> Bool {
+        left.parts.hasSameBytes(as: right.parts)
+    }
+
     /// Splits a dotted text.
     ///
     /// - Throws: 40352, 40353, 15998, 16410, 16411 or `overflow` with MongoDB's text for an invalid

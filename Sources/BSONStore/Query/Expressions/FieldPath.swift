@@ -11,11 +11,16 @@ package struct FieldPath: Sendable, Hashable, CustomStringConvertible {
 
     package init(parts: [String]) { self.parts = parts }
 
+    /// Whether both paths have the same names, by their bytes.
+    package static func == (left: FieldPath, right: FieldPath) -> Bool {
+        left.parts.hasSameBytes(as: right.parts)
+    }
+
     /// Splits a dotted text.
     ///
     /// - Throws: 5729100 for too many parts.
     init(_ text: String) throws(StoreError) {
-        parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        parts = text.dottedParts
         guard parts.count <= Self.partsMax else {
             throw StoreError(
                 .fieldPathTooLong, "FieldPath is too long")

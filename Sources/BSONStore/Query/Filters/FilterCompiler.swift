@@ -64,7 +64,7 @@ struct FilterCompiler {
         var values: [BSONValue] = []
         for part in parts {
             guard case .field(let other, .compare(.equal, let value)) = part,
-                other.parts == path.parts
+                other == path
             else { return nil }
             values.append(value)
         }

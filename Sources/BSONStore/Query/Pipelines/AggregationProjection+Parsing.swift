@@ -15,7 +15,7 @@ extension AggregationProjection {
         var parsing = ProjectionFieldParser(scope: scope)
         for (key, value) in document {
             try WorkBudget.spend()
-            if key == "_id" || key.hasPrefix("_id.") { parsing.namesID = true }
+            if key == "_id" || key.hasBytePrefix("_id.") { parsing.namesID = true }
             try parsing.read(key, value, below: [])
         }
         self = parsing.projection()
@@ -77,7 +77,7 @@ private struct ProjectionFieldParser {
         _ key: String, _ value: BSONValue, below path: [String]
     ) throws(StoreError) {
         guard path.count < ExpressionLimits.depthMax else { throw ExpressionLimits.tooDeep }
-        guard !key.hasSuffix(".$"), !key.contains(".$.") else {
+        guard !key.hasByteSuffix(".$"), !key.contains(".$.") else {
             throw .location(
                 31324, "Cannot use positional projection in aggregation projection")
         }
@@ -120,7 +120,7 @@ private struct ProjectionFieldParser {
         _ document: BSONDocument, _ key: String, below path: [String]
     ) throws(StoreError) {
         let keys = document.keys
-        if keys.count == 1, keys[0].hasPrefix("$") {
+        if keys.count == 1, keys[0].hasBytePrefix("$") {
             guard keys[0] != "$elemMatch" else {
                 throw StoreError(.invalidPipelineOperator, "Cannot use $elemMatch in this context")
             }
@@ -170,7 +170,7 @@ private struct AddFieldsParser {
             return try note(path)
         }
         for (key, value) in document {
-            if key.hasPrefix("$") {
+            if key.hasBytePrefix("$") {
                 guard document.count == 1 else {
                     throw .location(
                         40181,
@@ -206,7 +206,7 @@ private struct AddFieldsParser {
         _ value: BSONValue, at path: [String], into root: inout AggregationProjection.Node
     ) throws(StoreError) {
         if case .document(let document) = value, let first = document.keys.first,
-            !first.hasPrefix("$")
+            !first.hasBytePrefix("$")
         {
             for (key, value) in document { try read(value, at: path + [key], into: &root) }
             return

@@ -13,12 +13,14 @@ struct FilterDraft {
     ///
     /// - Returns: whether they had room.
     mutating func add(_ operators: [FilterOperator], at path: String) -> Bool {
-        guard let index = entries.firstIndex(where: { $0.key == path }) else {
+        guard let index = entries.firstIndex(where: { $0.key.hasSameBytes(as: path) }) else {
             entries.append((path, .operators(operators)))
             return true
         }
         guard case .operators(let known) = entries[index].entry,
-            !known.contains(where: { one in operators.contains { $0.name == one.name } })
+            !known.contains(where: { one in
+                operators.contains { $0.name.hasSameBytes(as: one.name) }
+            })
         else { return false }
         entries[index].entry = .operators(known + operators)
         return true

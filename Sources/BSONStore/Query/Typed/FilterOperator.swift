@@ -50,7 +50,7 @@ struct FilterOperator {
         guard name == "$eq" else { return false }
         switch operand {
         case .regularExpression: return false
-        case .document(let document): return document.keys.first?.hasPrefix("$") != true
+        case .document(let document): return document.keys.first?.hasBytePrefix("$") != true
         default: return true
         }
     }

@@ -56,7 +56,7 @@ struct TypedFieldPath: Sendable {
                 parts.append(encoder.strategies.keys.documentKey(name))
             case .key(let key):
                 try Self.check(key)
-                guard !key.isEmpty, !key.utf8.contains(UInt8(ascii: ".")), !key.hasPrefix("$")
+                guard !key.isEmpty, !key.utf8.contains(UInt8(ascii: ".")), !key.hasBytePrefix("$")
                 else {
                     throw StoreError(
                         .badValue,

@@ -201,7 +201,7 @@ extension TypedFilterWriter {
         case .field(let path, _): path.isElement
         case .bson(let document):
             document.keys.first.map {
-                $0.hasPrefix("$") && !["$and", "$or", "$nor", "$expr"].contains($0)
+                $0.hasBytePrefix("$") && !["$and", "$or", "$nor", "$expr"].contains($0)
             } ?? false
         case .all(let nodes), .any(let nodes): nodes.allSatisfy(testsElements)
         case .not(let node): testsElements(node)

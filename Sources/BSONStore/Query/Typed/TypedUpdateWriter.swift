@@ -35,7 +35,7 @@ struct TypedUpdateWriter {
 
     private static func add(_ update: BSONDocument, to groups: inout [Group]) throws {
         for (name, operand) in update {
-            guard name.hasPrefix("$"), let fields = operand.documentValue else {
+            guard name.hasBytePrefix("$"), let fields = operand.documentValue else {
                 throw StoreError(
                     .failedToParse, "the update operation document must contain atomic operators")
             }
@@ -46,12 +46,14 @@ struct TypedUpdateWriter {
     }
 
     private static func add(_ entry: Entry, _ name: String, _ groups: inout [Group]) {
-        guard let group = groups.firstIndex(where: { $0.name == name }) else {
+        guard let group = groups.firstIndex(where: { $0.name.hasSameBytes(as: name) }) else {
             groups.append((name, [entry]))
             return
         }
         if let more = entry.elements,
-            let index = groups[group].entries.firstIndex(where: { $0.path == entry.path }),
+            let index = groups[group].entries.firstIndex(where: {
+                $0.path.hasSameBytes(as: entry.path)
+            }),
             let elements = groups[group].entries[index].elements
         {
             groups[group].entries[index].elements = elements + more
@@ -115,7 +117,7 @@ struct TypedUpdateWriter {
 
     /// Whether a value would be read as operators.
     private static func hasOperators(_ value: BSONValue) -> Bool {
-        value.documentValue?.keys.first?.hasPrefix("$") == true
+        value.documentValue?.keys.first?.hasBytePrefix("$") == true
     }
 
     private func pull(_ values: [TypedValue]) throws -> (name: String, operand: BSONValue) {

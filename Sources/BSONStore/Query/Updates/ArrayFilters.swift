@@ -83,7 +83,7 @@ struct ArrayFilters: Sendable {
         var found: String?
         for (key, value) in filter {
             let names: [String?]
-            if key.hasPrefix("$") {
+            if key.hasBytePrefix("$") {
                 var inner: [String?] = []
                 for clause in value.arrayValue?.compactMap(\.documentValue) ?? [] {
                     inner.append(try name(in: clause))
@@ -93,7 +93,7 @@ struct ArrayFilters: Sendable {
                 names = [try checked(key.splitAtFirstDot?.head ?? key)]
             }
             for case let name? in names {
-                guard found == nil || found == name else {
+                guard found == nil || found.hasSameBytes(as: name) else {
                     throw StoreError(
                         .failedToParse,
                         "Expected a single top-level field name, found '\(found ?? "")' and "

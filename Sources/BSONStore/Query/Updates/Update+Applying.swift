@@ -108,7 +108,7 @@ extension Update {
     ///
     /// - Throws: `dollarPrefixedFieldName` (52).
     static func checkTopLevel(_ key: String) throws(StoreError) {
-        guard key.hasPrefix("$"), !["$ref", "$id", "$db"].contains(key) else { return }
+        guard key.hasBytePrefix("$"), !["$ref", "$id", "$db"].contains(key) else { return }
         throw StoreError(
             .dollarPrefixedFieldName,
             "The dollar ($) prefixed field '\(key)' in '\(key)' is not allowed in the context of an "
@@ -125,7 +125,7 @@ extension Update {
             throw StoreError(
                 .invalidIDField, "The '_id' value cannot be of type \(id.type.alias)")
         case .document(let document):
-            guard let key = document.keys.first(where: { $0.hasPrefix("$") }) else { return }
+            guard let key = document.keys.first(where: { $0.hasBytePrefix("$") }) else { return }
             throw StoreError(
                 .dollarPrefixedFieldName,
                 "_id fields may not contain '$'-prefixed fields: \(key) is not valid for storage.")

@@ -43,7 +43,7 @@ public struct Update: Sendable {
         options.collation = collation
         let filters = try ArrayFilters(arrayFilters, options)
         var elements = document.makeIterator()
-        if let first = elements.next(), first.key.hasPrefix("$") {
+        if let first = elements.next(), first.key.hasBytePrefix("$") {
             kind = .operators(try UpdateParser.parse(document, filters, options))
         } else {
             kind = .replacement(document)

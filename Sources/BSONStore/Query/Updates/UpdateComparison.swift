@@ -190,5 +190,5 @@ struct IgnoredKeys {
     /// Returns `_id` and one more field.
     static func atTop(_ field: String?) -> Self { IgnoredKeys(isTop: true, field: field) }
 
-    func contains(_ key: String) -> Bool { isTop && (key == "_id" || key == field) }
+    func contains(_ key: String) -> Bool { isTop && (key == "_id" || field.hasSameBytes(as: key)) }
 }

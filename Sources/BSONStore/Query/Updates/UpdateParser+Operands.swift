@@ -186,8 +186,7 @@ enum PushParser {
             guard !key.isEmpty else {
                 throw StoreError(.badValue, "The $sort field cannot be empty")
             }
-            let parts = key.split(separator: ".", omittingEmptySubsequences: false)
-            guard !parts.contains("") else {
+            guard !key.dottedParts.contains(where: \.isEmpty) else {
                 throw StoreError(
                     .badValue,
                     "The $sort field is a dotted field but has an empty part: \(key)")

@@ -6,6 +6,11 @@ struct UpdatePath: Sendable, Hashable, CustomStringConvertible {
     /// The parts as they are written, for example `$[name]`.
     let parts: [String]
 
+    /// Whether both paths have the same names, by their bytes.
+    static func == (left: UpdatePath, right: UpdatePath) -> Bool {
+        left.parts.hasSameBytes(as: right.parts)
+    }
+
     /// Parses a dotted path.
     ///
     /// - Throws: `emptyFieldName` (56), and `badValue` for a misplaced placeholder.
@@ -14,10 +19,7 @@ struct UpdatePath: Sendable, Hashable, CustomStringConvertible {
             throw StoreError(.emptyFieldName, "An empty update path is not valid.")
         }
         let isNested = text.utf8.contains(UInt8(ascii: "."))
-        parts =
-            isNested
-            ? text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-                .map { String(Substring($0)) } : [text]
+        parts = text.dottedParts
         guard !isNested || !parts.contains(where: \.isEmpty) else {
             throw StoreError(
                 .emptyFieldName,
@@ -42,13 +44,16 @@ struct UpdatePath: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether one path leads through the other.
     func isPrefix(of other: UpdatePath) -> Bool {
-        parts.count < other.parts.count && other.parts.starts(with: parts)
+        parts.count < other.parts.count
+            && other.parts.starts(with: parts) { $0.hasSameBytes(as: $1) }
     }
 
     /// Returns the name in `$[name]`, empty in `$[]`, `nil` for other parts.
     static func filterName(_ part: String) -> String? {
-        guard part.utf8.count >= 3, part.hasPrefix("$["), part.hasSuffix("]") else { return nil }
-        return String(part.dropFirst(2).dropLast())
+        guard part.utf8.count >= 3, part.hasBytePrefix("$["), part.hasByteSuffix("]") else {
+            return nil
+        }
+        return part.droppingBytes(2).droppingLastBytes(1)
     }
 
     /// Returns the array position of a part that has only digits.

@@ -111,7 +111,7 @@ final class UpdateTreeBuilder {
 
     private func place(of name: String) -> Int? {
         guard branches.count <= Self.listedMax else { return places[name] }
-        return branches.firstIndex { $0.name == name }
+        return branches.firstIndex { $0.name.hasSameBytes(as: name) }
     }
 
     private func add(_ child: Child, _ name: String) {

@@ -19,7 +19,7 @@ enum UpsertEqualities {
         let order = found.indices.sorted { left, right in
             if WorkBudget.isOver() { return false }
             let (a, b) = (texts[left], texts[right])
-            return a == b ? left < right : a.utf8.lexicographicallyPrecedes(b.utf8)
+            return a.hasSameBytes(as: b) ? left < right : a.utf8.lexicographicallyPrecedes(b.utf8)
         }
         try WorkBudget.check()
         var document = EditedDocument()
@@ -97,7 +97,7 @@ enum UpsertEqualities {
         throw StoreError(
             .notSingleValueField,
             "cannot infer query fields to set, "
-                + (other == text(path)
+                + (other.hasSameBytes(as: text(path))
                     ? "path '\(other)' is matched twice"
                     : "both paths '\(text(path))' and '\(other)' are matched"))
     }

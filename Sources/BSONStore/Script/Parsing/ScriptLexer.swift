@@ -143,8 +143,8 @@ struct ScriptLexer {
             digits(&self)
         }
         var digitsText = Self.string(text[start..<position])
-        if digitsText.hasSuffix(".") { digitsText.removeLast() }
-        if digitsText.hasPrefix(".") { digitsText = "0" + digitsText }
+        if digitsText.hasByteSuffix(".") { digitsText.removeLast() }
+        if digitsText.hasBytePrefix(".") { digitsText = "0" + digitsText }
         guard let value = Double(digitsText.replacing(".e", with: "e")),
             peek(0).map(Self.beginsName) != true
         else { throw Self.illegal("identifier starts immediately after numeric literal") }

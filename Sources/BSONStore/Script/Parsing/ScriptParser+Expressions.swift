@@ -14,7 +14,7 @@ extension ScriptParser {
         try deeper { (parser) throws(StoreError) in
             if let arrow = try parser.arrow() { return arrow }
             let target = try parser.conditional()
-            guard case .mark(let mark) = parser.token, mark.hasSuffix("="),
+            guard case .mark(let mark) = parser.token, mark.hasByteSuffix("="),
                 !["==", "===", "!=", "!==", "<=", ">="].contains(mark)
             else { return target }
             guard target.isPlace else {

@@ -69,9 +69,9 @@ enum ScriptDate {
         let clock = full.drop { $0 != "T" }
         if clock.split(separator: ":").count == 2, !clock.contains("+") {
             // A time without seconds.
-            let isZoned = full.hasSuffix("Z")
+            let isZoned = full.hasByteSuffix("Z")
             full = (isZoned ? String(full.dropLast()) : full) + ":00Z"
-        } else if !clock.hasSuffix("Z"), !clock.contains("+"), !clock.contains("-") {
+        } else if !clock.hasByteSuffix("Z"), !clock.contains("+"), !clock.contains("-") {
             full += "Z"
         }
         let milliseconds = full.withUTF8 { ExtendedJSONDate.milliseconds($0) }
@@ -96,8 +96,8 @@ enum ScriptDate {
     /// Returns the part of a time that a method such as `getUTCHours` reads.
     private static func part(_ name: String) -> String? {
         let name =
-            name.hasPrefix("getUTC")
-            ? name.dropFirst(6) : name.hasPrefix("get") ? name.dropFirst(3) : ""
+            name.hasBytePrefix("getUTC")
+            ? name.dropFirst(6) : name.hasBytePrefix("get") ? name.dropFirst(3) : ""
         return parts.contains(String(name)) ? String(name) : nil
     }
 

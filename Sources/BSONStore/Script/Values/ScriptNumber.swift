@@ -10,7 +10,7 @@ enum ScriptNumber {
     static func value(of text: String) -> Double {
         let trimmed = ScriptString.trimmed(text)
         if trimmed.isEmpty { return 0 }
-        if trimmed.hasPrefix("0x") || trimmed.hasPrefix("0X") {
+        if trimmed.hasBytePrefix("0x") || trimmed.hasBytePrefix("0X") {
             return UInt64(trimmed.dropFirst(2), radix: 16).map(Double.init) ?? .nan
         }
         switch trimmed {
@@ -56,11 +56,11 @@ enum ScriptNumber {
         let fraction = decimal.count > 1 ? decimal[1] : ""
         var digits = Substring(decimal[0] + fraction)
         var point = decimal[0].count + exponent
-        while digits.hasPrefix("0"), digits.count > 1 {
+        while digits.hasBytePrefix("0"), digits.count > 1 {
             digits.removeFirst()
             point -= 1
         }
-        while digits.hasSuffix("0"), digits.count > 1 { digits.removeLast() }
+        while digits.hasByteSuffix("0"), digits.count > 1 { digits.removeLast() }
         return (String(digits), point)
     }
 

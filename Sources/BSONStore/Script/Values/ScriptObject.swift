@@ -115,7 +115,7 @@ final class ScriptObject {
             return
         }
         readAll()
-        if values.removeValue(forKey: name) != nil { names.removeAll { $0 == name } }
+        if values.removeValue(forKey: name) != nil { names.removeAll { $0.hasSameBytes(as: name) } }
     }
 
     /// Returns the position that a name stands for, within the maximum length of arrays.

@@ -99,10 +99,10 @@ enum ScriptString {
     /// Returns the result of `parseInt`.
     static func whole(_ text: String, _ arguments: [ScriptValue]) -> Double {
         var digits = trimmed(text)[...]
-        let isNegative = digits.hasPrefix("-")
-        if isNegative || digits.hasPrefix("+") { digits.removeFirst() }
+        let isNegative = digits.hasBytePrefix("-")
+        if isNegative || digits.hasBytePrefix("+") { digits.removeFirst() }
         var radix = arguments.count > 1 ? arguments[1].integer : 0
-        if radix == 0 || radix == 16, digits.hasPrefix("0x") || digits.hasPrefix("0X") {
+        if radix == 0 || radix == 16, digits.hasBytePrefix("0x") || digits.hasBytePrefix("0X") {
             digits = digits.dropFirst(2)
             radix = 16
         }
@@ -121,7 +121,7 @@ enum ScriptString {
     /// Returns the result of `parseFloat`.
     static func leadingNumber(_ text: String) -> Double {
         let text = trimmed(text)
-        for word in ["Infinity", "+Infinity", "-Infinity"] where text.hasPrefix(word) {
+        for word in ["Infinity", "+Infinity", "-Infinity"] where text.hasBytePrefix(word) {
             return word == "-Infinity" ? -.infinity : .infinity
         }
         var prefix = String(text.prefix { "+-.eE0123456789".contains($0) })

@@ -36,7 +36,7 @@ struct IndexCondition {
     func isIndependent(of other: IndexCondition) -> Bool {
         let shared = elements.last { other.elements.contains($0) }?.depth ?? 0
         guard path.parts.count > shared, other.path.parts.count > shared else { return false }
-        return path.parts[shared] != other.path.parts[shared]
+        return !path.parts[shared].hasSameBytes(as: other.path.parts[shared])
     }
 }
 

@@ -121,7 +121,9 @@ struct CatalogReader {
     /// Whether any documents of a database may be visible.
     private func isOpen(database: String) throws(StoreError) -> Bool {
         guard access.policy != nil else { return true }
-        return try collections().contains { $0.database == database && access.isOpen($0) }
+        return try collections().contains {
+            $0.database.hasSameBytes(as: database) && access.isOpen($0)
+        }
     }
 
     /// Returns the indexes of a collection, the `_id` index first; an empty array when it does not

@@ -207,7 +207,7 @@ struct IndexModification {
     var nameText: String { name ?? keyPattern.map(ShellText.text(of:)) ?? "" }
 
     func isFor(_ definition: IndexDefinition) -> Bool {
-        if let name { return definition.name == name }
+        if let name { return definition.name.hasSameBytes(as: name) }
         return keyPattern.map { definition.hasKeyPattern($0) } ?? false
     }
 

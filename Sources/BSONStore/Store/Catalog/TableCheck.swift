@@ -74,7 +74,7 @@ struct TableCheck {
     }
 
     private func edge(_ order: String) throws(StoreError) -> Int64? {
-        let (hint, test) = order.hasPrefix("id") ? ("NOT INDEXED", "1") : ("", "key >= x''")
+        let (hint, test) = order.hasBytePrefix("id") ? ("NOT INDEXED", "1") : ("", "key >= x''")
         return try connection.int64(
             "SELECT id FROM \(name) \(hint) WHERE \(test) ORDER BY \(order) LIMIT 1")
     }

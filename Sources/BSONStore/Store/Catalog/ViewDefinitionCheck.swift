@@ -69,7 +69,8 @@ struct ViewDefinitionCheck {
         let reader = CatalogReader(
             connection: connection, access: TransactionAccess(policy: nil))
         var views: [KnownView] = []
-        for namespace in try reader.collections() where namespace.database == database {
+        for namespace in try reader.collections()
+        where namespace.database.hasSameBytes(as: database) {
             guard let options = try Catalog.read(namespace, connection)?.options,
                 let view = options.view
             else { continue }

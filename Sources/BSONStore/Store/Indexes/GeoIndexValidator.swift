@@ -19,7 +19,7 @@ struct GeoIndexValidator: Sendable {
     init?(_ definition: IndexDefinition) {
         func paths(_ kind: String) -> [[String]] {
             definition.keys.filter { $0.kind == .special(kind) }.map {
-                $0.path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+                $0.path.dottedParts
             }
         }
         globePaths = paths("2dsphere")

@@ -14,7 +14,7 @@ enum IndexConflict {
                 "The index name '_id_' is reserved for the _id index, which must have key pattern "
                     + "{_id: 1}, found key: \(ShellText.text(of: new.keyPattern))")
         }
-        if let old = existing.first(where: { $0.name == new.name }) {
+        if let old = existing.first(where: { $0.name.hasSameBytes(as: new.name) }) {
             guard isAlike(old, new) else {
                 throw conflict(
                     .indexKeySpecsConflict,

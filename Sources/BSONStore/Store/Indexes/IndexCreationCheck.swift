@@ -191,7 +191,7 @@ struct IndexCreationCheck {
             guard !path.isEmpty else {
                 throw context.error(.cannotCreateIndex, "weight cannot be on an empty field")
             }
-            for part in path.split(separator: ".", omittingEmptySubsequences: false) {
+            for part in path.dottedParts {
                 guard !part.isEmpty else {
                     throw context.error(
                         .cannotCreateIndex, "weight cannot have empty path component")

@@ -12,6 +12,11 @@ public struct IndexDefinition: Sendable, Hashable {
             self.path = path
             self.kind = kind
         }
+
+        /// Whether both have the same path, by its bytes, and the same kind.
+        public static func == (left: Key, right: Key) -> Bool {
+            left.path.hasSameBytes(as: right.path) && left.kind == right.kind
+        }
     }
 
     /// The kind of keys that an index has of a field's values.

@@ -42,7 +42,7 @@ struct IndexKeyGenerator: Sendable {
     init(_ definition: IndexDefinition, _ collation: Collation?) {
         self.collation = collation
         paths = definition.keys.map {
-            $0.path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            $0.path.dottedParts
         }
         parts = paths.map { $0.map { Array($0.utf8) } }
         kinds = definition.keys.map(\.kind)

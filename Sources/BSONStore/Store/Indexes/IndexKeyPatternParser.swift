@@ -6,7 +6,7 @@ enum IndexKeyPatternParser {
     private static let plugins: Set<String> = ["text", "2dsphere", "2d", "hashed"]
 
     /// Whether a path is a wildcard for all fields below it.
-    static func isWildcard(_ path: String) -> Bool { path == "$**" || path.hasSuffix(".$**") }
+    static func isWildcard(_ path: String) -> Bool { path == "$**" || path.hasByteSuffix(".$**") }
 
     /// Returns the fields of a pattern.
     ///
@@ -41,7 +41,7 @@ enum IndexKeyPatternParser {
                 plugin = name
             }
             try check(path, kind, context)
-            guard !keys.contains(where: { $0.path == path }) else {
+            guard !keys.contains(where: { $0.path.hasSameBytes(as: path) }) else {
                 throw context.error(
                     .badValue, "The field '\(path)' appears multiple times in the index key pattern"
                 )
@@ -73,13 +73,13 @@ enum IndexKeyPatternParser {
             case .special: break
             }
         }
-        let parts = path.split(separator: ".", omittingEmptySubsequences: false)
-        guard !parts.contains("") else {
+        let parts = path.dottedParts
+        guard !parts.contains(where: \.isEmpty) else {
             throw context.error(
                 .cannotCreateIndex, "Index keys cannot contain an empty field.")
         }
-        let references: Set<Substring> = ["$db", "$id", "$ref"]
-        for (place, part) in parts.enumerated() where part.hasPrefix("$") {
+        let references: Set<Name> = ["$db", "$id", "$ref"]
+        for (place, part) in parts.enumerated() where part.hasBytePrefix("$") {
             guard place > 0, references.contains(part) else {
                 throw context.error(
                     .cannotCreateIndex,

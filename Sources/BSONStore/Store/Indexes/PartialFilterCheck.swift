@@ -44,7 +44,7 @@ enum PartialFilterCheck {
 
     private static func checkParts(_ filter: BSONDocument) throws(StoreError) {
         for (key, value) in filter {
-            guard key.hasPrefix("$") else {
+            guard key.hasBytePrefix("$") else {
                 if let text = refused(key, value) { throw error(text) }
                 continue
             }
@@ -97,7 +97,7 @@ enum PartialFilterCheck {
     }
 
     private static func text(ofClause key: String, _ value: BSONValue) -> String {
-        guard !key.hasPrefix("$") else { return text(key, value) }
+        guard !key.hasBytePrefix("$") else { return text(key, value) }
         guard let operators = value.documentValue, PredicateParser.holdsOperators(operators) else {
             return text(key, "$eq", value)
         }

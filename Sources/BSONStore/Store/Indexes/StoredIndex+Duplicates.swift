@@ -23,7 +23,7 @@ extension StoredIndex {
     ) -> [(String, BSONValue)] {
         var rest = key[...]
         return definition.keys.map { field in
-            let parts = field.path.split(separator: ".", omittingEmptySubsequences: false)
+            let parts = field.path.dottedParts
             var candidates: [BSONValue] = []
             Self.collect(parts[...], .document(document), into: &candidates)
             for value in candidates + [.null, .undefined] {
@@ -39,7 +39,7 @@ extension StoredIndex {
 
     /// Returns the values at a path, following arrays.
     private static func collect(
-        _ path: ArraySlice<Substring>, _ value: BSONValue, into found: inout [BSONValue]
+        _ path: ArraySlice<String>, _ value: BSONValue, into found: inout [BSONValue]
     ) {
         guard let part = path.first else {
             if case .array(let members) = value { found += members }
@@ -53,7 +53,7 @@ extension StoredIndex {
             {
                 collect(path.dropFirst(), member, into: &found)
             }
-        } else if let next = value.documentValue?[String(part)] {
+        } else if let next = value.documentValue?[part] {
             collect(path.dropFirst(), next, into: &found)
         }
     }

@@ -17,7 +17,7 @@ extension StoredIndex {
             isUsable(for: IndexQuery(filter))
         else { return false }
         return definition.geoFields.contains {
-            $0.path == path.description && near.isMeasured(by: $0.kind)
+            $0.path.hasSameBytes(as: path.description) && near.isMeasured(by: $0.kind)
         }
     }
 }

@@ -86,7 +86,7 @@ final class StoredIndex: Sendable {
             definition.wildcardField == nil
             ? []
             : definition.keys.filter { !IndexKeyPatternParser.isWildcard($0.path) }.map {
-                $0.path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+                $0.path.dottedParts
             }
         wildcard = definition.wildcardField.map {
             WildcardKeyGenerator(field: $0, projection: definition.wildcardProjection)

@@ -43,7 +43,7 @@ struct WildcardKeyGenerator: Sendable {
     /// Reads the field of the key pattern, `$**` or `a.$**`, and the projection.
     init(field: String, projection: BSONDocument?) {
         guard field == "$**" else {
-            paths = .only(PathSet([String(field.dropLast(4))]))
+            paths = .only(PathSet([field.droppingLastBytes(4)]))
             return
         }
         let named = Self.flattened(projection ?? [:], below: "")

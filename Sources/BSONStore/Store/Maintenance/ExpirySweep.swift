@@ -51,7 +51,10 @@ struct ExpirySweep {
     private func dueFilter(
         _ namespace: Namespace, _ name: String, _ transaction: ReadTransaction
     ) throws(StoreError) -> Filter? {
-        guard let index = try transaction.indexes(namespace).first(where: { $0.name == name })
+        guard
+            let index = try transaction.indexes(namespace).first(where: {
+                $0.name.hasSameBytes(as: name)
+            })
         else {
             return nil
         }

@@ -68,7 +68,9 @@ struct QueryPlanner {
         for index in indexes {
             let definition = index.definition
             guard index.wildcard == nil else { return nil }
-            guard !definition.isHidden, let key = definition.keys.first, key.path == name else {
+            guard !definition.isHidden, let key = definition.keys.first,
+                key.path.hasSameBytes(as: name)
+            else {
                 continue
             }
             guard sole == nil, key.kind == .ascending, definition.hasKeys, !index.isMultikey,

@@ -39,7 +39,9 @@ struct IndexBoundsBuilder {
     private func conditions(_ path: String) -> [Bounded] {
         query.conditions.compactMap { condition in
             // The index stores either an array position or a field with that name.
-            guard condition.name == path, !condition.path.holdsNumber else { return nil }
+            guard condition.name.hasSameBytes(as: path), !condition.path.holdsNumber else {
+                return nil
+            }
             return condition.bounds(texts, hasArrays: index.isMultikey).map { (condition, $0) }
         }
     }

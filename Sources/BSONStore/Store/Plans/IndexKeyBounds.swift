@@ -27,7 +27,7 @@ struct IndexKeyBounds {
         _ bound: BSONDocument, _ keys: [IndexDefinition.Key], _ collation: Collation?
     ) throws(StoreError) -> [UInt8]? {
         guard !bound.isEmpty else { return nil }
-        guard bound.keys == keys.map(\.path) else {
+        guard bound.keys.hasSameBytes(as: keys.map(\.path)) else {
             throw isIncompatible
         }
         var joined: [UInt8] = []

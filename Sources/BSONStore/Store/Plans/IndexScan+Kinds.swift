@@ -3,10 +3,11 @@ extension IndexScan {
     ///
     /// Impossible on a multikey index: a document does not reveal which of its values a key has.
     init?(distinct index: StoredIndex, _ field: String, _ query: IndexQuery, _ filter: Filter) {
-        guard let key = index.definition.keys.first, key.path == field, !index.isMultikey,
+        guard let key = index.definition.keys.first, key.path.hasSameBytes(as: field),
+            !index.isMultikey,
             index.definition.isOrdered, index.wildcard == nil, !index.definition.isHidden,
             index.filter == nil, index.collation == query.collation,
-            !field.split(separator: ".").contains(where: { FieldPath.index(String($0)) != nil })
+            !field.dottedParts.contains(where: { FieldPath.index($0) != nil })
         else { return nil }
         if filter.isEverything {
             let all = Range(lower: [], upper: [0xFF, 0xFF])
@@ -16,7 +17,9 @@ extension IndexScan {
             return
         }
         let found = IndexScan.scans(index, query, nil).first
-        guard let found, found.isExact, query.conditions.allSatisfy({ $0.name == field }) else {
+        guard let found, found.isExact,
+            query.conditions.allSatisfy({ $0.name.hasSameBytes(as: field) })
+        else {
             return nil
         }
         self = found
@@ -69,7 +72,8 @@ extension IndexScan {
             ranges.sort { $0.lower.lexicographicallyPrecedes($1.lower) }
         }
         let isBySort =
-            sort?.keys.count == 1 && sort?.keys.first?.path.description == path
+            sort?.keys.count == 1
+            && sort?.keys.first?.path.description.hasSameBytes(as: path) == true
             && sort?.collation == index.collation && !index.isMultikey && bounds != .all
         return IndexScan(
             index, groups: [ranges], bounds: [bounds],

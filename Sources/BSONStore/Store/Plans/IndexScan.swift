@@ -153,7 +153,9 @@ extension StoredIndex {
         guard wanted.count <= given.count else { return nil }
         var direction: Direction?
         for (want, have) in zip(wanted, given) {
-            guard want.metadata == nil, want.path.description == have.path else { return nil }
+            guard want.metadata == nil, want.path.description.hasSameBytes(as: have.path) else {
+                return nil
+            }
             let needed: Direction =
                 want.isDescending == (have.kind == .descending) ? .forward : .backward
             guard direction == nil || direction == needed else { return nil }

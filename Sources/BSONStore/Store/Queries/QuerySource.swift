@@ -76,7 +76,8 @@ final class QuerySource: AggregationSource {
     func isIndexed(_ namespace: Namespace, _ field: String) throws(StoreError) -> Bool {
         try catalog.indexes(namespace).contains { index in
             index.isOrdered && !index.isHidden && !index.isSparse && index.partialFilter == nil
-                && index.document["collation"] == nil && index.keyPattern.keys.first == field
+                && index.document["collation"] == nil
+                && index.keyPattern.keys.first.hasSameBytes(as: field)
         }
     }
 

@@ -64,7 +64,7 @@ struct StorableDocument {
         let refused: String
         switch id {
         case .document(let fields):
-            guard let field = fields.first(where: { $0.key.hasPrefix("$") }) else { return }
+            guard let field = fields.first(where: { $0.key.hasBytePrefix("$") }) else { return }
             throw StoreError(
                 .dollarPrefixedFieldName,
                 "_id fields may not contain '$'-prefixed fields: \(field.key) is not valid for "

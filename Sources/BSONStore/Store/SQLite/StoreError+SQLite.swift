@@ -30,7 +30,7 @@ extension StoreError {
         case SQLITE_INTERRUPT: return .interrupted
         case SQLITE_TOOBIG: return .documentTooLarge
         case SQLITE_CONSTRAINT: return .duplicateKey
-        case SQLITE_ERROR where reason.hasPrefix("no such table"): return .namespaceNotFound
+        case SQLITE_ERROR where reason.hasBytePrefix("no such table"): return .namespaceNotFound
         default: return .internalError
         }
     }

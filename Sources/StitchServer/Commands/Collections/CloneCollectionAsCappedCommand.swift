@@ -31,7 +31,7 @@ enum CloneCollectionAsCappedCommand {
     private static func checkCreatable(_ target: Namespace) throws(CommandFailure) {
         try target.checkCreatable()
         guard ["admin", "config", "local"].contains(target.database),
-            target.collection.hasPrefix("system.")
+            target.collection.hasBytePrefix("system.")
         else { return }
         throw CommandFailure(.invalidNamespace, "Invalid system namespace: \(target)")
     }

@@ -12,7 +12,7 @@ enum DataSizeCommand {
 
     private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let namespace = try Namespace(parsing: call.target.stringValue ?? "")
-        guard namespace.database == call.database else {
+        guard namespace.database.hasSameBytes(as: call.database) else {
             throw CommandFailure(13, "dataSize may only be run against the collection's database")
         }
         let usage = try backend.read(call) { try CollectionUsage(namespace, $0) }

@@ -16,10 +16,10 @@ enum DbHashCommand {
                 var hashes = BSONDocument()
                 var texts = ""
                 for namespace in try transaction.collections().sorted(by: {
-                    $0.description < $1.description
+                    $0.description.bytesPrecede($1.description)
                 })
-                where namespace.database == call.database
-                    && !namespace.collection.hasPrefix("system.")
+                where namespace.database.hasSameBytes(as: call.database)
+                    && !namespace.collection.hasBytePrefix("system.")
                     && (wanted.isEmpty || wanted.contains(namespace.collection))
                 {
                     if try transaction.isView(namespace) { continue }

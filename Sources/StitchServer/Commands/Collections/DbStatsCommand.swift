@@ -17,7 +17,7 @@ enum DbStatsCommand {
                 var (collections, views) = (0, 0)
                 var (count, bytes, indexes, indexBytes) = (0, 0, 0, 0)
                 for namespace in try transaction.collections()
-                where namespace.database == call.database {
+                where namespace.database.hasSameBytes(as: call.database) {
                     guard try transaction.options(namespace)?.view == nil else {
                         views += 1
                         continue

@@ -14,7 +14,9 @@ enum DropDatabaseCommand {
         }
         try check(call.database)
         let (isThere, faults) = try backend.write(call) { transaction in
-            let names = try transaction.collections().filter { $0.database == call.database }
+            let names = try transaction.collections().filter {
+                $0.database.hasSameBytes(as: call.database)
+            }
             let faults = try names.map { ($0, CommandFailure.dropped(try transaction.uuid($0))) }
             return (try transaction.dropDatabase(call.database), faults)
         }

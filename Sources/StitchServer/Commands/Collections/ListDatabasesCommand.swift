@@ -43,7 +43,7 @@ enum ListDatabasesCommand {
             ["name": .string(name), "sizeOnDisk": .int64(0), "empty": false]
         }
         return (databases + missing).sorted {
-            $0["name"]?.stringValue ?? "" < $1["name"]?.stringValue ?? ""
+            ($0["name"]?.stringValue ?? "").bytesPrecede($1["name"]?.stringValue ?? "")
         }
     }
 }

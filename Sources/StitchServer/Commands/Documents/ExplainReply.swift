@@ -98,7 +98,7 @@ struct ExplainReply {
     private func complete(_ explained: BSONDocument) -> BSONDocument {
         var reply = explained
         var command = BSONDocument()
-        for (key, value) in call.body where !key.hasPrefix("$") || key == "$db" {
+        for (key, value) in call.body where !key.hasBytePrefix("$") || key == "$db" {
             command.append(key, value)
         }
         reply.append("command", .document(command))

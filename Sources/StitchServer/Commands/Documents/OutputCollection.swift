@@ -17,7 +17,7 @@ struct OutputCollection {
     /// - Throws: 17385, 31321 for `$out`, 31319, 31320 for `$merge`.
     func checkName() throws(CommandFailure) {
         let (isOut, verb) = stage == "$out" ? (true, "Can't") : (false, "Cannot")
-        guard !namespace.collection.hasPrefix("system.") else {
+        guard !namespace.collection.hasBytePrefix("system.") else {
             throw CommandFailure(
                 isOut ? 17385 : 31319,
                 "\(verb) \(stage) to special collection: \(namespace.collection)")

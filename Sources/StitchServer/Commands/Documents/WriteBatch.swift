@@ -86,7 +86,7 @@ extension Namespace {
     /// - Throws: 73 (InvalidNamespace).
     func checkWritable() throws(CommandFailure) {
         let isFine =
-            !collection.hasPrefix("system.")
+            !collection.hasBytePrefix("system.")
             || ["system.js", "system.users", "system.version"].contains(collection)
         guard isFine else {
             throw CommandFailure(.invalidNamespace, "cannot write to '\(self)'")
@@ -105,7 +105,8 @@ extension Namespace {
     ///
     /// - Throws: 73 (InvalidNamespace).
     func checkCreatable() throws(CommandFailure) {
-        guard collection.hasPrefix("system."), !collection.hasPrefix("system.buckets.") else {
+        guard collection.hasBytePrefix("system."), !collection.hasBytePrefix("system.buckets.")
+        else {
             return
         }
         let everywhere: Set<String> = ["system.js", "system.views", "system.profile"]

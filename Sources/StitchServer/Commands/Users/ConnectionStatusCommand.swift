@@ -10,7 +10,7 @@ enum ConnectionStatusCommand {
         .server { call in
             let user = call.connection.state.withLock { $0.user }
             let users = user.map {
-                BSONValue.document(["user": .string($0.name), "db": .string($0.database)])
+                BSONValue.document(["user": .string($0.name.text), "db": .string($0.database.text)])
             }
             return .reply([
                 "authInfo": [

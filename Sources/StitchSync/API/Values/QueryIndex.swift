@@ -20,7 +20,7 @@ struct QueryIndex: Sendable {
                 continue
             }
             for key in Set(wanted.values.map(BSONKey.encode)) {
-                byValue[Name(wanted.field), default: [:]][key, default: []].append(place)
+                byValue[wanted.field, default: [:]][key, default: []].append(place)
             }
         }
     }

@@ -18,6 +18,13 @@ public struct Subscription: Sendable, Hashable, Identifiable, CustomStringConver
     /// The time of its last change or repetition.
     public internal(set) var updatedAt: BSONDatetime
 
+    /// Whether both are the same edition of a subscription; names are compared by their bytes.
+    public static func == (left: Subscription, right: Subscription) -> Bool {
+        left.id == right.id && left.name.hasSameBytes(as: right.name)
+            && left.query == right.query && left.createdAt == right.createdAt
+            && left.updatedAt == right.updatedAt
+    }
+
     /// The name and the query: `"open" on app.todos {"done":false}`.
     public var description: String { (name.map { "\"\($0)\"" } ?? "unnamed") + " on \(query)" }
 }
@@ -95,7 +102,7 @@ public struct SubscriptionSet: Sendable, Hashable, CustomStringConvertible {
 
     /// Returns the subscription with a name.
     public func first(named name: String) -> Subscription? {
-        subscriptions.first { $0.name == name }
+        subscriptions.first { $0.name.hasSameBytes(as: name) }
     }
 
     /// Returns a subscription with a query, named or not.

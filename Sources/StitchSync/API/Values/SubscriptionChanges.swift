@@ -94,7 +94,7 @@ public struct SubscriptionChanges {
     /// - Returns: whether it existed.
     @discardableResult
     public mutating func remove(named name: String) -> Bool {
-        removeFirst { $0.name == name }
+        removeFirst { $0.name.hasSameBytes(as: name) }
     }
 
     /// Removes a subscription with a query: the unnamed one, else the oldest.

@@ -79,8 +79,9 @@ public struct SubscriptionQuery: Sendable {
             }
             return .array(conditions)
         case .document(let operators)
-        where !key.hasPrefix("$") || ["$not", "$elemMatch"].contains(key):
-            let isLiteral = !key.hasPrefix("$") && operators.keys.first?.hasPrefix("$") != true
+        where !key.hasBytePrefix("$") || ["$not", "$elemMatch"].contains(key):
+            let isLiteral =
+                !key.hasBytePrefix("$") && operators.keys.first?.hasBytePrefix("$") != true
             return isLiteral ? value : .document(try canonical(operators, depth: depth + 1))
         default: return value
         }

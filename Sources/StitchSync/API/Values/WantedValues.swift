@@ -5,7 +5,7 @@ internal import BSONStore
 /// A document that holds none of them does not match, whatever else the query asks for.
 struct WantedValues: Sendable, Hashable {
     /// The name of the field, at the top level of a document.
-    let field: String
+    let field: Name
     /// The values: a document, or one of the elements of an array in it, holds one of them.
     let values: [BSONValue]
     /// Whether the query asks for nothing else.
@@ -23,17 +23,17 @@ struct WantedValues: Sendable, Hashable {
                 self.init(found.field, found.values, isWholeQuery: false)
                 return
             }
-            guard !key.hasPrefix("$"), !key.contains("."), let found = Self.values(value) else {
+            guard !key.hasBytePrefix("$"), !key.contains("."), let found = Self.values(value) else {
                 continue
             }
             let isWhole = filter.keys.count == 1 && (value.documentValue?.keys.count ?? 1) == 1
-            self.init(key, found, isWholeQuery: isWhole)
+            self.init(Name(key), found, isWholeQuery: isWhole)
             return
         }
         return nil
     }
 
-    private init(_ field: String, _ values: [BSONValue], isWholeQuery: Bool) {
+    private init(_ field: Name, _ values: [BSONValue], isWholeQuery: Bool) {
         self.field = field
         self.values = values
         self.isWholeQuery = isWholeQuery

@@ -23,10 +23,29 @@ import Testing
         #expect(Namespace(Self.composed, "c") != Namespace(Self.decomposed, "c"))
     }
 
-    @Test func `a set of texts has one spelling only`() {
-        let texts: Set<String> = [Self.composed, "tea"]
-        #expect(texts.contains(Self.composed) && texts.contains("tea"))
-        #expect(!texts.contains(Self.decomposed) && !texts.contains("te"))
+    @Test func `texts are compared by their bytes`() {
+        let (composed, decomposed): (String?, String?) = (Self.composed, Self.decomposed)
+        #expect(composed.hasSameBytes(as: composed) && !composed.hasSameBytes(as: decomposed))
+        #expect(!composed.hasSameBytes(as: nil) && String?.none.hasSameBytes(as: nil))
+        #expect([Self.composed].containsBytes(of: Self.composed))
+        #expect(![Self.composed].containsBytes(of: Self.decomposed))
+        #expect(!["a", Self.composed].hasSameBytes(as: ["a", Self.decomposed]))
+        #expect(["z", Self.composed, Self.decomposed].sortedByBytes()[0].hasByteSuffix("e\u{301}"))
+    }
+
+    @Test func `an accent belongs to the text behind a mark, and the mark stays one`() {
+        let text = "$\u{301}a.\u{301}b"
+        #expect(text.hasBytePrefix("$") && !text.hasPrefix("$"))
+        #expect(text.droppingBytes(1).hasSameBytes(as: "\u{301}a.\u{301}b"))
+        #expect(text.dottedParts.hasSameBytes(as: ["$\u{301}a", "\u{301}b"]))
+        #expect(text.split(atByte: ".").map(String.init).hasSameBytes(as: text.dottedParts))
+        #expect("a,\u{301}".hasByteSuffix("\u{301}") && "a.$".droppingLastBytes(2) == "a")
+    }
+
+    @Test func `paths and keys of two spellings differ`() {
+        #expect(
+            FieldPath(parts: ["a", Self.composed]) != FieldPath(parts: ["a", Self.decomposed]))
+        #expect(IndexDefinition.Key(Self.composed) != IndexDefinition.Key(Self.decomposed))
     }
 
     @Test func `documents of two spellings are there after the file is opened again`() throws {

@@ -94,7 +94,7 @@ struct ExpressionTimeZone: Sendable {
             })
         else { return false }
         return !["posix", "right", "localtime", "posixrules", "Factory"].contains {
-            name == $0 || name.hasPrefix($0 + "/")
+            name.hasSameBytes(as: $0) || name.hasBytePrefix($0 + "/")
         }
     }
 

@@ -58,7 +58,7 @@ enum ExpressionNumberParser {
         try checkDecimal(text)
         guard !text.isEmpty else { throw failure(text, "Empty string") }
         if let special = special(text) {
-            if special.isNaN { return text.hasPrefix("-") ? -.nan : .nan }
+            if special.isNaN { return text.hasBytePrefix("-") ? -.nan : .nan }
             return special < 0 ? -.infinity : .infinity
         }
         let bytes = Array(text.utf8)
@@ -144,13 +144,13 @@ enum ExpressionNumberParser {
     }
 
     private static func isHexadecimal(_ text: String) -> Bool {
-        let isSigned = text.hasPrefix("+") || text.hasPrefix("-")
+        let isSigned = text.hasBytePrefix("+") || text.hasBytePrefix("-")
         let prefix = text.utf8.dropFirst(isSigned ? 1 : 0).prefix(2)
         return prefix.elementsEqual("0x".utf8) || prefix.elementsEqual("0X".utf8)
     }
 
     private static func checkDecimal(_ text: String) throws(StoreError) {
-        guard text.hasPrefix("0x") else { return }
+        guard text.hasBytePrefix("0x") else { return }
         throw ExpressionConversion.failure(
             "Illegal hexadecimal input in $convert with no onError value: \(text)")
     }

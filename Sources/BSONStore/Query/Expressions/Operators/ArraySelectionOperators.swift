@@ -113,7 +113,7 @@ enum ArraySelectionOperators {
                 throw fault("The sort element value must be either 1 or -1")
             }
             guard !field.isEmpty else { throw fault("The sort field cannot be empty") }
-            let parts = field.split(separator: ".", omittingEmptySubsequences: false)
+            let parts = field.dottedParts
             guard !parts.contains(where: \.isEmpty) else {
                 throw fault(
                     "The sort field is a dotted field but has an empty part: \(field)")
@@ -122,7 +122,7 @@ enum ArraySelectionOperators {
                 throw fault(
                     "The sort field contains elements starting with '$': \(field)")
             }
-            keys.append((ExpressionPath(parts: parts.map(String.init)), number == -1))
+            keys.append((ExpressionPath(parts: parts), number == -1))
         }
         return keys
     }

@@ -65,7 +65,7 @@ package struct PredicateParser {
     package static func holdsOperators(_ document: BSONDocument, partialReferences: Bool = false)
         -> Bool
     {
-        guard document.firstElement?.key.hasPrefix("$") == true else { return false }
+        guard document.firstElement?.key.hasBytePrefix("$") == true else { return false }
         let (hasCollection, hasID) = (document["$ref"] != nil, document["$id"] != nil)
         if partialReferences { return !(hasCollection || hasID || document["$db"] != nil) }
         return !(hasCollection && hasID)
@@ -77,7 +77,7 @@ package struct PredicateParser {
         var parts: [Predicate] = []
         for (key, value) in filter {
             _ = WorkBudget.isOver()
-            if key.hasPrefix("$") {
+            if key.hasBytePrefix("$") {
                 if let part = try topLevel(key, value) { parts.append(part) }
             } else {
                 parts.append(try field(FieldPath(key), value))

@@ -14,7 +14,9 @@ enum PositionalOperator {
         let order = conditions.indices.sorted { left, right in
             let (a, b) = (conditions[left], conditions[right])
             if a.rank != b.rank { return a.rank > b.rank }
-            return a.path == b.path ? left > right : b.path.lexicographicallyPrecedes(a.path)
+            return a.path.hasSameBytes(as: b.path)
+                ? left > right
+                : b.path.lexicographicallyPrecedes(a.path) { $0.bytesPrecede($1) }
         }
         for index in order {
             if let position = position(conditions[index], document, options) { return position }

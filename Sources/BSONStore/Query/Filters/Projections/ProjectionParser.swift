@@ -18,7 +18,7 @@ struct ProjectionParser {
         var parser = ProjectionParser(options: options)
         for (key, value) in document {
             try WorkBudget.spend()
-            if key == "_id" || key.hasPrefix("_id.") { parser.namesID = true }
+            if key == "_id" || key.hasBytePrefix("_id.") { parser.namesID = true }
             try parser.read(key, value, below: [])
         }
         return parser.finish()
@@ -57,7 +57,7 @@ struct ProjectionParser {
         _ key: String, _ value: BSONValue, below place: [String]
     ) throws(StoreError) {
         guard place.count < ExpressionLimits.depthMax else { throw ExpressionLimits.tooDeep }
-        let isPositional = key.hasSuffix(".$")
+        let isPositional = key.hasByteSuffix(".$")
         guard !key.contains(".$.") else {
             throw .location(
                 31394,
@@ -122,7 +122,7 @@ struct ProjectionParser {
         guard key != ".$" else {
             throw .location(5_392_900, "Projection on field \(key) is invalid")
         }
-        let path = try insert(.choose, String(key.dropLast(2)), below: place)
+        let path = try insert(.choose, key.droppingLastBytes(2), below: place)
         operators.append(.positional(path))
         hasPositional = true
     }
@@ -161,9 +161,9 @@ struct ProjectionParser {
         }
         let path = try ExpressionPath(key).parts
         var elements = document.makeIterator()
-        if let first = elements.next(), elements.next() == nil, first.key.hasPrefix("$") {
+        if let first = elements.next(), elements.next() == nil, first.key.hasBytePrefix("$") {
             if try readOperator(first, document, key, below: place) { return }
-            let name = first.key.hasSuffix(".$") ? String(first.key.dropLast(2)) : first.key
+            let name = first.key.hasByteSuffix(".$") ? first.key.droppingLastBytes(2) : first.key
             do throws(StoreError) { _ = try ExpressionPath(name) } catch {
                 throw .location(31325, "Unknown expression \(first.key)")
             }

@@ -101,7 +101,9 @@ package struct JSONSchema: Sendable {
         switch value {
         case .document(let document):
             var ordered = BSONDocument()
-            let fields = document.sorted { WorkBudget.isOver() ? false : $0.key < $1.key }
+            let fields = document.sorted {
+                WorkBudget.isOver() ? false : $0.key.bytesPrecede($1.key)
+            }
             for (name, value) in fields {
                 ordered.append(name, Self.ordered(value))
             }

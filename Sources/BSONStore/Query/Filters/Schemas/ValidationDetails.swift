@@ -114,8 +114,7 @@ package struct ValidationDetails {
         }
         // `$ne` and `$nin` are negations of one condition.
         let isNegated = (clause.name == "$ne" || clause.name == "$nin") != isInverted
-        let parts = (clause.path ?? "").split(separator: ".", omittingEmptySubsequences: false)
-            .map(String.init)
+        let parts = (clause.path ?? "").dottedParts
         let values = ConsideredValues(parts, document, expanding: rule.expandsArrays)
         guard values.exists else {
             details["reason"] = "field was missing"
@@ -167,12 +166,12 @@ struct ValidationClause {
         var clauses: [Self] = []
         for (key, value) in filter where key != "$comment" {
             let whole = BSONDocument([(key, value)])
-            guard !key.hasPrefix("$") || ["$ref", "$id", "$db"].contains(key) else {
+            guard !key.hasBytePrefix("$") || ["$ref", "$id", "$db"].contains(key) else {
                 clauses.append(Self(name: key, path: nil, operand: value, document: whole))
                 continue
             }
             guard let operators = value.documentValue, let first = operators.keys.first,
-                first.hasPrefix("$"), !["$ref", "$id", "$db"].contains(first)
+                first.hasBytePrefix("$"), !["$ref", "$id", "$db"].contains(first)
             else {
                 var name = "$eq"
                 if case .regularExpression = value { name = "$regex" }

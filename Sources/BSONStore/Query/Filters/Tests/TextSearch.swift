@@ -91,13 +91,13 @@ package struct TextSearch: Sendable {
                 }
             } else if !isPhrase {
                 for word in part.split(whereSeparator: \.isWhitespace) {
-                    if word.hasPrefix("-") {
+                    if word.hasBytePrefix("-") {
                         negatedTerms.formUnion(stems(String(word)))
                     } else {
                         insert(words: String(word))
                     }
                 }
-                isNegated = part.hasSuffix("-")
+                isNegated = part.hasByteSuffix("-")
             }
             isPhrase.toggle()
         }

@@ -79,14 +79,14 @@ struct AccumulatorField: Sendable {
     ) throws(StoreError) {
         self.name = name
         guard case .document(let document) = value, let first = document.keys.first,
-            first.hasPrefix("$")
+            first.hasBytePrefix("$")
         else {
             throw .location(40234, "The field '\(name)' must be an accumulator object")
         }
         guard !name.utf8.contains(UInt8(ascii: ".")) else {
             throw .location(40235, "The field name '\(name)' cannot contain '.'")
         }
-        guard !name.hasPrefix("$") else {
+        guard !name.hasBytePrefix("$") else {
             throw .location(40236, "The field name '\(name)' cannot be an operator name")
         }
         guard document.count == 1 else {

@@ -58,9 +58,9 @@ struct BucketAutoStage: PipelineStage {
         _ value: BSONValue, _ parser: PipelineParser
     ) throws(StoreError) -> Expression {
         switch value {
-        case .string(let text) where text.hasPrefix("$") && text.utf8.count > 1:
+        case .string(let text) where text.hasBytePrefix("$") && text.utf8.count > 1:
             return try Expression(value, in: parser.scope)
-        case .document(let document) where document.keys.first?.hasPrefix("$") == true:
+        case .document(let document) where document.keys.first?.hasBytePrefix("$") == true:
             return try Expression(value, in: parser.scope)
         default:
             throw .location(

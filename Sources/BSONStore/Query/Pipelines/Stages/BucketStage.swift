@@ -82,8 +82,8 @@ private struct BucketParser {
     private mutating func readGroupBy(_ value: BSONValue) throws(StoreError) {
         let isExpression =
             switch value {
-            case .string(let text): text.hasPrefix("$")
-            case .document(let document): document.keys.first?.hasPrefix("$") == true
+            case .string(let text): text.hasBytePrefix("$")
+            case .document(let document): document.keys.first?.hasBytePrefix("$") == true
             default: false
             }
         guard isExpression else {

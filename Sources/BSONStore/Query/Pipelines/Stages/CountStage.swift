@@ -11,7 +11,7 @@ struct CountStage: CountingStage {
         guard !field.isEmpty else {
             throw .location(40157, "the count field must be a non-empty string")
         }
-        guard !field.hasPrefix("$") else {
+        guard !field.hasBytePrefix("$") else {
             throw .location(40158, "the count field cannot be a $-prefixed path")
         }
         guard !field.utf8.contains(0) else {

@@ -27,7 +27,7 @@ final class EqualityJoin {
         self.field = field
         self.restriction = restriction
         self.parser = parser
-        parts = field.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        parts = field.dottedParts
     }
 
     /// Returns the documents with one of the values, each once, in the order of the collection.

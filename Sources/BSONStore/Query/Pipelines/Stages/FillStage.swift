@@ -93,7 +93,7 @@ enum FillStage {
             _ = try ExpressionPath(name)
             // A path cannot be a key of a literal document.
             partition = NestedField.setting(
-                name.split(separator: ".").map(String.init), to: .string("$" + name),
+                name.dottedParts.filter { !$0.isEmpty }, to: .string("$" + name),
                 in: partition)
         }
         return .document(partition)

@@ -156,7 +156,7 @@ struct GeoNearStage: PipelineSourceStage {
             }
             let path = try field(indexes, run)
             let near = try center(run)
-            let kinds = indexes.joined().filter { $0.path == path }.map(\.kind)
+            let kinds = indexes.joined().filter { $0.path.hasSameBytes(as: path) }.map(\.kind)
             guard kinds.contains(where: near.isMeasured) else { throw GeoNear.noIndex }
             return (try FieldPath(path), near)
         } catch {

@@ -57,7 +57,7 @@ struct GroupStage: PipelineStage {
         _ value: BSONValue, _ parser: PipelineParser
     ) throws(StoreError) -> Expression {
         guard case .document(let document) = value, let name = document.keys.first,
-            !name.hasPrefix("$")
+            !name.hasBytePrefix("$")
         else { return try Expression(value, in: parser.scope) }
         for case (_, let value) in document {
             switch value {
@@ -77,14 +77,14 @@ struct GroupStage: PipelineStage {
     ) throws(StoreError) -> [any PipelineStage] {
         switch value {
         case .document(let document):
-            guard document.keys.first?.hasPrefix("$") == true else {
+            guard document.keys.first?.hasBytePrefix("$") == true else {
                 throw .location(
                     40147,
                     "the sortByCount field must be defined as a $-prefixed path or an expression "
                         + "inside an object")
             }
         case .string(let text):
-            guard text.hasPrefix("$") else {
+            guard text.hasBytePrefix("$") else {
                 throw .location(
                     40148,
                     "the sortByCount field must be defined as a $-prefixed path or an expression "

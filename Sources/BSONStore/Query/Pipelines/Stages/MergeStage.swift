@@ -132,8 +132,7 @@ private struct MergeWriter {
     private func equalities(of document: BSONDocument) throws(StoreError) -> BSONDocument {
         var equalities = BSONDocument()
         for field in stage.fields {
-            let value = NestedField.value(
-                field.split(separator: ".").map(String.init), in: document)
+            let value = NestedField.value(field.dottedParts, in: document)
             if case .array? = value {
                 throw .location(51185, "$merge write error: 'on' field '\(field)' is an array")
             }

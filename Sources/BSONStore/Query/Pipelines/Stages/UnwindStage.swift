@@ -49,7 +49,7 @@ struct UnwindStage: PipelineStage {
                         "expected a non-empty string for the includeArrayIndex  option to $unwind "
                             + "stage, got \(value.type.alias)")
                 }
-                guard !text.hasPrefix("$") else {
+                guard !text.hasBytePrefix("$") else {
                     throw .location(
                         28822,
                         "includeArrayIndex option to $unwind stage should not be prefixed with a "
@@ -66,7 +66,7 @@ struct UnwindStage: PipelineStage {
 
     private init(_ text: String, indexPath: String?, keepsEmpty: Bool) throws(StoreError) {
         guard !text.isEmpty else { throw .location(28812, "no path specified to $unwind stage") }
-        guard text.hasPrefix("$") else {
+        guard text.hasBytePrefix("$") else {
             throw .location(
                 28818, "path option to $unwind stage should be prefixed with a '$': \(text)")
         }

@@ -25,7 +25,7 @@ struct AccumulatorWindow: WindowFunction {
             }
             if goOn { return try sliding.values(windows, of: inputs, run) }
         }
-        let isDeviation = accumulator.name.hasPrefix("$stdDev") && !bounds.beginAtFirst
+        let isDeviation = accumulator.name.hasBytePrefix("$stdDev") && !bounds.beginAtFirst
         var state = try accumulator.start(.null, run)
         var stateMemory = run.memory("$setWindowFields")
         var held = 0..<0

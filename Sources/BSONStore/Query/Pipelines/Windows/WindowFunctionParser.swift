@@ -9,7 +9,7 @@ struct WindowFunctionParser {
     ///
     /// - Throws: `failedToParse` and others with MongoDB's text.
     func function() throws(StoreError) -> any WindowFunction {
-        guard let name = document.keys.first(where: { $0.hasPrefix("$") }) else {
+        guard let name = document.keys.first(where: { $0.hasBytePrefix("$") }) else {
             let first = document.keys.first.map { ", \($0)" } ?? ""
             throw StoreError(.failedToParse, "Expected a $-prefixed window function\(first)")
         }
@@ -37,7 +37,7 @@ struct WindowFunctionParser {
     private func bounds(_ name: String) throws(StoreError) -> WindowBounds {
         var bounds = WindowBounds.all
         for (key, value) in document where key != name {
-            guard !key.hasPrefix("$") else {
+            guard !key.hasBytePrefix("$") else {
                 throw StoreError(
                     .failedToParse, "Cannot specify two functions in window function spec")
             }

@@ -34,7 +34,7 @@ enum CollationTailoring {
 
     /// Returns the letters of a locale that differ from the root order, by their base letter.
     static func letters(of locale: String) -> [Unicode.Scalar: Letter] {
-        let name = locale.split(separator: "@").first.map(String.init) ?? locale
+        let name = locale.split(atByte: "@").first.map(String.init) ?? locale
         return tailorings[name] ?? [:]
     }
 

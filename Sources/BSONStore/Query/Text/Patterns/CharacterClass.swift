@@ -69,16 +69,16 @@ extension CharacterClass.Part {
 
     private static func isIn(category name: String, _ character: UInt32) -> Bool {
         let category = category(of: character)
-        let isAlphanumeric = category.hasPrefix("L") || category.hasPrefix("N")
+        let isAlphanumeric = category.hasBytePrefix("L") || category.hasBytePrefix("N")
         switch name {
         case "Any": return true
         case "Xan": return isAlphanumeric
         case "Xwd": return isAlphanumeric || ["Mn", "Pc"].contains(category)
         case "Xsp", "Xps":
-            return category.hasPrefix("Z") || (0x09...0x0D).contains(character)
+            return category.hasBytePrefix("Z") || (0x09...0x0D).contains(character)
                 || character == 0x85
         case "L&": return ["Lu", "Ll", "Lt"].contains(category)
-        default: return category.hasPrefix(name)
+        default: return category.hasBytePrefix(name)
         }
     }
 

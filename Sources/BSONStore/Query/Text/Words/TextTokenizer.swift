@@ -25,7 +25,7 @@ struct TextTokenizer: Sendable {
         }
         var words = Self.words(withoutCase(text, in: language))
         if !TextLanguage.hasApostrophes(language) {
-            words = words.flatMap { $0.split(separator: "'").map(String.init) }
+            words = words.flatMap { $0.split(atByte: "'").map(String.init) }
         }
         return words.compactMap { word in
             if WorkBudget.isOver(after: 8) { return nil }

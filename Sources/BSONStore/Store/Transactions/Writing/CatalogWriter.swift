@@ -109,7 +109,7 @@ struct CatalogWriter {
             try writer.recorder.record(
                 kind, place, before: nil, after: [field: name], remarks: remarks)
         }
-        if namespace.database != target.database {
+        if !namespace.database.hasSameBytes(as: target.database) {
             try record(.renameTarget, target, "from", namespace)
             return try record(.rename, namespace, "to", target)
         }
@@ -134,7 +134,7 @@ struct CatalogWriter {
     func dropDatabase(
         _ database: String, among collections: [Namespace]
     ) throws(StoreError) -> Bool {
-        let names = collections.filter { $0.database == database }
+        let names = collections.filter { $0.database.hasSameBytes(as: database) }
         for name in names { _ = try dropCollection(name) }
         guard !names.isEmpty else { return false }
         try writer.recorder.record(.dropDatabase, Namespace(database, ""), before: nil, after: nil)
@@ -195,7 +195,7 @@ struct CatalogWriter {
         var before: BSONDocument = ["collectionOptions": .document(options)]
         guard try modification.index != nil else { return before }
         let old = answer.compactMap { (key, value) in
-            key.hasSuffix("_old") ? (String(key.dropLast(4)), value) : nil
+            key.hasByteSuffix("_old") ? (key.droppingLastBytes(4), value) : nil
         }
         before.append("indexOptions", .document(BSONDocument(old)))
         return before
@@ -211,7 +211,7 @@ struct CatalogWriter {
                 "Document validators are not allowed on collection \(namespace) in the "
                     + "\(namespace.database) internal database")
         }
-        guard !namespace.collection.hasPrefix("system.") else {
+        guard !namespace.collection.hasBytePrefix("system.") else {
             throw StoreError(
                 .invalidOptions,
                 "Document validators are not allowed on system collection \(namespace)")

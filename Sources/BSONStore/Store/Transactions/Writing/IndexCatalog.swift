@@ -166,7 +166,8 @@ struct IndexCatalog {
             guard name != IndexDefinition.id.name else {
                 throw StoreError(.invalidOptions, "cannot drop _id index")
             }
-            guard let index = indexes.first(where: { $0.definition.name == name }) else {
+            guard let index = indexes.first(where: { $0.definition.name.hasSameBytes(as: name) })
+            else {
                 throw StoreError(.indexNotFound, "index not found with name [\(name)]")
             }
             return index
