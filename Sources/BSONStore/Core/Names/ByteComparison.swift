@@ -59,14 +59,13 @@ extension String {
     }
 }
 
-extension StringProtocol {
+extension String {
     /// Whether the text begins with the bytes of another, even if an accent follows them.
     package func hasBytePrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
 
     /// Whether the text ends with the bytes of another.
     package func hasByteSuffix(_ suffix: String) -> Bool {
-        utf8.count >= suffix.utf8.count
-            && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+        utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }
 
     /// Returns the text without its first bytes; an accent that follows them stays.
@@ -77,6 +76,16 @@ extension StringProtocol {
     /// Returns the text without its last bytes, even if they are part of a character.
     package func droppingLastBytes(_ count: Int) -> String {
         String(decoding: utf8.dropLast(count), as: UTF8.self)
+    }
+}
+
+extension Substring {
+    /// Whether the text begins with the bytes of another, even if an accent follows them.
+    package func hasBytePrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+
+    /// Whether the text ends with the bytes of another.
+    package func hasByteSuffix(_ suffix: String) -> Bool {
+        utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }
 }
 
