@@ -118,32 +118,28 @@ struct FilterCompiler {
     private mutating func conjunction(
         _ fields: [Field], _ others: [Predicate], at index: Int
     ) throws(StoreError) {
-        var order: [String] = []
-        var byKey: [Name: [Field]] = [:]
+        // The fields by their first keys, of which there are few.
+        var byKey: [(key: String, fields: [Field])] = []
         var rest = others
-        // Most filters test one field, which needs no table.
-        if fields.count == 1 { order.append(fields[0].path.parts.first ?? "") }
-        for field in fields where fields.count > 1 {
+        for field in fields {
             // A filter of comparisons may be compiled late, where nothing can be thrown.
             _ = WorkBudget.isOver()
             let key = field.path.parts.first ?? ""
-            if byKey[key] == nil {
-                // One pass over a document searches for these keys; subclauses test the rest.
-                guard order.count < CompiledFilter.keyGroupsMax else {
-                    let part = Predicate.field(field.path, field.test)
-                    rest.append(field.isNegated ? .not(part) : part)
-                    continue
-                }
-                order.append(key)
+            // The tests of one field follow each other in most filters.
+            if let place = byKey.lastIndex(where: { $0.key.hasSameBytes(as: key) }) {
+                byKey[place].fields.append(field)
+            } else if byKey.count < CompiledFilter.keyGroupsMax {
+                byKey.append((key, [field]))
+            } else {
+                // One pass over a document searches for so many keys; subclauses test the rest.
+                let part = Predicate.field(field.path, field.test)
+                rest.append(field.isNegated ? .not(part) : part)
             }
-            byKey[key, default: []].append(field)
         }
         var groups: [CompiledFilter.KeyGroup] = []
-        for key in order {
+        for (key, fields) in byKey {
             var conditions: [CompiledFilter.Condition] = []
-            for field in order.count == 1 ? fields : byKey[key] ?? [] {
-                conditions.append(try condition(field))
-            }
+            for field in fields { conditions.append(try condition(field)) }
             let start = Int32(filter.conditions.count)
             filter.conditions += conditions
             let bytes = store(Array(key.utf8))

@@ -49,11 +49,15 @@ public struct Collation: Sendable, Hashable {
     /// - Throws: `badValue` (2) for an unknown locale, 40414 and 40415 for missing and unknown
     ///   fields, and others with MongoDB's text.
     public init?(_ document: BSONDocument) throws(StoreError) {
+        // Each statement of a device has this one.
+        if document == Self.simple { return nil }
         let options = try CollationParser.parse(document)
         guard options.locale != "simple" else { return nil }
         self.options = options
         self.document = Self.document(options)
     }
+
+    private static let simple: BSONDocument = ["locale": "simple"]
 
     private static func document(_ options: Options) -> BSONDocument {
         [
