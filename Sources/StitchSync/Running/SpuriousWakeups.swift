@@ -15,15 +15,17 @@ struct SpuriousWakeups {
         /// Passes in a row that found nothing, and how many of them at an unchanged position.
         var all = 0
         var atToken = 0
-        /// The wakes in the second that began at a time.
-        var wakes = 0
-        var secondBegan = Duration.zero
+        /// The number of wakes before the next pause, at a time.
+        var credit = Double(SpuriousWakeups.wakesAtOnce)
+        var creditedAt = Duration.zero
     }
 
-    /// The number of wakes in a second that have no pause before them.
-    static let wakesPerSecond = 50
+    /// The number of wakes that have no pause before them, however quickly they follow each other.
+    static let wakesAtOnce = 1_000
+    /// The number of wakes in a second for which this holds for ever.
+    static let wakesPerSecond = 100
     /// The pause before each further one; changes that arrive in it share a pass.
-    static let busyPause = Duration.milliseconds(20)
+    static let busyPause = Duration.milliseconds(10)
 
     private var counts: [Namespace: Counts] = [:]
 
@@ -38,8 +40,9 @@ struct SpuriousWakeups {
     /// - Parameter time: the time since the watch began.
     mutating func note(_ namespace: Namespace, isSpurious: Bool, isNew: Bool, at time: Duration) {
         var count = counts[namespace] ?? Counts()
-        if time - count.secondBegan >= .seconds(1) { (count.wakes, count.secondBegan) = (0, time) }
-        count.wakes += 1
+        let earned = Double(Self.wakesPerSecond) * ((time - count.creditedAt) / .seconds(1))
+        count.credit = min(count.credit + earned, Double(Self.wakesAtOnce)) - 1
+        count.creditedAt = time
         count.all = isSpurious ? count.all + 1 : 0
         count.atToken = isSpurious && !isNew ? count.atToken + 1 : 0
         counts[namespace] = count
@@ -53,7 +56,7 @@ struct SpuriousWakeups {
                 return backoff.delay(afterFailures: count.atToken - 1, jitter: 1)
             }
             guard count.all > 10 else {
-                return count.wakes > Self.wakesPerSecond ? Self.busyPause : nil
+                return count.credit < 0 ? Self.busyPause : nil
             }
             return min(backoff.initial, .milliseconds(10) * (1 << min(count.all - 10, 10)))
         }

@@ -22,13 +22,17 @@ struct SpuriousWakeupsTests {
 
     @Test("changes that concern the device have no pause, unless there are very many")
     func busy() {
-        let few = SpuriousWakeups.wakesPerSecond
+        let few = SpuriousWakeups.wakesAtOnce
         #expect(Self.pause(afterWakes: few, isSpurious: false, every: .zero) == nil)
         #expect(
             Self.pause(afterWakes: few + 1, isSpurious: false, every: .zero)
                 == SpuriousWakeups.busyPause)
+        // A stream that is slow enough never has a pause, a faster one after a while.
         #expect(
-            Self.pause(afterWakes: 1_000, isSpurious: false, every: .milliseconds(30)) == nil)
+            Self.pause(afterWakes: few * 5, isSpurious: false, every: .milliseconds(10)) == nil)
+        #expect(
+            Self.pause(afterWakes: few * 5, isSpurious: false, every: .milliseconds(5))
+                == SpuriousWakeups.busyPause)
     }
 
     @Test("changes that concern nothing here have a growing pause")
