@@ -48,37 +48,48 @@ struct ChangeStreamPosition: StreamPosition, Hashable {
 
     /// The token `{_data: <hexadecimal text>}`; tokens sort like their positions.
     var token: BSONDocument {
-        var text = ""
-        text.reserveCapacity(72)
-        Self.append(Self.prefix, to: &text)
-        Self.append(position, to: &text)
+        var digits = HexadecimalDigits()
+        digits.append(Self.prefix)
+        digits.append(position)
         let flags = (time == nil ? 0 : Self.withTime) | (start == nil ? 0 : Self.withStart)
-        Self.append(kind.rawValue | flags, to: &text)
+        digits.append(kind.rawValue | flags)
         if kind == .pieces {
-            Self.append(definition ?? -1, to: &text)
-            Self.append(UInt8(pieceCount >> 8), to: &text)
-            Self.append(UInt8(pieceCount & 0xFF), to: &text)
+            digits.append(definition ?? -1)
+            digits.append(UInt8(pieceCount >> 8))
+            digits.append(UInt8(pieceCount & 0xFF))
         } else if definition != nil || rules != nil {
-            Self.append(definition ?? -1, to: &text)
+            digits.append(definition ?? -1)
         }
-        if let rules { Self.append(Int64(bitPattern: rules), to: &text) }
-        if let start { Self.append(start, to: &text) }
-        if let time { Self.append(time, to: &text) }
-        return ["_data": .string(text)]
+        if let rules { digits.append(Int64(bitPattern: rules)) }
+        if let start { digits.append(start) }
+        if let time { digits.append(time) }
+        return ["_data": .string(digits.text)]
+    }
+}
+
+/// The text of a token, which each event has.
+private struct HexadecimalDigits {
+    private static let all = Array("0123456789ABCDEF".utf8)
+
+    private var ascii: [UInt8] = []
+
+    init() { ascii.reserveCapacity(72) }
+
+    var text: String { String(decoding: ascii, as: UTF8.self) }
+
+    mutating func append(_ byte: UInt8) {
+        ascii.append(Self.all[Int(byte >> 4)])
+        ascii.append(Self.all[Int(byte & 0xF)])
     }
 
-    private static func append(_ number: Int64, to text: inout String) {
+    mutating func append(_ number: Int64) {
         for shift in stride(from: 56, through: 0, by: -8) {
-            append(UInt8(truncatingIfNeeded: number >> Int64(shift)), to: &text)
+            append(UInt8(truncatingIfNeeded: number >> Int64(shift)))
         }
     }
 
-    private static func append(_ time: BSONTimestamp, to text: inout String) {
-        append(Int64(bitPattern: UInt64(time.seconds) << 32 | UInt64(time.increment)), to: &text)
-    }
-
-    private static func append(_ byte: UInt8, to text: inout String) {
-        text += (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    mutating func append(_ time: BSONTimestamp) {
+        append(Int64(bitPattern: UInt64(time.seconds) << 32 | UInt64(time.increment)))
     }
 }
 
