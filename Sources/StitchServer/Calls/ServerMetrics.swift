@@ -11,7 +11,7 @@ final class ServerMetrics: Sendable {
 
     private let calls = Locked<[String: Calls]>([:])
 
-    /// Counts an answered command.
+    /// Counts an answered command, once.
     ///
     /// - Parameter name: the command's name; `nil` for unknown commands, which are counted together.
     func note(_ name: String?, _ outcome: CommandOutcome, _ duration: Duration) {

@@ -3,16 +3,17 @@ internal import StitchWire
 
 /// The path from a request to its reply: find the command, check it, run it, complete the reply.
 ///
-/// Its steps from the outside to the inside; the third and fourth are taken again each time that a
-/// waiting command goes on:
+/// Its steps from the outside to the inside:
 ///
-/// 1. `respond` counts the command once it has finished.
-/// 2. `outcome(of:on:)` finds the command and reads its general fields.
-/// 3. `answer` has the command in the list of running ones until it no longer waits.
+/// 1. `respond` counts the command once it has finished (`noting`).
+/// 2. `outcome(of:on:)` finds the command and checks its arguments.
+/// 3. `answer` has the command in the list of running ones until it no longer waits (`ending`).
 /// 4. `runAndComplete` makes errors replies, and `finish` and `complete` add what every reply has.
-/// 5. `run` checks the arguments and the state of the connection.
-/// 6. `authorize` parses the command and checks the user's rights.
-/// 7. The backend runs it.
+/// 5. `run` has `authorize` parse the command and check the user's rights.
+/// 6. The backend runs it.
+///
+/// Each time that a waiting command goes on, `noting`, `ending` and `finish` are taken again, and the
+/// rights are checked again (`reauthorize`).
 struct Dispatcher: Sendable {
     /// The state that all connections share.
     let server: ServerContext
@@ -33,17 +34,32 @@ struct Dispatcher: Sendable {
         return noting(outcome(of: request, on: connection), request, connection, since: start)
     }
 
-    /// Counts a command once it has finished.
+    /// Counts a command once it has finished, with the time that it worked or waited for a thread.
+    ///
+    /// - Parameter earlier: the time that it worked before it waited; `nil` if it has not waited.
+    ///   What is answered after a wait is not what `getLastError` tells of.
     private func noting(
         _ outcome: CommandOutcome, _ request: WireRequest, _ connection: ClientConnection,
-        since start: ContinuousClock.Instant
+        since start: ContinuousClock.Instant, after earlier: Duration? = nil
     ) -> CommandOutcome {
         if case .blocking(let step) = outcome {
-            return .blocking { noting(step(), request, connection, since: start) }
+            return .blocking { noting(step(), request, connection, since: start, after: earlier) }
         }
-        let (name, took) = (request.body.keys.first ?? "", ContinuousClock.now - start)
+        let took = (earlier ?? .zero) + (ContinuousClock.now - start)
+        if case .waiting(let wait) = outcome {
+            return .waiting(
+                CommandWait(
+                    deadline: wait.deadline, subscribe: wait.subscribe,
+                    again: { isTimeUp in
+                        let start = ContinuousClock.now
+                        return noting(
+                            try wait.again(isTimeUp), request, connection, since: start,
+                            after: took)
+                    }, abandon: wait.abandon))
+        }
+        let name = request.body.keys.first ?? ""
         server.metrics.note(CommandTable.find(name)?.name, outcome, took)
-        if case .reply(let reply) = outcome, LastCommandResult.isTold(of: name) {
+        if case .reply(let reply) = outcome, earlier == nil, LastCommandResult.isTold(of: name) {
             connection.state.withLock { $0.lastOutcome = LastCommandResult(reply) }
         }
         if took > ServerLog.slow, CommandTable.find(name) != nil {

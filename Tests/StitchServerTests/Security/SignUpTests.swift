@@ -167,6 +167,9 @@ import Testing
                 if case .reply(let reply) = try wait.again(true) { codes.append(reply["code"]) }
             }
             #expect(codes == [nil, 51_003])
+            // A command that waits is counted once, with its answer.
+            let counted = server.metrics.all.first { $0.name == "stitchsyncSignUp" }?.calls
+            #expect(counted?.count == 2 && counted?.failures == 1)
             backend.close()
         }
     }
