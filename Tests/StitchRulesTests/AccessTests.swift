@@ -253,7 +253,7 @@ import Testing
             """#)
         let id = BSONValue.objectID(try BSONObjectID("63bdfc40f16be7b1e8c7e4b7"))
         let denial = #expect(throws: RuleDenial.self) {
-            try access.written(from: nil, toShown: ["_id": id, "owner": "someone else"])
+            try access.judge(from: nil, toShown: ["_id": id, "owner": "someone else"])
         }
         #expect(
             denial?.reason
@@ -261,7 +261,7 @@ import Testing
                 + #"filter in role "owner-read-write""#)
         let stranger = RuleSet().access(to: RuleFixtures.items, for: RuleUser(id: "ann"))
         let other = #expect(throws: RuleDenial.self) {
-            try stranger.written(from: nil, toShown: ["_id": 5])
+            try stranger.judge(from: nil, toShown: ["_id": 5])
         }
         #expect(other?.reason == #"write to "5" in table "items" not allowed"#)
         #expect(other?.details == ["cause": "noRole", "table": "items", "primaryKey": 5])
@@ -277,7 +277,7 @@ import Testing
             """#)
         let before: BSONDocument = ["_id": 5, "title": "a", "amount": 1, "paid": false]
         func reason(_ after: BSONDocument) -> String? {
-            #expect(throws: RuleDenial.self) { try access.written(from: before, toShown: after) }?
+            #expect(throws: RuleDenial.self) { try access.judge(from: before, toShown: after) }?
                 .reason
         }
         let start = #"write to "5" in table "items" not allowed: "#

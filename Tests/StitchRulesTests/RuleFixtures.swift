@@ -33,7 +33,7 @@ enum RuleFixtures {
         _ access: RuleAccess, _ before: BSONDocument?, _ after: BSONDocument?
     ) -> String {
         do {
-            _ = try access.written(from: before, toShown: after)
+            _ = try access.judge(from: before, toShown: after)
             return "ok"
         } catch {
             return error.cause.name

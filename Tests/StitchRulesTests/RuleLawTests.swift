@@ -94,7 +94,7 @@ import Testing
                 after.set(name, to: random.next(3) == 0 ? nil : Self.value(&random))
                 after.set("_id", to: 1)
                 let stored: BSONDocument?
-                do { stored = try access.written(from: before, toShown: after) } catch { continue }
+                do { stored = try access.judge(from: before, toShown: after) } catch { continue }
                 guard let stored else { continue }
                 written += 1
                 #expect(access.shown(stored) == after)
@@ -109,7 +109,7 @@ import Testing
         _ access: RuleAccess, _ stored: BSONDocument, _ before: BSONDocument
     ) -> Bool {
         do {
-            let back = try access.written(from: stored, toShown: access.shown(before))
+            let back = try access.judge(from: stored, toShown: access.shown(before))
             return Set(back?.keys ?? []) == Set(before.keys)
                 && before.allSatisfy {
                     back?[$0.key]?.documentValue != nil || back?[$0.key] == $0.value

@@ -38,7 +38,7 @@ import Testing
         for (index, name) in Self.names.enumerated() where index % 3 != 0 {
             after.append(name, .int32(Int32(index % 3 == 1 ? -index : index)))
         }
-        let written = try #require(try access.written(from: before, toShown: after))
+        let written = try #require(try access.judge(from: before, toShown: after))
         #expect(
             written == Self.fields { .int32(Int32($0 % 3 == 1 ? -$0 : $0)) })
         var forbidden: BSONDocument = ["_id": 1]
@@ -46,7 +46,7 @@ import Testing
             forbidden.append(name, .int32(Int32(-index)))
         }
         do throws(RuleDenial) {
-            _ = try access.written(from: before, toShown: forbidden)
+            _ = try access.judge(from: before, toShown: forbidden)
             Issue.record("not denied")
         } catch {
             guard case .fieldsDenied(let denied) = error.cause else {

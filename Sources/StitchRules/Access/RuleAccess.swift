@@ -91,7 +91,7 @@ public struct RuleAccess: Sendable {
     ///   - after: the document that the writer should see after the write; `nil` for a delete.
     /// - Returns: the document to store, which keeps the fields hidden from the writer.
     /// - Throws: the reason why the write is denied.
-    public func written(
+    public func judge(
         from before: BSONDocument?, toShown after: BSONDocument?
     ) throws(RuleDenial) -> BSONDocument? {
         let id = (after?["_id"] ?? before?["_id"]) ?? .null

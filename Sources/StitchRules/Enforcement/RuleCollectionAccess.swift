@@ -27,11 +27,11 @@ package final class RuleCollectionAccess: CollectionAccess {
 
     package func hides(path: String) -> Bool { access.mask.hides(path: path) }
 
-    package func written(
+    package func judge(
         from before: BSONDocument?, toShown after: BSONDocument?
     ) throws(StoreError) -> BSONDocument? {
         do {
-            return try access.written(from: before, toShown: after)
+            return try access.judge(from: before, toShown: after)
         } catch {
             throw reported(error)
         }

@@ -33,7 +33,7 @@ import Testing
 
         func hides(path: String) -> Bool { path == "secret" }
 
-        func written(
+        func judge(
             from before: BSONDocument?, toShown after: BSONDocument?
         ) throws(StoreError) -> BSONDocument? { after }
 

@@ -35,7 +35,7 @@ package protocol CollectionAccess: AnyObject, Sendable {
     ///   - after: the document that should be visible afterwards; `nil` for a delete.
     /// - Returns: the document to store, which keeps the hidden fields.
     /// - Throws: the reason why the write is denied.
-    func written(
+    func judge(
         from before: BSONDocument?, toShown after: BSONDocument?
     ) throws(StoreError) -> BSONDocument?
 

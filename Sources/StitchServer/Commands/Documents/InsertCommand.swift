@@ -67,7 +67,7 @@ enum InsertCommand {
                 try call.checkTime()
                 let allowed = Result {
                     let document = try inserted(document, call).storable(in: namespace)
-                    return try access.written(from: nil, toShown: document)
+                    return try access.judge(from: nil, toShown: document)
                 }
                 guard case .success(let document?) = allowed else { return nil }
                 stored.append(document)

@@ -49,7 +49,7 @@ public struct StrictWrites: Sendable {
     ) -> CompensatingWrite? {
         guard let access = rules?.access(namespace) else { return nil }
         do throws(RuleDenial) {
-            _ = try access.written(from: base, toShown: after)
+            _ = try access.judge(from: base, toShown: after)
             return nil
         } catch {
             return Self.isCertain(error, isMasked: access.hidesFields && base != nil)

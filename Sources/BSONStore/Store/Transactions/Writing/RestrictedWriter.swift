@@ -10,7 +10,7 @@ struct RestrictedWriter {
     /// Adds a document.
     func insert(_ stored: StorableDocument, _ namespace: Namespace) throws(StoreError) {
         try conceal(of: stored.document, namespace) { () throws(StoreError) in
-            _ = try gate.written(from: nil, toShown: stored.document)
+            _ = try gate.judge(from: nil, toShown: stored.document)
             try writer.insert(stored, namespace)
         }
     }
@@ -26,7 +26,7 @@ struct RestrictedWriter {
 
     /// Removes a document that this transaction has read.
     func remove(_ found: StoredDocument, from namespace: Namespace) throws(StoreError) {
-        _ = try gate.written(from: found.document, toShown: nil)
+        _ = try gate.judge(from: found.document, toShown: nil)
         try writer.remove(found, from: namespace)
     }
 
@@ -72,7 +72,7 @@ struct RestrictedWriter {
         _ found: StoredDocument, byShown changed: BSONDocument, in namespace: Namespace,
         as kind: StoreChange.Kind
     ) throws(StoreError) -> BSONDocument {
-        let after = try gate.written(from: found.document, toShown: changed) ?? changed
+        let after = try gate.judge(from: found.document, toShown: changed) ?? changed
         try conceal(of: changed, namespace) { () throws(StoreError) in
             // The size with the hidden fields would reveal them.
             try StorableDocument.check(after, after["_id"] ?? .null, in: namespace)
