@@ -2,8 +2,9 @@ internal import BSONStore
 
 /// A row of the command table: all that the server knows of a command.
 ///
-/// The parts of the server that decide about a command read its row and do not ask for its name; only
-/// the Stable API's list, exhaust cursors and the profile name commands.
+/// The parts of the server that decide about a command read its row and do not ask for its name, but
+/// for a few that a protocol defines by name: the Stable API's list, `hello` over the old form of
+/// messages, exhaust cursors, the profile, and what `getLastError` does not tell of.
 /// Nothing in it has a default: each command states what a user under access rules may do with it,
 /// and where a gateway runs it.
 struct CommandDefinition: Sendable {

@@ -1,10 +1,10 @@
 internal import BSONStore
 internal import StitchRules
 
-/// The way in which a gateway answers a command on documents of the upstream.
+/// The way in which a gateway answers a command whose row says that it concerns the upstream.
 ///
-/// It is decided here and nowhere else: from the command's row, its arguments, and whether rules bind
-/// the user.
+/// It is decided here: from the command's row, its arguments, and whether rules bind the user. What
+/// concerns the gateway itself, such as sessions and users, `GatewayBackend.run` answers before.
 enum UpstreamRoute {
     /// A change stream, from the gateway's feed, which all of its clients share.
     case stream

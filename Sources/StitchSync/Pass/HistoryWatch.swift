@@ -45,8 +45,8 @@ final class HistoryWatch: Sendable {
         }
     }
 
-    /// Notes that a wait failed: the next pass asks for everything.
-    func fail(_ namespace: Namespace) { state.withLock { $0[namespace] = nil } }
+    /// Forgets what the waits found, as after a failed one: the next pass asks for everything.
+    func forget(_ namespace: Namespace) { state.withLock { $0[namespace] = nil } }
 
     /// Notes the identity that a pass found unchanged over a connection.
     func note(

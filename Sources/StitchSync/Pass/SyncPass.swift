@@ -81,10 +81,8 @@ extension SyncPass {
         let bootstrapsSets: Bool
     }
 
-    /// Returns the collections to pull: those of the pass.
-    ///
-    /// A pass that bootstraps a subscription set takes all collections, because the set may affect
-    /// any of them.
+    /// Returns the collections of the pass that have something to sync; all of these where the pass
+    /// bootstraps a subscription set, which may affect any of them.
     private func plan() throws -> Plan {
         let (stored, isSetWaiting) = try engine.store.read { transaction in
             let connection = transaction.connection

@@ -327,7 +327,7 @@ struct SyncLoop: Sendable {
     /// - Returns: whether the history could be read and the stale marks stored.
     private func noteChanges(in namespace: Namespace) async throws -> Bool {
         // Where the pass fails before it takes what the wait found, the next wait finds it again.
-        defer { history.fail(namespace) }
+        defer { history.forget(namespace) }
         do {
             return try await pass([namespace], .markStaleOnly).reachedRemote
         } catch let error as SyncError where error.code == .offline {
@@ -367,7 +367,7 @@ extension SyncLoop {
                 guard echoes.era == own.era else {
                     // An operation whose answer was lost may have been left out: the next wait begins at
                     // the same position, and the remote reports the operation to it.
-                    history.fail(namespace)
+                    history.forget(namespace)
                     return false
                 }
                 try echoes.noteReading(of: namespace, to: batch.token, in: store)
@@ -391,10 +391,10 @@ extension SyncLoop {
                 place = batch.token
             }
         } catch let error as RemoteError {
-            history.fail(namespace)
+            history.forget(namespace)
             if error.endsHistory { return true }
         } catch let error as StoreError where Self.mayPass(error) {
-            history.fail(namespace)
+            history.forget(namespace)
         }
         try await waitAfterFailedWatch()
         return false

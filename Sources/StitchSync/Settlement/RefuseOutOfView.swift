@@ -1,7 +1,7 @@
 internal import BSONStore
 internal import StitchRules
 
-/// A change that is not uploaded, since no subscription matches its document.
+/// A change that is not uploaded, since no subscription matches its document or no role shows it.
 struct OutOfViewChange: Sendable {
     let documentID: BSONValue
     /// The settlement of the change.

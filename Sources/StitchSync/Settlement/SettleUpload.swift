@@ -125,6 +125,7 @@ struct SettleUpload {
         case .keepAttempt:
             if Self.isUnknown(outcome) { record.failures += 1 }
             try sync.save(record)
+        // A refusal is settled by ``SettleRejection``.
         case .pauseRejected, .revertRejected, .askRejected: return
         case .pauseExhausted:
             try pause(record, settlement, outcome)

@@ -48,7 +48,7 @@ struct PageSnippets {
         let access = rules.access(
             to: Namespace("shop", "items"), for: RuleUser(id: "ann", customData: ["team": "red"]))
         let seen = access.visible(document)
-        let kept = try access.written(from: stored, toShown: changed)
+        let kept = try access.judge(from: stored, toShown: changed)
         _ = (seen, kept)
     }
 

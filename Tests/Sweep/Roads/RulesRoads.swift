@@ -54,7 +54,7 @@ enum RulesRoads {
                 let before = Sample.wide(n)
                 let after = Sample.wide(n) { .int($0 % 2 == 0 ? -1 : $0) }
                 let shown = access.shown(after)
-                return { _ = try access.written(from: before, toShown: shown) }
+                return { _ = try access.judge(from: before, toShown: shown) }
             },
             access("insert under rules of fields", .fields) { n in
                 let fields = Sample.fields(n) { _ in ["read": true, "write": true] }
@@ -65,7 +65,7 @@ enum RulesRoads {
                     ]
                 ]).access(to: Sample.namespace, for: user)
                 let document = Sample.wide(n)
-                return { _ = try access.written(from: nil, toShown: document) }
+                return { _ = try access.judge(from: nil, toShown: document) }
             },
             access("denied changes of fields", .fields) { n in
                 let access = try masked(n, ["read": true])
