@@ -35,6 +35,15 @@ import Testing
         #expect(denied.map { Array($0.utf8) } == [Array(Self.decomposed.utf8)])
     }
 
+    @Test func `users and conditions of two spellings differ`() {
+        #expect(RuleUser(id: Self.composed) != RuleUser(id: Self.decomposed))
+        #expect(RuleUser(id: "a", type: Self.composed) != RuleUser(id: "a", type: Self.decomposed))
+        #expect(RuleUser(id: Self.composed) == RuleUser(id: Self.composed))
+        #expect(
+            RulePredicate.across(.equal, root: Name(Self.composed), previous: "a")
+                != .across(.equal, root: Name(Self.decomposed), previous: "a"))
+    }
+
     @Test func `what is hidden stays behind its own neighbour`() throws {
         let access = try RuleFixtures.access(
             #"""

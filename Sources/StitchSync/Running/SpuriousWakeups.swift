@@ -15,14 +15,14 @@ struct SpuriousWakeups {
         /// Passes in a row that found nothing, and how many of them at an unchanged position.
         var all = 0
         var atToken = 0
-        /// The number of wakes before the next pause, at a time.
+        /// How many more wakes could follow at once without a pause, at the time of the last one.
         var credit = Double(SpuriousWakeups.wakesAtOnce)
         var creditedAt = Duration.zero
     }
 
     /// The number of wakes that have no pause before them, however quickly they follow each other.
     static let wakesAtOnce = 1_000
-    /// The number of wakes in a second for which this holds for ever.
+    /// The number of wakes a second that never leads to a pause.
     static let wakesPerSecond = 100
     /// The pause before each further one; changes that arrive in it share a pass.
     static let busyPause = Duration.milliseconds(10)

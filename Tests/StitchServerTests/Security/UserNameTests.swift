@@ -15,6 +15,19 @@ import Testing
         return server
     }
 
+    @Test("Two spellings of a name are two users, and of a database two roles")
+    func spellings() {
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        func user(_ name: String, _ database: String) -> SignedInUser {
+            SignedInUser(name: Name(name), database: Name(database), roles: [])
+        }
+        #expect(user(composed, "a") == user(composed, "a"))
+        #expect(user(composed, "a") != user(decomposed, "a"))
+        #expect(user("a", composed) != user("a", decomposed))
+        #expect(Role(name: "read", database: composed) != Role(name: "read", database: decomposed))
+        #expect(!Role(name: "read", database: composed).gives(.read, on: decomposed))
+    }
+
     @Test("No two users of different databases have one id, but for those of the whole server")
     func ids() {
         let places = ["admin", "$external", "other", "other2"]

@@ -57,9 +57,7 @@ extension String {
             omittingEmptySubsequences: omittingEmptySubsequences
         ).map { Substring($0) }
     }
-}
 
-extension String {
     /// Whether the text begins with the bytes of another, even if an accent follows them.
     package func hasBytePrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
 

@@ -17,7 +17,7 @@ package struct Name: Sendable, Hashable, Comparable, ExpressibleByStringLiteral,
     /// The name as text.
     package var description: String { text }
 
-    /// Whether the name has no letters.
+    /// Whether the name is the empty text.
     package var isEmpty: Bool { text.isEmpty }
 
     /// Whether both names have the same bytes.
