@@ -235,10 +235,11 @@ struct ApplyRemote {
             uploads: context.uploadPolicy, counting: context.configuration.conflictHandler?.counting
         )
         @Sendable func step(_ sync: SyncTransaction, mayAnswer: Bool) -> ApplyFetched {
-            var step = ApplyFetched(sync: sync)
-            (step.policy, step.evidence, step.mayClaim) = (policy, evidence, mayClaim)
-            step.answer = mayAnswer ? answer : nil
-            return step
+            ApplyFetched(
+                sync: sync,
+                FetchTerms(
+                    policy: policy, evidence: evidence, mayClaim: mayClaim,
+                    answer: mayAnswer ? answer : nil))
         }
         func apply(usingEarlierReads usesEarlierReads: Bool) async throws -> [FetchOutcome] {
             try await context.write { sync in

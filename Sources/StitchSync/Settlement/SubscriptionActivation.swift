@@ -105,8 +105,7 @@ struct SubscriptionActivation {
     }
 
     private func arrive(_ sync: SyncTransaction, _ share: inout CollectionActivation) throws {
-        var step = ApplyFetched(sync: sync)
-        step.insertReason = .subscription
+        let step = ApplyFetched(sync: sync, FetchTerms(insertReason: .subscription))
         var last: [UInt8] = []
         while true {
             let page = try sync.subscriptions.staged(in: sync.collection.rowID, after: last)
