@@ -197,11 +197,9 @@ struct ApplyRemote {
             case .evicted: context.findings.count { $0.evicted += 1 }
             case .refused(let refused):
                 context.findings.count {
-                    $0.evicted += refused.settlement == .revertRejected ? 1 : 0
+                    $0.evicted += refused.decision == .revert ? 1 : 0
                 }
-                context.findings.note(
-                    refused.settlement, of: refused.documentID, in: context.namespace,
-                    .failed(refused.error))
+                context.findings.note(refused, in: context.namespace)
             case .foreign: context.findings.add(fetched.foreignVersion(in: context.namespace))
             case .claim(let record): claims.append(record)
             case .conflict(let conflict): conflicts.append(conflict)

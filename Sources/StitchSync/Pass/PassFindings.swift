@@ -105,6 +105,13 @@ final class PassFindings: Sendable {
 }
 
 extension PassFindings {
+    /// Notes a change that was refused here as one that the remote refused.
+    func note(_ refused: OutOfViewChange, in namespace: Namespace) {
+        note(
+            UploadSettlement(refused.decision), of: refused.documentID, in: namespace,
+            .failed(refused.error))
+    }
+
     /// Counts the settlement of an upload, and adds its error for the app where none is stored: those of
     /// denied writes are in the store (`SettleRejection`).
     func note(

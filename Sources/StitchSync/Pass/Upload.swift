@@ -125,10 +125,8 @@ struct Upload {
         context.findings.add(contentsOf: batch.missing)
         context.findings.count { $0.paused += batch.missing.count }
         for refused in batch.refused {
-            context.findings.note(
-                refused.settlement, of: refused.documentID, in: context.namespace,
-                .failed(refused.error))
-            if refused.settlement == .revertRejected {
+            context.findings.note(refused, in: context.namespace)
+            if refused.decision == .revert {
                 context.findings.noteReverted(refused.documentID)
             }
         }

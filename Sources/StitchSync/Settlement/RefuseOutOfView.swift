@@ -4,8 +4,8 @@ internal import StitchRules
 /// A change that is not uploaded, since no subscription matches its document or no role shows it.
 struct OutOfViewChange: Sendable {
     let documentID: BSONValue
-    /// The settlement of the change.
-    let settlement: UploadSettlement
+    /// What was done with the change.
+    let decision: RejectionDecision
     let error: RemoteError
 }
 
@@ -33,13 +33,12 @@ struct RefuseOutOfView {
             let write = CompensatingWrite.judge(facts, of: id, in: sync.namespace)
         else { return nil }
         let error = RemoteError(write)
-        let settlement = UploadSettlement(
-            policy.onRejection(of: record, isCompensating: true))
+        let decision = policy.onRejection(of: record, isCompensating: true)
         let refusal = SettleRejection.Refusal(
             operation: operation, intended: local, local: local, error: error)
         return OutOfViewChange(
             documentID: id,
-            settlement: try SettleRejection(sync: sync).settle(settlement, refusal, of: record),
+            decision: try SettleRejection(sync: sync).settle(decision, refusal, of: record),
             error: error)
     }
 
@@ -61,12 +60,11 @@ struct RefuseOutOfView {
         let operation = try attempt?.operation ?? sync.instance.nextOperations(1)[0]
         let refusal = SettleRejection.Refusal(
             operation: operation, intended: local, local: local, error: error)
-        let settlement = try SettleRejection(sync: sync).settle(
-            UploadSettlement(policy.onRejection(of: record, isCompensating: true)), refusal,
-            of: record)
-        if settlement == .revertRejected, let restored = try sync.record(id) {
+        let decision = try SettleRejection(sync: sync).settle(
+            policy.onRejection(of: record, isCompensating: true), refusal, of: record)
+        if decision == .revert, let restored = try sync.record(id) {
             try DeviceDocuments(sync: sync).removeFromView(restored, isHeld: true)
         }
-        return OutOfViewChange(documentID: id, settlement: settlement, error: error)
+        return OutOfViewChange(documentID: id, decision: decision, error: error)
     }
 }

@@ -17,18 +17,18 @@ struct SettleRejection {
     /// Reverts a change or pauses its document; keeps the refused write in either case.
     ///
     /// - Parameter old: the record with the refused attempt.
-    /// - Returns: the actual settlement: a document that cannot be reverted is paused.
+    /// - Returns: what was done: a document that cannot be reverted is paused.
     func settle(
-        _ settlement: UploadSettlement, _ refusal: Refusal, of old: SyncRecord
-    ) throws -> UploadSettlement {
+        _ decision: RejectionDecision, _ refusal: Refusal, of old: SyncRecord
+    ) throws -> RejectionDecision {
         var record = old
         record.attempt = nil
-        if settlement == .revertRejected {
+        if decision == .revert {
             do {
                 try sync.transaction.savepoint {
                     try revert(record, refusal)
                 }
-                return .revertRejected
+                return .revert
             } catch let cause where SyncTransaction.concernsDocument(cause) {
                 sync.resetStaleMark()
             }
@@ -38,14 +38,14 @@ struct SettleRejection {
         let base = record.base.document(local: refusal.local)
         record.isPending = PendingChange(base: base, local: refusal.local) != .none
         record = try sync.save(record)
-        if settlement == .askRejected {
+        if decision == .ask {
             try storeRejection(refusal, of: record, as: .asking)
-            return .askRejected
+            return .ask
         }
         if refusal.error.compensatingWrite != nil {
             try storeRejection(refusal, of: record, as: .paused)
         }
-        return .pauseRejected
+        return .pause
     }
 
     private func revert(_ record: SyncRecord, _ refusal: Refusal) throws {

@@ -55,12 +55,13 @@ struct SettleUpload {
             triedOften: Self.isUnknown(outcome) && record.failures + 1 >= policy.failuresMax,
             onRejection: policy.onRejection(
                 of: record, isCompensating: Self.isCompensating(outcome)))
-        let settlement = UploadSettlement.decide(facts)
         if facts.outcome == .rejected, case .failed(let error) = outcome {
             let refusal = SettleRejection.Refusal(
                 operation: attempt.operation, intended: intended, local: local, error: error)
-            return try SettleRejection(sync: sync).settle(settlement, refusal, of: record)
+            return UploadSettlement(
+                try SettleRejection(sync: sync).settle(facts.onRejection, refusal, of: record))
         }
+        let settlement = UploadSettlement.decide(facts)
         try apply(settlement, attempt, outcome, to: record, local: local)
         return settlement
     }
