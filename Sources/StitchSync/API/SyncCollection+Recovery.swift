@@ -44,7 +44,7 @@ extension SyncCollection {
                 let isDeleteQueued = record.isPending && !hasLocal
                 if !isDeleteQueued { record.clearBase(hasLocal: hasLocal) }
                 if record.isUnexplained { record.pause = nil }
-                record.staleMark = try sync.nextStaleMark()
+                try sync.makeStale(&record)
                 try sync.save(record)
             }
         }

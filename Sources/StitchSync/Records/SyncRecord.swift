@@ -164,7 +164,17 @@ extension SyncRecord {
         self.attempt = nil
         clearUnresolved()
         failures = 0
+        notePending(local: local)
+    }
+
+    /// Notes whether the local document differs from the base.
+    mutating func notePending(local: BSONDocument?) {
         isPending = PendingChange(base: base.document(local: local), local: local) != .none
+    }
+
+    /// Removes the stale mark after a fetch, unless a newer one was set since its request.
+    mutating func endStale(since requested: SyncRecord) {
+        if staleMark == requested.staleMark { staleMark = 0 }
     }
 
     /// Stores a base without a pending change.

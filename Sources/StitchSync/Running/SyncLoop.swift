@@ -229,8 +229,8 @@ struct SyncLoop: Sendable {
                 await passes.wait(after: seen)
                 continue
             }
-            let found = try await watch(
-                places, late: unnoted, vain.delays(backoff), untilPassAfter: seen)
+            let found = try await firstChanges(
+                in: places, late: unnoted, vain.delays(backoff), untilPassAfter: seen)
             var due: [(namespace: Namespace, isNew: Bool)] = []
             for (namespace, token) in found {
                 if case .scheduled = frequency(namespace) {
@@ -278,8 +278,8 @@ struct SyncLoop: Sendable {
     /// - Parameters:
     ///   - late: the collections whose watch begins after a pause.
     ///   - delays: the pauses before the watch of other collections.
-    private func watch(
-        _ places: [(Namespace, ResumeToken)], late: Set<Namespace>,
+    private func firstChanges(
+        in places: [(Namespace, ResumeToken)], late: Set<Namespace>,
         _ delays: [Namespace: Duration], untilPassAfter seen: Int
     ) async throws -> [(Namespace, ResumeToken)] {
         let era = echoes.era
@@ -288,7 +288,8 @@ struct SyncLoop: Sendable {
                 group.addTask {
                     if late.contains(namespace) { try await waitAfterFailedWatch() }
                     if let delay = delays[namespace] { try await clock.sleep(for: delay) }
-                    return try await watch(namespace, after: token) ? (namespace, token) : nil
+                    return try await waitForChanges(in: namespace, after: token)
+                        ? (namespace, token) : nil
                 }
             }
             group.addTask {
@@ -347,7 +348,9 @@ struct SyncLoop: Sendable {
 extension SyncLoop {
     /// Waits for a change in one collection; a temporary error of the store, or one of the remote, does
     /// not affect the watch of others.
-    private func watch(_ namespace: Namespace, after token: ResumeToken) async throws -> Bool {
+    private func waitForChanges(
+        in namespace: Namespace, after token: ResumeToken
+    ) async throws -> Bool {
         do {
             let wait = SyncLimits.watchWait
             let collection = remote.collection(namespace)

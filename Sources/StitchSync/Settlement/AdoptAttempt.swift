@@ -23,8 +23,7 @@ struct AdoptAttempt {
                 .committed, record.documentID, from: before, to: after,
                 uncommitted: record.isPending)
         }
-        record.isPending =
-            PendingChange(base: record.base.document(local: local), local: local) != .none
+        record.notePending(local: local)
     }
 
     /// Makes an abandoned attempt the base, not a foreign change, where the remote applied it.
@@ -51,7 +50,7 @@ struct AdoptAttempt {
         record.base = StoredContent(remote.document, local: local)
         record.version = remote.version
         record.clearUnresolved()
-        record.isPending = PendingChange(base: remote.document, local: local) != .none
+        record.notePending(local: local)
         try sync.emitChange(
             .committed, record.documentID, from: before, to: remote.document,
             uncommitted: record.isPending)

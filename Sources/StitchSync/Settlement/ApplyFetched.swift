@@ -158,7 +158,7 @@ extension ApplyFetched {
         guard var record = try sync.current(fetched.record), record.pause == nil else {
             return .nothing
         }
-        if record.staleMark == 0 { record.staleMark = try sync.nextStaleMark() }
+        try sync.keepStale(&record)
         try sync.save(record)
         return .nothing
     }

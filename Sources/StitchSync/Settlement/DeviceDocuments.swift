@@ -43,7 +43,7 @@ struct DeviceDocuments {
         // A synced id waits until its document is visible again.
         var waiting = SyncRecord(documentID: record.documentID)
         waiting.reason = record.reason
-        if record.staleMark > 0 { waiting.staleMark = try sync.nextStaleMark() }
+        if record.staleMark > 0 { try sync.makeStale(&waiting) }
         try sync.save(waiting)
     }
 
@@ -91,7 +91,7 @@ struct DeviceDocuments {
     private func insertStaleRecord(at id: BSONValue) throws {
         guard sync.collection.isSubscribed, try sync.membership.isAsked else { return }
         var left = SyncRecord(documentID: id, byID: false)
-        left.staleMark = try sync.nextStaleMark()
+        try sync.makeStale(&left)
         try sync.save(left)
     }
 
@@ -111,7 +111,7 @@ struct DeviceDocuments {
         guard sync.collection.isSubscribed, !record.isKeptByID, let local,
             try !sync.membership.keeps(local)
         else { return }
-        record.staleMark = try sync.nextStaleMark()
+        try sync.makeStale(&record)
     }
 
     /// Returns whether a document without a record at the time of the request has one now.

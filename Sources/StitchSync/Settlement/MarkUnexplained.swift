@@ -53,7 +53,7 @@ struct MarkUnexplained {
             case .upload:
                 record.clearBase(hasLocal: try sync.local(id) != nil)
                 record.pause = nil
-                record.staleMark = try sync.nextStaleMark()
+                try sync.makeStale(&record)
                 try sync.save(record)
             }
         }

@@ -40,10 +40,8 @@ struct MissingRows {
                 + "again with resumeSync(of:)",
             namespace: sync.namespace, documentID: old.documentID)
         record.pause = PauseReason(.localDocumentMissing, error.message)
-        record.attempt = nil
-        record.clearUnresolved()
-        (record.base, record.version, record.isPending) = (.absent, .absent, false)
-        record.staleMark = try sync.nextStaleMark()
+        record.clearBase(hasLocal: false)
+        try sync.makeStale(&record)
         try sync.save(record)
         return error
     }

@@ -73,7 +73,7 @@ struct NoteLocalWrite {
             record.isPending = false
             record.base = StoredContent(record.base.document(local: before), local: after)
             // The remote's edition was not stored while the change was pending.
-            if case .foreign = record.version { record.staleMark = try sync.nextStaleMark() }
+            if case .foreign = record.version { try sync.makeStale(&record) }
             try DeviceDocuments(sync: sync).markStaleIfUnkept(&record, local: after)
             try sync.save(record)
         case .resumePending, .resumeClean:

@@ -24,10 +24,8 @@ struct PauseQuarantined {
                     .unusableDocument,
                     "the local document was damaged and is in quarantine, with its change")
             }
-            record.attempt = nil
-            record.clearUnresolved()
-            (record.base, record.version, record.isPending) = (.absent, .absent, false)
-            record.staleMark = try sync.nextStaleMark()
+            record.clearBase(hasLocal: false)
+            try sync.makeStale(&record)
             try sync.save(record)
         }
     }

@@ -45,7 +45,7 @@ struct RequestedIDs {
             if bare.byteCount != local.byteCount { try sync.setLocal(to: bare) }
             record.isPending = true
         }
-        record.staleMark = try sync.nextStaleMark()
+        try sync.makeStale(&record)
         try sync.save(record)
     }
 }

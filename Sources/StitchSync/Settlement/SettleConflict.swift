@@ -73,7 +73,7 @@ struct SettleConflict {
         var record = old
         let id = record.documentID
         let remote = conflict.remote
-        if record.staleMark == conflict.record.staleMark { record.staleMark = 0 }
+        record.endStale(since: conflict.record)
         record.attempt = nil
         switch decision {
         case .finishDelete:

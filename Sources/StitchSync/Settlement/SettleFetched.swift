@@ -130,8 +130,7 @@ struct SettleFetched {
         let isAsked = sync.collection.isSubscribed && !record.isKeptByID
         guard isAsked || fetched.lookup == .hidden else { return nil }
         var record = record
-        // A newer stale mark stays.
-        if record.staleMark == fetched.record.staleMark { record.staleMark = 0 }
+        record.endStale(since: fetched.record)
         let isHeld = local != nil
         switch try documents.decide(of: record, isHeld: isHeld, fetched.lookup, edition) {
         case .arrive, .keep, .keepPending, .delete: return nil
@@ -168,13 +167,9 @@ struct SettleFetched {
 
     /// Keeps the record stale, so that a later pass fetches the document again.
     private mutating func fetchLater(_ outcome: FetchOutcome) throws -> FetchOutcome {
-        try keepStale()
+        try sync.keepStale(&record)
         try sync.save(record)
         return outcome
-    }
-
-    private mutating func keepStale() throws {
-        if record.staleMark == 0 { record.staleMark = try sync.nextStaleMark() }
     }
 
     // MARK: - Its editions
@@ -183,7 +178,7 @@ struct SettleFetched {
     private mutating func settleEditions() throws -> FetchOutcome {
         let isUncertain = attemptDecision == .discardUncertain
         let decision = RemoteEventDecision.decide(facts(isCertain: !isUncertain))
-        if record.staleMark == fetched.record.staleMark && !decision.isOpen { record.staleMark = 0 }
+        if !decision.isOpen { record.endStale(since: fetched.record) }
         // The attempt stays uncertain after a claim or another write.
         if isUncertain && (decision == .conflict || decision == .claim && record.isPending) {
             record.attempt = openAttempt
@@ -227,7 +222,7 @@ struct SettleFetched {
             try sync.save(record)
             return .nothing
         case .claim:
-            try keepStale()
+            try sync.keepStale(&record)
             return .claim(try sync.save(record))
         case .take:
             return try take() ? .taken : .nothing
@@ -295,7 +290,7 @@ struct SettleFetched {
             return .resolvedAtOnce(
                 try SettleConflict(sync: sync).carryOut(answer, met, record, stored), met)
         }
-        try keepStale()
+        try sync.keepStale(&record)
         return .conflict(conflict(try sync.save(record)))
     }
 }

@@ -35,8 +35,7 @@ struct SettleRejection {
         }
         record.pause = PauseReason(.rejected, refusal.error.description)
         // The app may have reverted the change during the upload.
-        let base = record.base.document(local: refusal.local)
-        record.isPending = PendingChange(base: base, local: refusal.local) != .none
+        record.notePending(local: refusal.local)
         record = try sync.save(record)
         if decision == .ask {
             try storeRejection(refusal, of: record, as: .asking)
@@ -80,7 +79,7 @@ struct SettleRejection {
             return try RequestedIDs(sync: sync).noteRequest(of: left)
         }
         var record = SyncRecord(documentID: old.documentID, byID: true)
-        record.staleMark = try sync.nextStaleMark()
+        try sync.makeStale(&record)
         try sync.save(record)
     }
 

@@ -114,14 +114,12 @@ struct SettleUpload {
                 let base = record.base.document(local: local)
                 record.addUnresolved([UnresolvedAttempt(attempt, base: base, local: local)])
             }
-            record.staleMark = try sync.nextStaleMark()
-            record.isPending =
-                PendingChange(base: record.base.document(local: local), local: local) != .none
+            try sync.makeStale(&record)
+            record.notePending(local: local)
             try sync.save(record)
         case .sendTogether:
             record.attempt = nil
-            record.isPending =
-                PendingChange(base: record.base.document(local: local), local: local) != .none
+            record.notePending(local: local)
             try sync.save(record)
         case .keepAttempt:
             if Self.isUnknown(outcome) { record.failures += 1 }

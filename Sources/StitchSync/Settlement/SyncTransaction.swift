@@ -162,7 +162,18 @@ struct SyncTransaction {
         return number
     }
 
-    /// Marks a record as stale, so that the document is fetched.
+    /// Marks a record that is saved afterwards as stale, without a cause of absence.
+    func makeStale(_ record: inout SyncRecord) throws {
+        record.staleMark = try nextStaleMark()
+    }
+
+    /// Marks a record that is saved afterwards as stale, unless it is: an earlier mark may have a
+    /// cause.
+    func keepStale(_ record: inout SyncRecord) throws {
+        if record.staleMark == 0 { try makeStale(&record) }
+    }
+
+    /// Marks a stored record as stale, so that the document is fetched.
     ///
     /// - Parameter cause: the cause of absence for the fetch; `nil` keeps the previous one.
     func markStale(_ record: SyncRecord, _ cause: AbsenceCause? = nil) throws {
