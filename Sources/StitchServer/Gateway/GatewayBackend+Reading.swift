@@ -159,3 +159,39 @@ extension GatewayBackend {
         catalog.forget(namespace)
     }
 }
+
+extension CommandCall {
+    /// The collections that the command names, also in the stages of its pipeline.
+    var namedCollections: [Namespace] {
+        if let inner = target.documentValue {
+            return inner.firstElement.map { name, _ in
+                standing(for: inner, as: signature, givenName: name).namedCollections
+            } ?? []
+        }
+        let own = Result { try collection() }.value.map { [$0] } ?? []
+        let others = PipelineCollections.read(by: array("pipeline") ?? [])
+        return own + others.map { Namespace(database, $0) }
+    }
+
+    private static let indexWords: Set<String> = [
+        "hint", "$text", "$near", "$nearSphere", "$geoNear", "min", "max",
+    ]
+
+    /// Whether a command names an index, or an operator that needs one.
+    var namesIndexes: Bool {
+        Self.namesIndexes(.document(body), 0)
+            || sequences.values.joined().contains { Self.namesIndexes(.document($0), 0) }
+    }
+
+    private static func namesIndexes(_ value: BSONValue, _ depth: Int) -> Bool {
+        guard depth < 100 else { return true }
+        switch value {
+        case .document(let document):
+            return document.contains { name, inner in
+                indexWords.contains(name) || namesIndexes(inner, depth + 1)
+            }
+        case .array(let array): return array.contains { namesIndexes($0, depth + 1) }
+        default: return false
+        }
+    }
+}

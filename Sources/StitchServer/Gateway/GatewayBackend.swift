@@ -147,9 +147,9 @@ final class GatewayBackend: CommandBackend {
         case .merging:
             let merge = MergeNeeds(write)
             return .reply(
-                try write.single(into: merge?.target) { try merge?.needs() ?? CommandNeeds() })
+                try write.single(into: merge?.target) { try merge?.needs() ?? WriteNeeds() })
         case .single:
-            return .reply(try write.single { try CommandNeeds(firstOfQuery: call) })
+            return .reply(try write.single { try WriteNeeds(firstOfQuery: call) })
         case .statements(let list): return .reply(try write.statements(list))
         }
     }

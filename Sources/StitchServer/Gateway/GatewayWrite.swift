@@ -61,7 +61,7 @@ struct GatewayWrite {
         /// The answers of those that landed or failed.
         var tally: StatementTally
         /// The documents that are in the way of refused writes.
-        var conflicts = CommandNeeds()
+        var conflicts = WriteNeeds()
         /// The indexes of those that the upstream refused before.
         var refused: Set<Int> = []
 
@@ -200,7 +200,9 @@ struct GatewayWrite {
     /// Runs the current statements on an excerpt, without the documents that are finished.
     private func run(_ statements: Statements) throws -> Run {
         let (list, documents) = (statements.list, statements.toRun())
-        if list == .inserts, statements.conflicts.needs.isEmpty, let run = try inserts(documents) {
+        if list == .inserts, statements.conflicts.collections.isEmpty,
+            let run = try inserts(documents)
+        {
             return run
         }
         var parts = try self.parts(list, documents, statements.conflicts)
@@ -220,7 +222,7 @@ struct GatewayWrite {
     /// The upstream may refuse a query of one of them, such as a division by 0. The store here then
     /// tells of which, as it does on a file; for that it needs all documents that the user sees.
     private func parts(
-        _ list: StatementList, _ statements: [BSONDocument], _ conflicts: CommandNeeds
+        _ list: StatementList, _ statements: [BSONDocument], _ conflicts: WriteNeeds
     ) throws -> [CollectionPart] {
         var needs = StatementNeeds(call: call, list: list, loadsTakenIDs: isInTransaction)
         func parts() throws -> [CollectionPart] {
@@ -331,9 +333,9 @@ struct GatewayWrite {
     ///   - needs: collects what it needs, anew for each run.
     /// - Throws: as ``statements(_:)`` does.
     func single(
-        into target: Namespace? = nil, _ needs: () throws -> CommandNeeds
+        into target: Namespace? = nil, _ needs: () throws -> WriteNeeds
     ) throws -> BSONDocument {
-        var conflicts = CommandNeeds()
+        var conflicts = WriteNeeds()
         var isRefused = false
         var idle = IdleRuns()
         while true {
@@ -461,7 +463,7 @@ struct GatewayWrite {
             let keys = fault.details["keyPattern"]?.documentValue?.keys,
             !keys.contains(where: access.mask.hides)
         else { return told(fault, change) }
-        var needs = CommandNeeds()
+        var needs = WriteNeeds()
         StatementNeeds.add(
             conflictOf: fault, change.after, in: change.namespace, to: &needs)
         let outside = UpstreamReader(
@@ -472,9 +474,9 @@ struct GatewayWrite {
         let unchanged = try (outside.parts(needs) + run.parts)
             .filter { $0.namespace == change.namespace }.flatMap(\.documents)
             .filter { !changed.contains(BSONKey.encode($0["_id"] ?? .null)) }
-        let candidates = unchanged + before.compactMap(\.after)
+        let present = unchanged + before.compactMap(\.after)
         let filter = try Filter(StatementNeeds.conflict(fault, change.after))
-        let isVisible = candidates.lazy.compactMap(access.visible).contains(where: filter.matches)
+        let isVisible = present.lazy.compactMap(access.visible).contains(where: filter.matches)
         return isVisible ? fault : told(fault, change)
     }
 

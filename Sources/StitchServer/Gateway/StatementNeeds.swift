@@ -29,7 +29,7 @@ struct StatementNeeds {
     /// Collects what some statements read.
     ///
     /// - Throws: the errors of the command's arguments, which the command itself reports.
-    func needs(_ statements: [BSONDocument]) throws -> CommandNeeds {
+    func needs(_ statements: [BSONDocument]) throws -> WriteNeeds {
         switch list {
         case .inserts: try needs(statements, .insert)
         case .updates: try needs(statements, .update)
@@ -38,16 +38,16 @@ struct StatementNeeds {
         }
     }
 
-    private func needs(_ statements: [BSONDocument], _ kind: Kind) throws -> CommandNeeds {
-        var needs = CommandNeeds()
+    private func needs(_ statements: [BSONDocument], _ kind: Kind) throws -> WriteNeeds {
+        var needs = WriteNeeds()
         let namespace = try call.collection()
         needs.add(namespace)
         for statement in statements { add(statement, kind, namespace, &needs) }
         return needs
     }
 
-    private func mixedNeeds(_ statements: [BSONDocument]) throws -> CommandNeeds {
-        var needs = CommandNeeds()
+    private func mixedNeeds(_ statements: [BSONDocument]) throws -> WriteNeeds {
+        var needs = WriteNeeds()
         let namespaces = try BulkWriteCommand.namespaces(call)
         for statement in statements {
             guard let (name, place) = statement.firstElement, let index = place.wholeNumber,
@@ -60,7 +60,7 @@ struct StatementNeeds {
 
     private func add(
         _ statement: BSONDocument, _ kind: Kind, _ namespace: Namespace,
-        _ needs: inout CommandNeeds
+        _ needs: inout WriteNeeds
     ) {
         guard kind != .insert else {
             needs.add(namespace)
@@ -78,12 +78,12 @@ struct StatementNeeds {
             return
         }
         let filter = (statement["q"] ?? statement["filter"])?.documentValue ?? [:]
-        if statement["hint"] != nil || CommandNeeds.namesIndexes(filter) { needs.addIndexes() }
+        if statement["hint"] != nil || WriteNeeds.namesIndexes(filter) { needs.addIndexes() }
         let isMulti =
             list == .deletes
             ? statement["limit"]?.wholeNumber != 1 : statement["multi"]?.isTrue ?? false
         needs.add(
-            DocumentNeed.Query(
+            ClientQuery(
                 filter: filter, collation: statement["collation"]?.documentValue,
                 variables: call.document("let"), sort: statement["sort"]?.documentValue,
                 limit: isMulti ? 0 : 1),
@@ -117,13 +117,12 @@ struct StatementNeeds {
     /// - Parameter after: the document that was not written.
     static func add(
         conflictOf fault: CommandFailure, _ after: BSONDocument?, in namespace: Namespace,
-        to needs: inout CommandNeeds
+        to needs: inout WriteNeeds
     ) {
         needs.addIndexes()
         if let id = after?["_id"] { needs.add(ids: [id], in: namespace) }
         guard fault.details["keyValue"] != nil else { return }
-        needs.add(
-            DocumentNeed.Query(filter: conflict(fault, after), includesHidden: true), in: namespace)
+        needs.add(conflict: conflict(fault, after), in: namespace)
     }
 
     /// Returns the filter for the documents that have the keys for which an upstream refused a
@@ -136,7 +135,7 @@ struct StatementNeeds {
     }
 }
 
-extension CommandNeeds {
+extension WriteNeeds {
     /// Whether a query uses an operator that needs an index.
     static func namesIndexes(_ filter: BSONDocument) -> Bool {
         filter.contains { name, value in

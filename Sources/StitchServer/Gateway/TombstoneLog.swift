@@ -122,7 +122,7 @@ final class TombstoneLog: Sendable {
         _ ids: [BSONValue], in namespace: Namespace, _ link: UpstreamLink, for call: CommandCall
     ) throws -> [[UInt8]: BSONDocument] {
         var found: [[UInt8]: BSONDocument] = [:]
-        for some in ids.parts(of: 1_000) {
+        for some in ids.chunks(of: 1_000) {
             let keys = some.map { BSONValue.document(Self.key($0, namespace)) }
             let query = UpstreamQuery(filter: ["_id": ["$in": .array(BSONArray(keys))]])
             try link.find(GatewayDatabase.tombstones, query, for: call) { tombstone in

@@ -71,8 +71,8 @@ struct MergeNeeds {
     }
 
     /// Collects the needs.
-    func needs() throws -> CommandNeeds {
-        var needs = CommandNeeds()
+    func needs() throws -> WriteNeeds {
+        var needs = WriteNeeds()
         needs.addIndexes()
         for namespace in write.call.namedCollections + [target] { needs.add(namespace) }
         if write.call.namedCollections.dropFirst().contains(target) {
@@ -81,7 +81,7 @@ struct MergeNeeds {
             let conditions = stages.prefix { $0.documentValue?["$match"] != nil }
                 .compactMap { $0.documentValue?["$match"] }
             needs.add(
-                DocumentNeed.Query(
+                ClientQuery(
                     filter: conditions.isEmpty ? [:] : ["$and": .array(BSONArray(conditions))],
                     collation: write.call.document("collation"),
                     variables: write.call.document("let")),

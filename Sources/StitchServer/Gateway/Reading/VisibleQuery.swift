@@ -1,44 +1,65 @@
 internal import BSONStore
 internal import StitchRules
 
-/// The part of a client's query that a gateway may send upstream: it selects all documents that the
-/// query can match for the user, and perhaps more.
+/// A client's query as a gateway sends it upstream: the upstream selects all documents that the query
+/// can match for the user, and perhaps more.
 ///
 /// A condition on something hidden stays here, since the upstream would test what the user must not
 /// see, and its errors would tell of it.
-struct CandidateFilter: Sendable {
-    /// The filter; `nil` when the user sees no document of the collection.
-    let filter: BSONDocument?
-    /// Whether it selects just the documents that the query matches for the user.
+struct VisibleQuery: Sendable {
+    /// The query to send; `nil` when the user sees no document of the collection.
+    let upstream: UpstreamQuery?
+    /// Whether it selects just the documents that the client's query matches, with nothing hidden in
+    /// them.
     let isExact: Bool
-    /// Whether texts are compared by the collation of the client's command.
-    let usesCollation: Bool
 
     /// - Parameters:
     ///   - query: the client's query; valid, which has been checked here.
     ///   - access: what the rules allow; `nil` without rules.
-    ///   - hasCollation: whether the command or the collection compares texts by a collation.
-    init(_ query: BSONDocument, _ access: RuleAccess?, hasCollation: Bool) {
-        var parts: [BSONValue] = []
+    init(_ query: ClientQuery, _ access: RuleAccess?, _ definition: UpstreamCollection) {
+        var filters: [BSONDocument] = []
         switch access?.visibility {
         case .never:
-            (filter, isExact, usesCollation) = (nil, true, false)
+            (upstream, isExact) = (nil, true)
             return
-        case .filter(let filter): parts.append(.document(filter.document))
+        case .filter(let filter): filters.append(filter.document)
         case .always, nil: break
         }
+        let isCollated = query.isCollated(in: definition)
         // Rules compare bytes, whatever the collation of a query.
-        usesCollation = hasCollation && parts.isEmpty
-        var isExact = true
-        if hasCollation, !usesCollation {
-            isExact = query.isEmpty
+        let usesCollation = isCollated && filters.isEmpty
+        let variablesStay =
+            query.variables.map { Self.stays(.document($0), access, 0) } ?? false
+        var isExact = access?.hidesFields != true
+        if variablesStay || isCollated && !usesCollation {
+            isExact = false
         } else {
-            let sent = Self.conditions(of: query, access, &isExact)
-            if !sent.isEmpty { parts.append(.document(sent)) }
+            let sent = Self.conditions(of: query.filter, access, &isExact)
+            if !sent.isEmpty { filters.append(sent) }
         }
         self.isExact = isExact
-        filter =
-            parts.count > 1 ? ["$and": .array(BSONArray(parts))] : parts.first?.documentValue ?? [:]
+        var upstream = UpstreamQuery(
+            filter: filters.count > 1
+                ? ["$and": .array(BSONArray(filters.map(BSONValue.document)))]
+                : filters.first ?? [:])
+        if usesCollation {
+            upstream.collation = query.namedCollation
+        } else if isCollated || definition.hasCollation {
+            // Else the collection's own collation would hold, also for the filter of the rules.
+            upstream.collation = ["locale": "simple"]
+        }
+        if !variablesStay { upstream.variables = query.variables }
+        upstream.showsRecordIDs = true
+        // Without a sort, the first documents are those that were inserted first, which the upstream
+        // would have to look for among all.
+        if isExact, query.limit > 0, let sort = query.sort, !sort.isEmpty,
+            sort.allSatisfy({ $0.value.documentValue == nil })
+        {
+            upstream.sort = sort
+            upstream.limit = query.limit
+            upstream.isSmall = query.limit <= UpstreamQuery.smallMax
+        }
+        self.upstream = upstream
     }
 
     /// Returns the conditions that may be sent; the whole query where nothing is hidden.
@@ -48,12 +69,12 @@ struct CandidateFilter: Sendable {
         var sent = BSONDocument()
         for (key, value) in query {
             if key == "$and", let inner = value.arrayValue {
-                let parts = inner.compactMap { part -> BSONValue? in
+                let all = inner.compactMap { one -> BSONValue? in
                     let conditions = Self.conditions(
-                        of: part.documentValue ?? [:], access, &isExact)
+                        of: one.documentValue ?? [:], access, &isExact)
                     return conditions.isEmpty ? nil : .document(conditions)
                 }
-                if !parts.isEmpty { sent.append(key, .array(BSONArray(parts))) }
+                if !all.isEmpty { sent.append(key, .array(BSONArray(all))) }
             } else if key != "$comment", isSent(key, value, access) {
                 sent.append(key, value)
             } else {
@@ -81,8 +102,6 @@ struct CandidateFilter: Sendable {
     }
 
     /// Whether a part of a query, or the values of its variables, must not be sent.
-    static func stays(_ value: BSONValue, _ access: RuleAccess?) -> Bool { stays(value, access, 0) }
-
     private static func stays(_ value: BSONValue, _ access: RuleAccess?, _ depth: Int) -> Bool {
         guard depth < 100 else { return true }
         switch value {
@@ -94,35 +113,6 @@ struct CandidateFilter: Sendable {
             }
         case .array(let array): return array.contains { stays($0, access, depth + 1) }
         default: return false
-        }
-    }
-}
-
-extension CandidateFilter {
-    /// Returns the ids that a query asks for; `nil` if it may match documents of other ids.
-    static func ids(of query: BSONDocument) -> [BSONValue]? {
-        guard let condition = query["_id"] else { return nil }
-        switch condition {
-        case .regularExpression, .null, .undefined, .array: return nil
-        case .document(let document):
-            guard let operation = document.keys.first(where: { $0.hasBytePrefix("$") }) else {
-                return [condition]
-            }
-            switch (operation, document[operation]) {
-            case ("$eq", let value?): return isPlain(value) ? [value] : nil
-            case ("$in", .array(let values)?):
-                let all = Array(values)
-                return all.allSatisfy(isPlain) && all.count <= 10_000 ? all : nil
-            default: return nil
-            }
-        default: return [condition]
-        }
-    }
-
-    private static func isPlain(_ value: BSONValue) -> Bool {
-        switch value {
-        case .regularExpression, .null, .undefined, .array: false
-        default: true
         }
     }
 }

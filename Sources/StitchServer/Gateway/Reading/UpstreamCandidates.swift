@@ -3,9 +3,10 @@ internal import StitchRules
 
 /// The documents of the upstream, for a command that reads.
 ///
-/// It asks the upstream when a query of the command reads a collection, for what the rules of the user
-/// and the query let the upstream select; for a query by `_id`, for the documents of these ids. The
-/// query itself does the rest, as on a file, and so do the rules.
+/// The command runs on a store without documents. When a query there reads a collection, the store
+/// calls ``forEach(_:_:_:)``. The query becomes a ``ClientQuery``, which ``UpstreamReader`` sends as a
+/// ``VisibleQuery``; for a query by `_id` it asks for the documents of these ids. The store then
+/// applies the query and the rules to the documents that arrive, as on a file.
 final class UpstreamCandidates: CandidateSource {
     /// What the queries of the command have asked for.
     private struct State {
@@ -70,13 +71,14 @@ final class UpstreamCandidates: CandidateSource {
         _ namespace: Namespace, _ query: CandidateQuery, _ memory: MemoryHolding?
     ) throws -> [BSONDocument] {
         guard let definition = definitions[namespace] else { return [] }
-        let wanted = try wanted(query.filter, query.first, definition)
-        var need = DocumentNeed(namespace: namespace)
-        need.add(wanted)
-        guard asksAgain else { return try reader.documents(need, definition, memory) }
-        let key = wanted.key(namespace)
+        let query = try ClientQuery(
+            query.filter, first: query.first, variables: variables, in: definition)
+        guard asksAgain else {
+            return try reader.candidates(of: query, in: namespace, definition, memory)
+        }
+        let key = query.key(in: namespace)
         if let kept = state.withLock({ $0.kept[key] }) { return kept }
-        let documents = try reader.documents(need, definition, memory)
+        let documents = try reader.candidates(of: query, in: namespace, definition, memory)
         try state.withLock { state in
             if state.holding == nil {
                 state.holding = MemoryHolding.begin(UpstreamReader.memoryPart)
@@ -94,38 +96,13 @@ final class UpstreamCandidates: CandidateSource {
     func count(
         _ namespace: Namespace, _ filter: Filter, limit: Int
     ) throws(StoreError) -> Int? {
-        guard !dependsOnDocument(filter) else { return nil }
+        guard !filter.dependsOnDocument(besides: variables) else { return nil }
         return try asking {
             guard let definition = definitions[namespace] else { return 0 }
-            let wanted = try wanted(filter, nil, definition)
-            return try reader.count(wanted, in: namespace, definition, limit: limit)
+            let query = try ClientQuery(
+                filter, first: nil, variables: variables, in: definition)
+            return try reader.count(query, in: namespace, definition, limit: limit)
         }
-    }
-
-    private func wanted(
-        _ filter: Filter, _ first: FirstDocuments?, _ definition: UpstreamCollection
-    ) throws -> DocumentNeed.Query {
-        let isInner = dependsOnDocument(filter)
-        var wanted = DocumentNeed.Query(filter: isInner ? [:] : filter.document)
-        let own = try definition.options["collation"]?.documentValue.flatMap {
-            (document) throws(StoreError) -> Collation? in try Collation(document)
-        }
-        if filter.collation != own {
-            wanted.collation = filter.collation?.document ?? ["locale": "simple"]
-        }
-        if filter.variableCount > 0, !isInner { wanted.variables = variables }
-        if !isInner, let first, first.order.collation == filter.collation,
-            let sort = first.order.document
-        {
-            wanted.sort = sort
-            wanted.limit = first.count
-        }
-        return wanted
-    }
-
-    /// Whether a filter may use variables of a stage, which have other values for each document.
-    private func dependsOnDocument(_ filter: Filter) -> Bool {
-        filter.variableCount > 0 && filter.variableCount != variables?.count
     }
 
     /// Runs a body that asks the upstream.
@@ -139,29 +116,5 @@ final class UpstreamCandidates: CandidateSource {
             state.withLock { $0.failure = failure }
             throw StoreError(StoreError.Code(rawValue: failure.code), failure.message)
         }
-    }
-}
-
-extension DocumentNeed.Query {
-    /// Returns bytes that are equal for equal questions of one command.
-    fileprivate func key(_ namespace: Namespace) -> [UInt8] {
-        BSONKey.encode(
-            .document([
-                "in": .string(namespace.description), "filter": .document(filter),
-                "collation": .document(collation ?? [:]), "sort": .document(sort ?? [:]),
-                "limit": .int64(Int64(limit)),
-            ]))
-    }
-}
-
-extension SortOrder {
-    /// The order as a command has it; `nil` for one that documents alone do not tell.
-    fileprivate var document: BSONDocument? {
-        guard !isNatural, !keys.isEmpty, !needsMetadata else { return nil }
-        var document = BSONDocument()
-        for key in keys {
-            document.append(key.path.parts.joined(separator: "."), key.isDescending ? -1 : 1)
-        }
-        return document
     }
 }
