@@ -5,11 +5,7 @@
 // SHA-256 (FIPS 180-4), HMAC (RFC 2104) and PBKDF2 (RFC 8018), so that an app that embeds the library
 // needs no cryptographic one. It is here and not in Swift, since builds without optimisation run it, too.
 
-typedef struct {
-  unsigned state[8];
-  unsigned char block[64];
-  unsigned long long count;
-} sha256;
+typedef bsonstore_digest sha256;
 
 static const unsigned constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -71,6 +67,16 @@ static void finish(sha256 *digest, unsigned char *hash) {
   add(digest, padding, (long)(64 - (digest->count + 8) % 64));
   add(digest, length, 8);
   for (int i = 0; i < 32; i++) hash[i] = (unsigned char)(digest->state[i / 4] >> (24 - 8 * (i % 4)));
+}
+
+void bsonstore_digest_begin(bsonstore_digest *digest) { begin(digest); }
+
+void bsonstore_digest_add(bsonstore_digest *digest, const unsigned char *bytes, long count) {
+  add(digest, bytes, count);
+}
+
+void bsonstore_digest_finish(bsonstore_digest *digest, unsigned char *hash) {
+  finish(digest, hash);
 }
 
 void bsonstore_sha256(const unsigned char *bytes, long count, unsigned char *hash) {

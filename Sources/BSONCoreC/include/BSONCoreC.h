@@ -47,6 +47,17 @@ static inline void bsonstore_refill(int steps) {
 /// Source: FIPS 180-4.
 void bsonstore_sha256(const unsigned char *bytes, long count, unsigned char *hash);
 
+/// A SHA-256 of bytes that come one after the other.
+typedef struct {
+  unsigned state[8];
+  unsigned char block[64];
+  unsigned long long count;
+} bsonstore_digest;
+
+void bsonstore_digest_begin(bsonstore_digest *digest);
+void bsonstore_digest_add(bsonstore_digest *digest, const unsigned char *bytes, long count);
+void bsonstore_digest_finish(bsonstore_digest *digest, unsigned char *hash);
+
 /// Computes the HMAC-SHA-256 of bytes, which is 32 bytes long.
 ///
 /// Source: RFC 2104.

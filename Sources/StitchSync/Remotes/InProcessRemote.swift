@@ -85,6 +85,12 @@ public final class InProcessRemote: Remote {
             commitsOnCallingThread: commitsOnCallingThread,
             rules: rules)
     }
+
+    /// The files beside the documents, in the store's collections `attachments.files` and
+    /// `attachments.chunks` of each database.
+    public var attachments: (any RemoteAttachments)? {
+        InProcessAttachments(store: store, rules: rules)
+    }
 }
 
 /// One collection of a remote store.
@@ -317,7 +323,7 @@ struct InProcessCollection: RemoteCollection {
 
     /// Returns the error of a whole request, which is temporary except for a lost history and a
     /// view.
-    private static func remoteError(_ error: any Error) -> RemoteError {
+    static func remoteError(_ error: any Error) -> RemoteError {
         guard let error = error as? StoreError else {
             return RemoteError(.retryable, "\(error)")
         }

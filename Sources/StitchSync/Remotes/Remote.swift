@@ -14,9 +14,15 @@ public protocol Remote: Sendable {
     ///
     /// A running engine runs a pass at once when the remote becomes reachable.
     var reachability: AsyncStream<Bool>? { get }
+
+    /// The files beside documents; `nil` where the remote keeps none.
+    var attachments: (any RemoteAttachments)? { get }
 }
 
 extension Remote {
+    /// The default, `nil`: files stay on the device.
+    public var attachments: (any RemoteAttachments)? { nil }
+
     /// The default, `nil`: the engine repeats failed passes with growing pauses.
     public var reachability: AsyncStream<Bool>? { nil }
 }

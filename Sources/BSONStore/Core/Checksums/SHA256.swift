@@ -16,6 +16,25 @@ package enum SHA256 {
         }
     }
 
+    /// The hash of bytes that come one after the other.
+    package struct Digest: Sendable {
+        private var digest = bsonstore_digest()
+
+        package init() { bsonstore_digest_begin(&digest) }
+
+        package mutating func add(_ bytes: [UInt8]) {
+            bytes.withUnsafeBufferPointer {
+                bsonstore_digest_add(&digest, $0.baseAddress, $0.count)
+            }
+        }
+
+        /// The hash of the bytes so far, 32 bytes long.
+        package var hash: [UInt8] {
+            var rest = digest
+            return SHA256.result { bsonstore_digest_finish(&rest, $0) }
+        }
+    }
+
     /// Returns the authentication code (HMAC) of bytes, 32 bytes long.
     ///
     /// Source: RFC 2104.

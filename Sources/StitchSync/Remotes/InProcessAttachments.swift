@@ -1,0 +1,79 @@
+internal import BSONStore
+internal import StitchRules
+
+/// The files beside the documents of an in-process remote.
+struct InProcessAttachments: RemoteAttachments {
+    let store: DocumentStore
+    let rules: RemoteRules
+
+    func state(
+        of place: AttachmentPlace
+    ) async throws(RemoteError) -> RemoteAttachmentState {
+        try mapping {
+            try store.read { transaction in
+                try refers(place, in: transaction) { $0.shows(place.attachment, in: $1) }
+                    ? RemoteAttachmentState(bucket(place).state(of: place, in: transaction))
+                    : .unknown
+            }
+        }
+    }
+
+    func put(
+        _ bytes: [UInt8], at offset: Int64, of place: AttachmentPlace
+    ) async throws(RemoteError) -> RemoteAttachmentState {
+        do {
+            return try await store.write { transaction in
+                try refers(place, in: transaction) { $0.takes(place.attachment, in: $1) }
+                    ? RemoteAttachmentState(
+                        bucket(place).put(bytes, at: offset, of: place, in: transaction))
+                    : .unknown
+            }
+        } catch {
+            throw InProcessCollection.remoteError(error)
+        }
+    }
+
+    func read(
+        _ place: AttachmentPlace, from offset: Int64, count: Int
+    ) async throws(RemoteError) -> [UInt8]? {
+        try mapping {
+            try store.read { transaction in
+                try refers(place, in: transaction) { $0.shows(place.attachment, in: $1) }
+                    ? bucket(place).read(place, from: offset, count: count, in: transaction) : nil
+            }
+        }
+    }
+
+    private func bucket(_ place: AttachmentPlace) -> AttachmentBucket {
+        AttachmentBucket(database: place.namespace.database)
+    }
+
+    /// Whether the document refers to the file, as far as the user's rules allow.
+    private func refers(
+        _ place: AttachmentPlace, in transaction: ReadTransaction,
+        _ allows: (RuleAccess, BSONDocument) -> Bool
+    ) throws -> Bool {
+        guard let document = try transaction.get(place.namespace, id: place.documentID) else {
+            return false
+        }
+        guard let ruleGuard = rules.ruleGuard else {
+            return Attachment.all(in: document).contains(place.attachment)
+        }
+        return allows(ruleGuard.access(place.namespace), document)
+    }
+
+    private func mapping<R>(_ body: () throws -> R) throws(RemoteError) -> R {
+        do { return try body() } catch { throw InProcessCollection.remoteError(error) }
+    }
+}
+
+extension RemoteAttachmentState {
+    init(_ state: AttachmentBucket.State) {
+        self =
+            switch state {
+            case .partial(let count): .partial(count)
+            case .complete: .complete
+            case .foreign: .unknown
+            }
+    }
+}
