@@ -212,6 +212,50 @@ import Testing
         }
     }
 
+    @Test("The policy for deleted accounts is read, and its errors name file and place")
+    func accountDeletion() throws {
+        func policy(_ rows: String...) throws -> AccountDeletionPolicy? {
+            let text = #"{"collections": [\#(rows.joined(separator: ","))]}"#
+            return try RuleFixtures.load(["auth/account_deletion.json": text]).accountDeletion
+        }
+        func row(_ rest: String, of collection: String = "items", in database: String = "shop")
+            -> String
+        {
+            #"{"database": "\#(database)", "collection": "\#(collection)", \#(rest)}"#
+        }
+        let deletes = #""owner_field": "owner", "action": "delete""#
+        let read = try policy(
+            row(deletes), row(#""owner_field": "a.b", "action": "hand_over", "to": "x""#),
+            row(#""owner_field": "owner", "action": "keep""#, of: "others"))
+        #expect(read?.collections.map(\.action) == [.delete, .handOver(to: "x"), .keep])
+        #expect(try RuleFixtures.load([:]).accountDeletion == nil)
+        let wrong: [([String], String)] = [
+            ([row(deletes), row(deletes)], "collections[1]"),
+            ([row(deletes, of: "system.users", in: "admin")], "collections[0]"),
+            ([row(deletes, of: "users", in: "stitchsync_gateway")], "collections[0]"),
+            ([row(deletes, of: "a$b")], "collections[0]"),
+            ([row(#""owner_field": "$x", "action": "keep""#)], "collections[0].owner_field"),
+            ([row(#""owner_field": "a..b", "action": "keep""#)], "collections[0].owner_field"),
+            ([row(#""owner_field": "a", "action": "drop""#)], "collections[0].action"),
+            ([row(#""owner_field": "a", "action": "hand_over""#)], "collections[0]"),
+            ([row(deletes + #", "to": "x""#)], "collections[0].to"),
+            ([row(deletes + #", "more": 1"#)], "collections[0].more"),
+            (
+                [row(#""owner_field": "_id", "action": "hand_over", "to": "x""#)],
+                "collections[0].owner_field"
+            ),
+        ]
+        for (rows, place) in wrong {
+            let error = #expect(throws: RuleError.self) {
+                try RuleFixtures.load([
+                    "auth/account_deletion.json":
+                        #"{"collections": [\#(rows.joined(separator: ","))]}"#
+                ])
+            }
+            #expect(error?.file == "auth/account_deletion.json" && error?.path == place)
+        }
+    }
+
     @Test("Roles that sync cannot use are named, and deny with sync")
     func compatibility() throws {
         let roles = #"""

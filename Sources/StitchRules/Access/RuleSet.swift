@@ -14,6 +14,8 @@ public struct RuleSet: Sendable, Hashable {
     public internal(set) var constants = RuleConstants()
     /// The location of the users' custom data; `nil` without custom data.
     public internal(set) var customData: CustomData?
+    /// The handling of documents when a user deletes the account; `nil` without one.
+    public internal(set) var accountDeletion: AccountDeletionPolicy?
     /// Whether roles must be compatible with sync, as when sync is configured.
     public var isSynced = false
     /// Warnings about rules that are allowed but probably unintended.

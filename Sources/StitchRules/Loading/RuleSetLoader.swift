@@ -63,6 +63,7 @@ extension String {
 /// The content of a file of an exported app.
 enum RuleFileKind: Sendable, Hashable {
     case collectionRules, defaultRules, schema, sync, value, environment, app, customData
+    case accountDeletion
 
     /// Classifies a path; `nil` for a file without rules.
     init?(_ path: String) {
@@ -74,6 +75,7 @@ enum RuleFileKind: Sendable, Hashable {
         case "default_rule.json": self = .defaultRules
         case "schema.json": self = .schema
         case "custom_user_data.json": self = .customData
+        case "account_deletion.json": self = .accountDeletion
         case "realm_config.json", "root_config.json", "app_config.json": self = .app
         case "config.json" where folder == "sync" || parts.count == 1: self = .sync
         case "sync.json": self = .sync
@@ -127,6 +129,7 @@ struct RuleSetLoader {
             rules.constants.environmentTag = try object.optionalText("environment") ?? ""
             useEnvironment()
         case .customData: try customData(object)
+        case .accountDeletion: rules.accountDeletion = try AccountDeletionParser.policy(object)
         }
     }
 

@@ -27,7 +27,7 @@ enum Authorization {
             throw CommandFailure(
                 13,
                 "not authorized on \(need.database) to execute command "
-                    + call.body.extendedJSON(.relaxed))
+                    + call.bodyWithoutSecrets.extendedJSON(.relaxed))
         }
     }
 

@@ -12,6 +12,8 @@ enum GatewayHandling: Sendable, Hashable {
     case commit, abort
     /// On an excerpt with the upstream's users that it concerns.
     case users(ConcernedUsers)
+    /// Upstream, where the account and its documents are deleted.
+    case deletesAccount
     /// In the gateway, from its record of deletions.
     case deletions
     /// Upstream as it is; for a user under access rules as ``UpstreamRoute`` decides.
@@ -24,6 +26,8 @@ enum GatewayHandling: Sendable, Hashable {
 enum ConcernedUsers: Sendable, Hashable {
     /// The user whom the command names.
     case named
+    /// The user who sent the command.
+    case caller
     /// All users of the command's database.
     case ofDatabase
     /// The user whom the command names, or all for another selection.

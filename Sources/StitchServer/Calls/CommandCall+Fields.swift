@@ -2,6 +2,15 @@ internal import BSONStore
 
 // Access to the arguments, whose types the schema has checked.
 extension CommandCall {
+    private static let secretFields = ["pwd", "old", "token"]
+
+    /// The body for an error message, without passwords and tokens.
+    var bodyWithoutSecrets: BSONDocument {
+        var shown = body
+        for field in Self.secretFields where body[field] != nil { shown.set(field, to: "xxx") }
+        return shown
+    }
+
     /// Returns an argument; `nil` when it is missing or null.
     subscript(field: String) -> BSONValue? {
         guard let value = body[field] else { return nil }

@@ -96,6 +96,18 @@ final class OperationTable: Sendable {
         }
     }
 
+    /// Interrupts the commands of a user's connections.
+    ///
+    /// - Parameter own: the budget of the command that asks for it.
+    func stop(ofUser user: SignedInUser, except own: WorkBudget) {
+        for operation in all where operation.call.budget !== own {
+            let other = operation.call.connection.state.withLock { $0.user }
+            if other?.storedID.hasSameBytes(as: user.storedID) == true {
+                stop(operation, .interrupted)
+            }
+        }
+    }
+
     /// Interrupts the commands of a disconnected client, except those that must complete anyway.
     func clientLeft(_ connection: Int32) {
         for operation in all

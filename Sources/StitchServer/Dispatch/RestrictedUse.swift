@@ -42,7 +42,7 @@ enum RestrictedUse {
         CommandFailure(
             13,
             "not authorized on \(call.database) to execute command "
-                + call.body.extendedJSON(.relaxed))
+                + call.bodyWithoutSecrets.extendedJSON(.relaxed))
     }
 
     private static let scripts: Set<String> = [

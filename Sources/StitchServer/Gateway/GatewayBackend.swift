@@ -83,6 +83,9 @@ final class GatewayBackend: CommandBackend {
         switch definition.gateway {
         case .here: return try command.answer(services)
         case .users(let concerned): return try changeUsers(concerned, definition, call)
+        case .deletesAccount:
+            defer { userRecords.noteChange() }
+            return try UpstreamAccountDeletion(backend: self, call: call).run()
         case .endsSessions(let stopsCommands):
             if stopsCommands {
                 try NamedSessions.check(call.target, of: call.name)

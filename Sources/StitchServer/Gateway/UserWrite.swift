@@ -41,10 +41,85 @@ struct UserWrite {
         let name = call.target.stringValue
         switch concerned {
         case .ofDatabase: return ["db": .string(call.database)]
+        case .caller:
+            let user = call.connection.state.withLock { $0.user }
+            return [
+                "_id": .string(User.id(user?.name.text ?? "", user?.database.text ?? ""))
+            ]
         case .selected where name == nil: return [:]
         case .named, .selected:
             return ["_id": .string(User.id(name ?? "", call.database))]
         }
+    }
+}
+
+/// The deletion of an account whose user and documents are in the upstream.
+struct UpstreamAccountDeletion {
+    let backend: GatewayBackend
+    let call: CommandCall
+
+    private var services: StoreBackend { backend.services }
+
+    /// Deletes the account.
+    ///
+    /// - Throws: the errors of ``AccountDeletion``, and the upstream's.
+    func run() throws -> CommandOutcome {
+        let link = backend.link.serving(call.connection)
+        return try AccountDeletion(call) { try services.users.records.user($0) }.run { step in
+            switch step {
+            case .delete(let selection):
+                return try delete(selection.namespace, selection.filter, limit: 0, link)
+            case .handOver(let selection, let heir):
+                let set: BSONDocument = [selection.field: .string(heir)]
+                let update: BSONDocument = [
+                    "q": .document(selection.filter), "u": ["$set": .document(set)],
+                    "multi": true, "collation": ["locale": "simple"],
+                ]
+                return try write(
+                    [
+                        "update": .string(selection.namespace.collection),
+                        "updates": [.document(update)], "bypassDocumentValidation": true,
+                    ], on: selection.namespace.database, link)
+            case .removeUser(let stored):
+                let account = stored["userId"] ?? .null
+                let count = try delete(
+                    GatewayDatabase.users,
+                    ["_id": ["$eq": stored["_id"] ?? .null], "userId": ["$eq": account]], limit: 1,
+                    link)
+                services.server.userGeneration.withLock { $0 += 1 }
+                return count
+            }
+        }
+    }
+
+    private func delete(
+        _ namespace: Namespace, _ filter: BSONDocument, limit: Int32, _ link: UpstreamLink
+    ) throws -> Int {
+        let delete: BSONDocument = [
+            "q": .document(filter), "limit": .int32(limit), "collation": ["locale": "simple"],
+        ]
+        return try write(
+            ["delete": .string(namespace.collection), "deletes": [.document(delete)]],
+            // Writes of several documents are not retryable, and safe to send again.
+            on: namespace.database, link, limit == 1 ? .write : .read)
+    }
+
+    private func write(
+        _ command: BSONDocument, on database: String, _ link: UpstreamLink,
+        _ kind: UpstreamCommandKind = .read
+    ) throws -> Int {
+        var command = command
+        command.append("writeConcern", ["w": "majority"])
+        let reply = try link.run(command, on: database, kind, for: call)
+        let failed =
+            reply["writeErrors"]?.arrayValue?.compactMap(\.documentValue).first
+            ?? reply["writeConcernError"]?.documentValue
+        if let failed {
+            throw CommandFailure(
+                Int32(clamping: failed["code"]?.int64Value ?? 8),
+                failed["errmsg"]?.stringValue ?? "the write was refused")
+        }
+        return reply["n"]?.wholeNumber ?? 0
     }
 }
 

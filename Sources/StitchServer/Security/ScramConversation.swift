@@ -15,7 +15,8 @@ struct ScramConversation: Sendable {
     let database: String
     /// The start of the exchange.
     let began: ContinuousClock.Instant
-    private let credential: ScramCredential
+    /// The stored password that the client's proof is checked against.
+    let credential: ScramCredential
     private let skipsEmptyExchange: Bool
     private let clientFirst: String
     private let serverFirst: String

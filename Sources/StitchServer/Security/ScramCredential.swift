@@ -45,6 +45,13 @@ struct ScramCredential: Sendable, Hashable {
         serverKey = Self.random(key.count)
     }
 
+    /// Returns the stored key that a password leads to with this salt.
+    func storedKey(user: String, password: String) throws -> [UInt8] {
+        let salted = try mechanism.saltedPassword(
+            mechanism.secret(user: user, password: password), salt: salt, iterations: iterations)
+        return try mechanism.hash(mechanism.sign(Array("Client Key".utf8), with: salted))
+    }
+
     /// The credential in the form of `system.users`.
     var document: BSONDocument {
         [

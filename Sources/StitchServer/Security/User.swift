@@ -72,6 +72,21 @@ struct User: Sendable {
         set { document.set("signedUp", to: newValue ? true : nil) }
     }
 
+    /// The sign-ins that are valid: those that began with this mark; `nil` before the first change.
+    var signInMark: BSONValue? {
+        get { document["signInMark"] }
+        set { document.set("signInMark", to: newValue) }
+    }
+
+    /// The token that sets a new password; `nil` without one.
+    var passwordToken: PasswordToken? {
+        get { document["passwordToken"]?.documentValue.flatMap(PasswordToken.init) }
+        set { document.set("passwordToken", to: newValue.map { .document($0.document) }) }
+    }
+
+    /// The random id of the account, which no later user of the same name has.
+    var accountID: BSONValue? { document["userId"] }
+
     /// The app's own data about the user.
     var customData: BSONValue? {
         get { document["customData"] }
@@ -94,13 +109,15 @@ struct User: Sendable {
     func shown(withCredentials: Bool) -> BSONDocument {
         var shown = stored
         if !withCredentials { shown.set("credentials", to: nil) }
+        for field in ["signInMark", "passwordToken"] { shown.set(field, to: nil) }
         let mechanisms = credentials.map { BSONValue.string($0.mechanism.rawValue) }
         shown.set("mechanisms", to: .array(BSONArray(mechanisms)))
         return shown
     }
 
-    /// Sets the password for some mechanisms.
+    /// Sets the password for some mechanisms, and makes a token for a new password invalid.
     mutating func setPassword(_ password: String, _ mechanisms: [ScramMechanism]) throws {
+        passwordToken = nil
         credentials = try mechanisms.map {
             try ScramCredential($0, user: name, password: password)
         }
@@ -112,6 +129,22 @@ struct User: Sendable {
     func signedIn(isUnderRules: Bool) -> SignedInUser {
         var user = SignedInUser(name: Name(name), database: Name(database), roles: roles)
         user.isGovernedByRules = isSelfMade && isUnderRules
+        user.origin = SignInOrigin(accountID: accountID, marks: [signInMark])
         return user
+    }
+
+    /// Whether a sign-in is still valid, by the account and the mark with which it began.
+    func accepts(_ origin: SignInOrigin) -> Bool {
+        accountID == origin.accountID && origin.marks.contains(signInMark)
+    }
+
+    /// Makes all sign-ins invalid.
+    ///
+    /// - Returns: the mark of the sign-ins from now on.
+    @discardableResult
+    mutating func endSignIns() -> BSONValue {
+        let mark = BSONValue.binary(BSONBinary(ScramCredential.random(16)))
+        signInMark = mark
+        return mark
     }
 }

@@ -108,9 +108,11 @@ struct SignIn: Sendable {
             // Read before the user, so that a later change is noticed at the next command.
             let generation = server.userGeneration.withLock { $0 }
             let found = try users.user(conversation.user, conversation.database)
-            guard var user = found?.signedIn(isUnderRules: server.settings.rules != nil) else {
+            // A proof of a password that was changed since the exchange began is worthless.
+            guard let found, found.credentials.contains(conversation.credential) else {
                 throw ScramConversation.failed
             }
+            var user = found.signedIn(isUnderRules: server.settings.rules != nil)
             user.generation = generation
             connection.become(user)
             server.settings.log.write(.info, "connection \(connection.id) signed in")

@@ -18,6 +18,8 @@ struct UserDirectory: Sendable {
     }
 
     /// Returns the user signed in on a connection, with the current roles.
+    ///
+    /// - Throws: 391 (ReauthenticationRequired) when the sign-in has expired or was ended.
     func signedIn(_ connection: ClientConnection) throws -> SignedInUser? {
         guard let known = connection.state.withLock({ $0.user }) else { return nil }
         let generation = server.userGeneration.withLock { $0 }
@@ -27,8 +29,12 @@ struct UserDirectory: Sendable {
             throw CommandFailure(391, "The token of the sign-in has expired; sign in again")
         }
         guard known.generation != generation else { return known }
-        var current = try user(known.name.text, known.database.text)?
-            .signedIn(isUnderRules: server.settings.rules != nil)
+        let stored = try user(known.name.text, known.database.text)
+        if let stored, let origin = known.origin, !stored.accepts(origin) {
+            throw CommandFailure(391, "The sign-in was ended; sign in again")
+        }
+        var current = stored?.signedIn(isUnderRules: server.settings.rules != nil)
+        if known.origin != nil { current?.origin = known.origin }
         if known.isAnonymous {
             // No store has this user, so nothing can have changed.
             current = known
@@ -37,7 +43,15 @@ struct UserDirectory: Sendable {
             current?.roles = try roles(of: known.name.text, token: known.tokenRoles)
         }
         current?.generation = generation
-        connection.state.withLock { $0.user = current }
+        connection.state.withLock { [current] state in
+            // Another user may have signed in meanwhile, or the user have signed out.
+            guard let present = state.user, present.storedID.hasSameBytes(as: known.storedID) else {
+                return
+            }
+            state.user = current
+            // A command that ends the other sign-ins may have added its mark.
+            if let origin = present.origin { state.user?.origin = origin }
+        }
         return current
     }
 

@@ -40,6 +40,15 @@ import Testing
         ],
         "renameCollection": ["renameCollection": "shop.items", "to": "shop.others"],
         "revokeRolesFromUser": ["revokeRolesFromUser": "ida", "roles": []],
+        "stitchsyncChangePassword": [
+            "stitchsyncChangePassword": 1, "old": "pw", "pwd": "long enough",
+        ],
+        "stitchsyncDeleteAccount": ["stitchsyncDeleteAccount": 1, "pwd": "pw"],
+        "stitchsyncMakePasswordToken": ["stitchsyncMakePasswordToken": "ida"],
+        "stitchsyncSetPassword": [
+            "stitchsyncSetPassword": "ida", "token": "x", "pwd": "long enough",
+        ],
+        "stitchsyncSignOutEverywhere": ["stitchsyncSignOutEverywhere": 1],
         "stitchsyncTombstones": ["stitchsyncTombstones": "items", "ids": [1]],
         "update": ["update": "items", "updates": [["q": ["n": 1], "u": ["$set": ["n": 2]]]]],
         "updateUser": ["updateUser": "ida", "pwd": "pw"],
@@ -221,7 +230,7 @@ import Testing
     private static func isUpstream(_ definition: CommandDefinition) -> Bool {
         switch definition.gateway {
         case .deletions, .upstream, .upstreamOrStream: true
-        case .here, .endsSessions, .commit, .abort, .users: false
+        case .here, .endsSessions, .commit, .abort, .users, .deletesAccount: false
         }
     }
 

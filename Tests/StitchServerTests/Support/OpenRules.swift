@@ -25,11 +25,21 @@ enum OpenRules {
         """
 
     /// Lends the path of a folder with the rules.
-    static func lend<R>(_ body: (String) async throws -> R) async throws -> R {
+    ///
+    /// - Parameter files: the texts of further files, by their paths in the folder.
+    static func lend<R>(
+        _ files: [String: String] = [:], _ body: (String) async throws -> R
+    ) async throws -> R {
         let root = FileManager.default.temporaryDirectory.appending(path: "stitchopen-\(UUID())")
         let folder = root.appending(path: "data_sources/mongodb-atlas/app/notes")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(text.utf8).write(to: folder.appending(path: "rules.json"))
+        for (path, text) in files {
+            let file = root.appending(path: path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+        }
         let result: Result<R, any Error>
         do { result = .success(try await body(root.path)) } catch { result = .failure(error) }
         try FileManager.default.removeItem(at: root)

@@ -13,8 +13,6 @@ enum StitchsyncSignUpCommand {
 
     /// The length of a name, in bytes.
     static let nameBytes = 1...128
-    /// The length of a password, in bytes.
-    static let passwordBytes = 8...1_024
     /// The time from the request to the reply, whether the name is taken or not.
     ///
     /// It is longer than the work usually takes, which so remains hidden.
@@ -58,9 +56,7 @@ enum StitchsyncSignUpCommand {
     ///
     /// - Throws: 2 (BadValue), 13 (Unauthorized) without encryption over a network.
     private static func user(_ call: CommandCall) throws(CommandFailure) -> User {
-        guard call.connection.isSecure || call.connection.isLoopback else {
-            throw CommandFailure(13, "\(definition.name) needs an encrypted connection (TLS)")
-        }
+        try PasswordCheck.requireEncryption(call)
         guard !closed.contains(Name(call.database)) else {
             throw CommandFailure(
                 .badValue,
@@ -71,11 +67,7 @@ enum StitchsyncSignUpCommand {
             throw CommandFailure(
                 .badValue, "A name has 1 to 128 bytes and no null character")
         }
-        let password = call.string("pwd") ?? ""
-        guard passwordBytes.contains(password.utf8.count), !password.utf8.contains(0) else {
-            throw CommandFailure(
-                .badValue, "A password has 8 to 1024 bytes and no null character")
-        }
+        _ = try PasswordCheck.newPassword(call)
         var user = User(name: name, database: call.database)
         user.isSelfMade = true
         return user

@@ -1,0 +1,45 @@
+internal import BSONStore
+
+/// The stored form of a token that sets a new password once: its hash, and its end.
+struct PasswordToken: Sendable, Hashable {
+    private static let secretBytes = 32
+
+    /// The SHA-256 hash of the token's text.
+    let hash: [UInt8]
+    let expires: BSONDatetime
+
+    /// Creates a token, and returns its text, which is stored nowhere.
+    static func make(until expires: BSONDatetime) throws -> (text: String, token: PasswordToken) {
+        let text = ScramCredential.text(ScramCredential.random(secretBytes))
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        return (text, PasswordToken(hash: try hash(of: text), expires: expires))
+    }
+
+    private init(hash: [UInt8], expires: BSONDatetime) {
+        self.hash = hash
+        self.expires = expires
+    }
+
+    /// Reads a stored token; `nil` if invalid.
+    init?(_ document: BSONDocument) {
+        guard case .binary(let hash)? = document["hash"],
+            case .datetime(let expires)? = document["expires"]
+        else { return nil }
+        self.init(hash: hash.bytes, expires: expires)
+    }
+
+    /// The form to store.
+    var document: BSONDocument {
+        ["hash": .binary(BSONBinary(hash)), "expires": .datetime(expires)]
+    }
+
+    /// Whether a text is the token, which has not ended.
+    func accepts(_ text: String, at time: BSONDatetime) throws -> Bool {
+        let isSame = SHA256.areEqual(try Self.hash(of: text), hash)
+        return isSame && time.milliseconds < expires.milliseconds
+    }
+
+    private static func hash(of text: String) throws -> [UInt8] {
+        try DigestAlgorithm.sha256.sum(Array(text.utf8))
+    }
+}
