@@ -19,6 +19,7 @@ extension SyncCollection {
     ///   - droppedCollectionPolicy: the treatment of documents whose collection the remote dropped.
     ///   - unexplainedAbsence: the treatment of documents that are missing at the remote without
     ///     evidence of a delete.
+    ///   - attachments: which files beside the documents are loaded without being asked for.
     public func configure(
         conflictHandler: ConflictHandler<Document>? = nil,
         changeEventListener: (@Sendable (ChangeEvent<Document>) async -> Void)? = nil,
@@ -27,7 +28,8 @@ extension SyncCollection {
         rejectionPolicy: RejectionPolicy<Document> = .standard,
         strictWrites: StrictWrites? = nil,
         droppedCollectionPolicy: DroppedCollectionPolicy = .pause,
-        unexplainedAbsence: UnexplainedAbsencePolicy = .keep
+        unexplainedAbsence: UnexplainedAbsencePolicy = .keep,
+        attachments: AttachmentPolicy = .whenAsked
     ) async {
         let configuration = CollectionConfiguration(
             conflictHandler: conflictHandler.map(coding.untyped), frequency: syncFrequency,
@@ -35,6 +37,7 @@ extension SyncCollection {
             dropped: droppedCollectionPolicy, unexplained: unexplainedAbsence, isSet: true)
         configuration.retriesUndecodable.withLock { $0 = conflictHandler != nil }
         engine.state.withLock { $0.configurations[namespace] = configuration }
+        engine.files.configure(namespace, attachments)
         engine.delivery.configure(namespace, changeEventListener.map(untyped))
         var tell: (@Sendable (SyncError) async -> Void)?
         if let errorListener { tell = { await errorListener($0, $0.documentID) } }

@@ -61,6 +61,7 @@ extension SyncEngine {
     /// arrives late: its attempt was stored before.
     func noteClosed() {
         lease.withLock { $0 = nil }
+        files.close()
         delivery.wake()
         changed.notify()
         wake()

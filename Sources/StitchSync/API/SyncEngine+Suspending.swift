@@ -31,5 +31,6 @@ extension SyncEngine {
         state.withLock { $0.isSuspended = false }
         passes.notify()
         wake()
+        files.wakes.notify()
     }
 }

@@ -36,6 +36,8 @@ public final class SyncEngine: Sendable {
     let transfers: TransferProgress
     /// The stops that were reported to the app since the start.
     let reportedStops = Locked<[Namespace: SyncStop]>([:])
+    /// The files beside the documents.
+    let files: AttachmentTransfers
     private let echoes = OwnEchoes()
     let probe: EngineProbe
     /// The calls of ``run()`` under way.
@@ -98,6 +100,8 @@ public final class SyncEngine: Sendable {
         transfers = TransferProgress(changed: changed)
         state = Locked(State())
         delivery = EventDelivery(store: store, log: log)
+        files = AttachmentTransfers(
+            store, remote, RemoteRequests(limit: self.limits.requestTimeout, clock: clock))
         if store.isReadOnly {
             try store.read { try SyncSchema.check($0.connection) }
         } else {
@@ -152,16 +156,19 @@ extension SyncEngine {
     ) async throws -> R {
         let listens = listens(to: namespace)
         let sets = sets
-        let (result, hasReport, isKept) = try await write { transaction in
+        let notesDocuments = files.isUsed
+        let (result, hasReport, isKept, changed) = try await write { transaction in
             let stored = SyncCollectionTable(connection: transaction.connection)
             var collection = try stored.findOrInsert(namespace)
             try stored.save(listens: listens, in: &collection)
-            let sync = SyncTransaction(
+            var sync = SyncTransaction(
                 transaction: transaction, collection: collection, sets: sets)
+            sync.notesDocuments = notesDocuments
             if expanding { try ExpandBatches(sync: sync).run() }
             let result = try body(sync)
-            return (result, sync.hasReport, collection.listens)
+            return (result, sync.hasReport, collection.listens, sync.changedDocuments)
         }
+        files.note(changed, in: namespace)
         if listens == true { delivery.wake() }
         if hasReport { delivery.reportStoredRejections(in: namespace) }
         if isKept, listens != true { try await mergeEvents(in: namespace) }
@@ -258,11 +265,17 @@ extension SyncEngine {
     /// online, a pass runs at once.
     public func setOnline(_ isOnline: Bool) {
         state.withLock { $0.isOnline = isOnline }
-        if isOnline { wake() }
+        if isOnline {
+            wake()
+            files.wakes.notify()
+        }
     }
 
     /// Notes that the user signed in, the first time or again, and starts a pass at once.
-    public func noteSignIn() { wake() }
+    public func noteSignIn() {
+        wake()
+        files.wakes.notify()
+    }
 
     /// Signals that there is work.
     func wake() { wakes.notify() }
@@ -327,6 +340,7 @@ extension SyncEngine {
                         try await store.write(work)
                     }
                 }
+                files.notePass(changedSubscriptions: report.subscriptionSets > 0)
                 try await probe.passEnded(report)
                 return report
             } catch let error as StoreError where error.code == .closed {
@@ -377,21 +391,37 @@ extension SyncEngine {
         runs.begin()
         defer { runs.end() }
         do {
-            let history = HistoryWatch()
-            try await SyncLoop(
-                store: store, remote: remote, requests: requests, limits: limits,
-                backoff: backoff, clock: clock, sets: sets, wakes: wakes, passes: passes,
-                faults: StoreFaults { [delivery] in delivery.reportOfEngine($0) },
-                isOnline: { self.isOnline }, checkIsOpen: { try self.checkIsOpen() },
-                frequency: { self.configuration(of: $0).frequency }, history: history,
-                echoes: echoes,
-                pass: { try await self.syncNow(only: $0, steps: $1, history: history) }
-            ).run()
+            try files.openIfStored()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await self.syncLoop.run() }
+                group.addTask {
+                    await self.files.run(isOnline: { self.isOnline }, backoff: self.backoff) {
+                        self.delivery.reportOfEngine($0)
+                    }
+                }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
         } catch is CancellationError where Task.isCancelled {
             return
         } catch let error as StoreError where error.code == .closed && isClosed {
             return
         }
+    }
+}
+
+extension SyncEngine {
+    /// The loop of ``run()``.
+    private var syncLoop: SyncLoop {
+        let history = HistoryWatch()
+        return SyncLoop(
+            store: store, remote: remote, requests: requests, limits: limits,
+            backoff: backoff, clock: clock, sets: sets, wakes: wakes, passes: passes,
+            faults: StoreFaults { [delivery] in delivery.reportOfEngine($0) },
+            isOnline: { self.isOnline }, checkIsOpen: { try self.checkIsOpen() },
+            frequency: { self.configuration(of: $0).frequency }, history: history,
+            echoes: echoes,
+            pass: { try await self.syncNow(only: $0, steps: $1, history: history) })
     }
 }
 

@@ -12,6 +12,7 @@ struct NoteLocalWrite {
     func note(before: BSONDocument?, after written: BSONDocument?) throws {
         let after = written?.withoutVersion
         let id = (after ?? before)?.documentID ?? .null
+        sync.noteChange(of: id)
         if let after, after.byteCount != written?.byteCount { try sync.setLocal(to: after) }
         var record = try sync.record(id)
         if before == nil, let lost = record, lost.isContentLost {

@@ -15,6 +15,8 @@ struct SyncTransaction {
         var unsentRemovals: Set<[UInt8]> = []
         /// The buffer of new documents during a bulk insert.
         var arrivals: BulkInsertBuffer?
+        /// The documents that were written or removed, where they are noted.
+        var changed: [BSONValue] = []
     }
 
     let transaction: WriteTransaction
@@ -24,6 +26,8 @@ struct SyncTransaction {
     /// Whether records that were read before the transaction are used without another read; the
     /// write of one that has changed throws ``SyncRecordTable/StaleRevision``.
     var usesEarlierReads = false
+    /// Whether written and removed documents are noted, since files may be beside them.
+    var notesDocuments = false
     /// The check of the app's writes, where the collection is strict.
     var strict: StrictWrites?
 
@@ -144,8 +148,17 @@ struct SyncTransaction {
         return result
     }
 
+    /// The documents that were written or removed, where ``notesDocuments`` is set.
+    var changedDocuments: [BSONValue] { notes.changed }
+
+    /// Notes a document that is written or removed.
+    func noteChange(of id: BSONValue) {
+        if notesDocuments { notes.changed.append(id) }
+    }
+
     /// Stores a new document and its record, at once or in the buffer.
     func add(_ document: BSONDocument, _ record: SyncRecord) throws {
+        noteChange(of: record.documentID)
         if notes.arrivals?.take(document, record) ?? false { return }
         try transaction.insert(namespace, document)
         try save(record)
@@ -206,6 +219,7 @@ struct SyncTransaction {
     ///
     /// - Parameter local: the previous local document, where this transaction has read it.
     func setLocal(to document: BSONDocument, from local: StoredDocument?? = nil) throws {
+        if notesDocuments { noteChange(of: document.documentID) }
         switch local {
         case .none: try transaction.put(namespace, document)
         case .some(nil): try transaction.insert(namespace, document)
@@ -233,6 +247,7 @@ struct SyncTransaction {
     ///   parameter where no document existed.
     @discardableResult
     func removeLocal(_ id: BSONValue, as removal: RemovalReason) throws -> BSONValue {
+        noteChange(of: id)
         if !removal.isSent { notes.unsentRemovals.insert(BSONKey.encode(id)) }
         return try transaction.take(namespace, id: id)?.documentID ?? id
     }

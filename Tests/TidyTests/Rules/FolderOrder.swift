@@ -101,12 +101,12 @@ extension FolderOrder {
                     + "|Query/Text|Query/Scripts|Query/Expressions|Query/Filters|Query/Pipelines|Query/Updates|Query/Typed|Script"
                     + "|Store/SQLite|Store/File|Store/Access|Store/Bounds|Store/Indexes|Store/Catalog|Store/Rows|Store/Feed"
                     + "|Store/Plans|Store/Scanning|Store/Planning|Store/Queries|Store/Explain"
-                    + "|Store/Transactions/Writing|Store/Transactions|Store/Connections|Store/Verification|Store/Maintenance|Store/API"
+                    + "|Store/Transactions/Writing|Store/Transactions|Store/Attachments|Store/Connections|Store/Verification|Store/Maintenance|Store/API"
             )),
         FolderOrder(
             "Sources/StitchSync/",
             rows(
-                "Support|API/Values|Remotes|Decisions|Records|API/Policies|Tables|Settlement|Delivery|Pass|Running|API|Users"
+                "Support|API/Values|Remotes|Decisions|Records|API/Policies|Tables|Settlement|Delivery|Pass|Running|Attachments|API|Users"
             )),
         FolderOrder(
             "Sources/StitchRules/",

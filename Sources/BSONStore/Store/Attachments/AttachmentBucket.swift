@@ -160,7 +160,9 @@ package struct AttachmentBucket: Sendable {
     private func createIndexes(in transaction: WriteTransaction) throws {
         try transaction.createIndex(
             chunks,
-            IndexDefinition(["name": "files_id_1_n_1", "key": ["files_id": 1, "n": 1], "unique": true]))
+            IndexDefinition([
+                "name": "files_id_1_n_1", "key": ["files_id": 1, "n": 1], "unique": true,
+            ]))
         try transaction.createIndex(
             files,
             IndexDefinition([

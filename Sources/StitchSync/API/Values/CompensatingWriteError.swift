@@ -71,7 +71,8 @@ extension SyncError {
             .remoteUnavailable, .authRequired, .notAuthorized, .offline, .timedOut, .notConfigured,
             .passUnderWay,
             .subscriptionFailed, .unusableDocument, .collectionDropped, .remoteChanged,
-            .unexplainedAbsence, .localDocumentMissing, .wrongSecret, .storeRecovered:
+            .unexplainedAbsence, .localDocumentMissing, .wrongSecret, .storeRecovered,
+            .fileMissing, .fileUnreadable, .fileUnwritable:
             false
         }
     }
@@ -79,14 +80,14 @@ extension SyncError {
     /// The action that the error requires of the app.
     public var action: Action {
         switch code {
-        case .remoteUnavailable, .offline, .timedOut, .storeRecovered: .transient
+        case .remoteUnavailable, .offline, .timedOut, .storeRecovered, .fileMissing: .transient
         case .authRequired, .wrongSecret: .refreshUser
         case .notConfigured, .passUnderWay, .storeInUse, .storeFailed: .applicationBug
         case .handlerFailed, .handlerTimeout, .handlerChangedID, .documentTooLarge, .rejected,
             .compensatingWrite, .writeRefused, .retriesExhausted, .foreignVersion, .decodingFailed,
             .notAuthorized, .subscriptionFailed, .unusableDocument, .collectionDropped,
             .remoteChanged,
-            .unexplainedAbsence, .localDocumentMissing:
+            .unexplainedAbsence, .localDocumentMissing, .fileUnreadable, .fileUnwritable:
             .warning
         }
     }

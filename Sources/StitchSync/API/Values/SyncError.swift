@@ -77,6 +77,12 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         /// The store failed; ``SyncEngine/run()`` reports a temporary cause, such as a full disk,
         /// once.
         case storeFailed
+        /// The remote does not have a file yet, or does not show it to the user.
+        case fileMissing
+        /// A file that the app wants to attach cannot be read.
+        case fileUnreadable
+        /// The file to which a content is copied cannot be written.
+        case fileUnwritable
         /// The store, which had failed, can be written again.
         case storeRecovered
     }

@@ -1,0 +1,140 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+public import BSONStore
+
+/// The content of one file: where it is, and the ways to it.
+///
+/// ```swift
+/// if let photo = todo.photo {
+///     let file = todos.file(photo, of: .objectID(todo.id))
+///     let bytes = try await file.bytes()
+/// }
+/// ```
+public struct AttachmentFile: Sendable {
+    let engine: SyncEngine
+    /// The document that refers to the file, and the reference.
+    public let place: AttachmentPlace
+
+    private var files: AttachmentTransfers { engine.files }
+    private var attachment: Attachment { place.attachment }
+
+    /// Returns where the content is now.
+    ///
+    /// - Throws: `StoreError` when the store of the contents fails.
+    public func state() throws -> AttachmentState {
+        try files.openIfStored()
+        return try files.state(of: attachment)
+    }
+
+    /// The state now and after each change, for `for try await`; it never ends by itself.
+    public var updates: AsyncThrowingStream<AttachmentState, any Error> {
+        AsyncThrowingStream(bufferingPolicy: .bufferingNewest(16)) { continuation in
+            let task = Task { [self] in
+                var last: AttachmentState?
+                do {
+                    while !Task.isCancelled {
+                        let seen = files.changes.count
+                        let state = try state()
+                        if state != last { continuation.yield(state) }
+                        last = state
+                        await files.changes.wait(after: seen)
+                    }
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    /// Loads the content, unless it is on the device.
+    ///
+    /// - Throws: `SyncError` of code `.fileMissing` when the remote does not have it or does not show it
+    ///   to the user, `.remoteUnavailable` when the remote cannot be reached, `.offline`; `StoreError`.
+    public func download() async throws {
+        let cache = try files.cache()
+        if let record = try cache.record(attachment.id), record.isWhole { return }
+        guard engine.isOnline else { throw SyncError(.offline, "the engine is offline") }
+        let owner = AttachmentRecord.Owner(
+            namespace: place.namespace, documentID: place.documentID)
+        try await files.want(attachment, owner, cache)
+        let report = try await files.runRound()
+        if let record = try cache.record(attachment.id), record.isWhole { return }
+        if let error = report.error {
+            throw SyncError(
+                .remoteUnavailable, "the file cannot be loaded: \(error.message)",
+                namespace: place.namespace, documentID: place.documentID, underlying: error)
+        }
+        let problem = try cache.record(attachment.id)?.problem
+        throw SyncError(
+            .fileMissing,
+            problem ?? "the remote does not have the file yet, or the user may not read it",
+            namespace: place.namespace, documentID: place.documentID)
+    }
+
+    /// Returns the whole content; loads it first where it is not on the device.
+    ///
+    /// The content is in memory at once; ``read(from:count:)`` and ``copy(to:)`` need a piece only.
+    ///
+    /// - Throws: as ``download()`` does.
+    public func bytes() async throws -> [UInt8] {
+        try await read(from: 0, count: Int(clamping: attachment.length))
+    }
+
+    /// Returns bytes of the content, fewer at its end; loads it first where it is not on the device.
+    ///
+    /// - Throws: as ``download()`` does.
+    public func read(from offset: Int64, count: Int) async throws -> [UInt8] {
+        try await download()
+        let cache = try files.cache()
+        guard let record = try cache.record(attachment.id) else { throw gone() }
+        let bytes = try cache.read(record, from: offset, count: count)
+        if offset == 0 {
+            try await cache.change(attachment.id) { $0.used = .now }
+        }
+        return bytes
+    }
+
+    /// Copies the content to a file of the app's, for example to show a film; loads it first where it is
+    /// not on the device.
+    ///
+    /// The file appears when it is whole, and replaces an earlier one. It is a copy: the app removes it.
+    ///
+    /// - Throws: as ``download()`` does; `SyncError` of code `.fileUnwritable`.
+    public func copy(to file: URL) async throws {
+        try await download()
+        let cache = try files.cache()
+        guard let record = try cache.record(attachment.id) else { throw gone() }
+        var offset: Int64 = 0
+        try await LocalFile.write(to: file.path) {
+            let bytes = try cache.read(record, from: offset, count: AttachmentPieces.sizeMax)
+            offset += Int64(bytes.count)
+            return bytes.isEmpty ? nil : bytes
+        }
+        try await cache.change(attachment.id) { $0.used = .now }
+    }
+
+    /// Removes the content from the device if the remote has it; the reference stays.
+    ///
+    /// - Returns: whether the device had it and the remote has it.
+    @discardableResult
+    public func evict() async throws -> Bool {
+        let cache = try files.cache()
+        guard let record = try cache.record(attachment.id), record.stage == .here else {
+            return false
+        }
+        try await cache.evict(record)
+        files.changes.notify()
+        return true
+    }
+
+    private func gone() -> SyncError {
+        SyncError(
+            .fileMissing, "no document refers to the file any more",
+            namespace: place.namespace, documentID: place.documentID)
+    }
+}

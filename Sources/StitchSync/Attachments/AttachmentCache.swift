@@ -1,0 +1,234 @@
+internal import BSONStore
+
+/// The contents of files on the device, in a store of their own beside the documents'.
+///
+/// A content is stored in chunks before the document that refers to it, so that no reference is without
+/// its file where the file was here. The store has the settings of the documents' store, also its key.
+final class AttachmentCache: Sendable {
+    static let records = Namespace("attachments", "records")
+    static let chunks = Namespace("attachments", "chunks")
+    /// The number of bytes of a chunk, as in GridFS.
+    static let chunkSize = AttachmentBucket.chunkSize
+    /// The number of bytes that are stored in one transaction.
+    static let batchBytes = AttachmentPieces.sizeMax
+
+    private let store: DocumentStore
+
+    /// Opens the store beside a documents' store; creates it if it is missing.
+    init(beside documents: DocumentStore) throws {
+        var options = documents.options
+        options.changeHistory = .off
+        store = try DocumentStore(at: Self.location(beside: documents.location), options: options)
+        guard !store.isReadOnly else { return }
+        try store.write { transaction in
+            _ = try transaction.createIndex(
+                Self.records, IndexDefinition(["name": "stage_1", "key": ["stage": 1]]))
+            _ = try transaction.createIndex(
+                Self.records, IndexDefinition(["name": "document_1", "key": ["document": 1]]))
+        }
+    }
+
+    /// Returns the place of the contents beside a documents' store.
+    static func location(beside documents: DocumentStore.Location) -> DocumentStore.Location {
+        switch documents {
+        case .file(let path): .file(path + "-attachments")
+        case .inMemory: .inMemory
+        }
+    }
+
+    func close() { store.close() }
+
+    // MARK: - Records
+
+    /// Returns the record of a file; `nil` for an unknown one.
+    func record(_ id: BSONObjectID) throws -> AttachmentRecord? {
+        try store.read { try $0.get(Self.records, id: .objectID(id)) }.map {
+            try AttachmentRecord($0)
+        }
+    }
+
+    /// Returns all records.
+    func all() throws -> [AttachmentRecord] { try records([:]) }
+
+    /// Returns the records in a stage.
+    func records(_ stage: AttachmentRecord.Stage) throws -> [AttachmentRecord] {
+        try records([AttachmentRecord.Key.stage: .string(stage.rawValue)])
+    }
+
+    /// Returns the records of the files of a document.
+    func records(of owner: AttachmentRecord.Owner) throws -> [AttachmentRecord] {
+        try records([AttachmentRecord.Key.document: ["$eq": owner.documentID]])
+            .filter { $0.owner?.namespace == owner.namespace }
+    }
+
+    private func records(_ filter: BSONDocument) throws -> [AttachmentRecord] {
+        let filter = try Filter(filter)
+        return try store.read { try $0.find(Self.records, filter: filter) }.map {
+            try AttachmentRecord($0)
+        }
+    }
+
+    func save(_ record: AttachmentRecord) async throws {
+        try await store.write { _ = try $0.put(Self.records, record.stored) }
+    }
+
+    /// Changes a record in a transaction; does nothing for one that was removed.
+    func change(
+        _ id: BSONObjectID, _ body: @escaping @Sendable (inout AttachmentRecord) -> Void
+    ) async throws {
+        try await store.write { transaction in
+            guard let stored = try transaction.get(Self.records, id: .objectID(id)) else { return }
+            var record = try AttachmentRecord(stored)
+            body(&record)
+            _ = try transaction.put(Self.records, record.stored)
+        }
+    }
+
+    // MARK: - Contents
+
+    /// Stores a content as a staged file.
+    ///
+    /// - Throws: what the source throws; nothing is left then.
+    func store(
+        _ source: AttachmentSource, contentType: String?, name: String?,
+        of owner: AttachmentRecord.Owner?
+    ) async throws -> Attachment {
+        let id = BSONObjectID()
+        do {
+            let nobody = [UInt8](repeating: 0, count: 32)
+            let arriving = Attachment(id: id, sha256: nobody, length: source.length)
+            try await save(
+                AttachmentRecord(attachment: arriving, stage: .arriving, owner: nil, bytes: 0))
+            var digest = SHA256.Digest()
+            var offset: Int64 = 0
+            while offset < source.length {
+                let bytes = try source.read(at: offset, count: Self.batchBytes)
+                guard !bytes.isEmpty else { throw AttachmentSource.tooShort(source.length, offset) }
+                digest.add(bytes)
+                try await put(bytes, at: offset, of: id)
+                offset += Int64(bytes.count)
+            }
+            let attachment = Attachment(
+                id: id, sha256: digest.hash, length: source.length, contentType: contentType,
+                name: name)
+            try await save(
+                AttachmentRecord(
+                    attachment: attachment, stage: .staged, owner: owner, bytes: source.length))
+            return attachment
+        } catch {
+            try await remove(id)
+            throw error
+        }
+    }
+
+    /// Stores bytes at a place that is a multiple of the chunk size.
+    private func put(_ bytes: [UInt8], at offset: Int64, of id: BSONObjectID) async throws {
+        try await store.write { try Self.put(bytes, at: offset, of: id, in: $0) }
+    }
+
+    private static func put(
+        _ bytes: [UInt8], at offset: Int64, of id: BSONObjectID, in transaction: WriteTransaction
+    ) throws {
+        for start in stride(from: 0, to: bytes.count, by: chunkSize) {
+            let data = Array(bytes[start..<min(start + chunkSize, bytes.count)])
+            let number = (offset + Int64(start)) / Int64(chunkSize)
+            _ = try transaction.put(
+                chunks, ["_id": chunkID(id, number), "data": .binary(BSONBinary(data))])
+        }
+    }
+
+    /// Stores bytes that were loaded, and the record with their number, in one transaction.
+    ///
+    /// - Returns: the record; `nil` if the file was removed, or others have loaded it meanwhile.
+    func append(_ bytes: [UInt8], to record: AttachmentRecord) async throws -> AttachmentRecord? {
+        try await store.write { transaction in
+            let id = record.attachment.id
+            guard let stored = try transaction.get(Self.records, id: .objectID(id)) else {
+                return nil
+            }
+            var current = try AttachmentRecord(stored)
+            guard current.stage == .loading, current.bytes == record.bytes else { return nil }
+            try Self.put(bytes, at: current.bytes, of: id, in: transaction)
+            current.bytes += Int64(bytes.count)
+            _ = try transaction.put(Self.records, current.stored)
+            return current
+        }
+    }
+
+    /// Reads stored bytes; fewer at the end of what is stored.
+    ///
+    /// - Throws: `StoreError` of code `corrupt` when a chunk is missing.
+    func read(_ record: AttachmentRecord, from offset: Int64, count: Int) throws -> [UInt8] {
+        let end = min(offset + Int64(count), record.bytes)
+        guard offset >= 0, offset < end else { return [] }
+        let size = Int64(Self.chunkSize)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(end - offset))
+        try store.read { transaction in
+            for number in (offset / size)...((end - 1) / size) {
+                let id = Self.chunkID(record.attachment.id, number)
+                guard let chunk = try transaction.get(Self.chunks, id: id),
+                    case .binary(let data)? = chunk["data"]
+                else { throw Self.damaged(record) }
+                let start = number * size
+                let from = Int(max(offset - start, 0))
+                let to = Int(min(end - start, size))
+                guard to <= data.bytes.count else { throw Self.damaged(record) }
+                bytes += data.bytes[from..<to]
+            }
+        }
+        return bytes
+    }
+
+    /// Whether the stored content has the hash that the reference names.
+    func isSound(_ record: AttachmentRecord) throws -> Bool {
+        var digest = SHA256.Digest()
+        var offset: Int64 = 0
+        while offset < record.bytes {
+            let bytes = try read(record, from: offset, count: Self.batchBytes)
+            digest.add(bytes)
+            offset += Int64(bytes.count)
+        }
+        return digest.hash == record.attachment.sha256
+    }
+
+    /// Removes a file with its record.
+    func remove(_ id: BSONObjectID) async throws {
+        guard let record = try record(id) else { return }
+        // The record last: a process that ends meanwhile removes the rest after its next start.
+        try await clear(record)
+        try await store.write { _ = try $0.remove(Self.records, id: .objectID(id)) }
+    }
+
+    /// Removes the content of a file, and keeps its record as one that may be loaded.
+    func evict(_ record: AttachmentRecord) async throws {
+        try await change(record.attachment.id) {
+            ($0.stage, $0.bytes, $0.isWanted) = (.loading, 0, false)
+        }
+        try await clear(record)
+    }
+
+    private func clear(_ record: AttachmentRecord) async throws {
+        let size = Int64(Self.chunkSize)
+        let count = (record.attachment.length + size - 1) / size
+        for first in stride(from: Int64(0), to: count, by: 256) {
+            try await store.write { transaction in
+                for number in first..<min(first + 256, count) {
+                    _ = try transaction.remove(
+                        Self.chunks, id: Self.chunkID(record.attachment.id, number))
+                }
+            }
+        }
+    }
+
+    private static func chunkID(_ id: BSONObjectID, _ number: Int64) -> BSONValue {
+        let place = withUnsafeBytes(of: UInt32(clamping: number).bigEndian) { Array($0) }
+        return .binary(BSONBinary(Array(id.bytes) + place))
+    }
+
+    private static func damaged(_ record: AttachmentRecord) -> StoreError {
+        StoreError(
+            .corrupt,
+            "the content of the file \(record.attachment.id) is damaged: a chunk is missing")
+    }
+}

@@ -1,0 +1,354 @@
+internal import BSONStore
+
+/// The files beside an engine's documents: their contents on the device and their transfers.
+///
+/// Nothing of it exists until the app attaches or asks for a file, or sets an ``AttachmentPolicy``.
+final class AttachmentTransfers: Sendable {
+    private struct State {
+        var cache: AttachmentCache?
+        var policies: [Namespace: AttachmentPolicy] = [:]
+        /// The most bytes of files that the remote has, too; `nil` for no limit.
+        var cacheLimit: Int64?
+        /// Documents that changed since the last round.
+        var changed: Set<AttachmentRecord.Owner> = []
+        /// Collections of which every document is to be looked at.
+        var unread: Set<Namespace> = []
+        /// The number of bytes that the remote has, of files that are being sent.
+        var sent: [BSONObjectID: Int64] = [:]
+        /// Files of which the remote had nothing when it was asked.
+        var onItsWay: Set<BSONObjectID> = []
+        /// Whether the files of an earlier start were looked at.
+        var isSettled = false
+        /// Whether files wait for a document that a pass may send.
+        var isWaiting = false
+    }
+
+    private let documents: DocumentStore
+    private let remote: any Remote
+    private let requests: RemoteRequests
+    private let state = Locked(State())
+    private let rounds = PassQueue()
+    /// Signals that files may be due.
+    let wakes = Signal()
+    /// Signals that the state of a file may have changed.
+    let changes = Signal()
+
+    init(_ documents: DocumentStore, _ remote: any Remote, _ requests: RemoteRequests) {
+        self.documents = documents
+        self.remote = remote
+        self.requests = requests
+    }
+
+    /// Whether the app uses files, so that changed documents are looked at.
+    var isUsed: Bool { state.withLock { $0.cache != nil || !$0.policies.isEmpty } }
+
+    /// Returns the contents; opens their store at the first call.
+    func cache() throws -> AttachmentCache {
+        try documents.checkIsOpen()
+        return try state.withLock { state in
+            if let cache = state.cache { return cache }
+            let cache = try AttachmentCache(beside: documents)
+            state.cache = cache
+            return cache
+        }
+    }
+
+    /// Opens the contents that an earlier start of the app has stored.
+    func openIfStored() throws {
+        guard case .file(let path) = AttachmentCache.location(beside: documents.location),
+            LocalFile.exists(path)
+        else { return }
+        _ = try cache()
+    }
+
+    /// Closes the store of the contents.
+    func close() {
+        let cache = state.withLock { state in
+            defer { state.cache = nil }
+            return state.cache
+        }
+        cache?.close()
+    }
+
+    func configure(_ namespace: Namespace, _ policy: AttachmentPolicy) {
+        state.withLock { state in
+            guard policy.loads != nil else {
+                state.policies[namespace] = nil
+                return
+            }
+            state.policies[namespace] = policy
+            state.unread.insert(namespace)
+        }
+        wakes.notify()
+    }
+
+    func limitCache(to bytes: Int64?) {
+        state.withLock { $0.cacheLimit = bytes }
+        wakes.notify()
+    }
+
+    // MARK: - Notes
+
+    /// Notes documents that were written or removed.
+    func note(_ ids: [BSONValue], in namespace: Namespace) {
+        guard !ids.isEmpty else { return }
+        state.withLock { state in
+            for id in ids {
+                state.changed.insert(.init(namespace: namespace, documentID: id))
+            }
+        }
+        wakes.notify()
+    }
+
+    /// Notes the end of a pass, after which files may be due.
+    ///
+    /// - Parameter changedSubscriptions: whether many documents may be new.
+    func notePass(changedSubscriptions: Bool) {
+        let isDue = state.withLock { state in
+            if changedSubscriptions { state.unread.formUnion(state.policies.keys) }
+            return state.isWaiting || !state.unread.isEmpty
+        }
+        if isDue { wakes.notify() }
+    }
+
+    /// Notes how much of a file the remote has; `nil` once it is not being sent.
+    func note(_ id: BSONObjectID, sent bytes: Int64?) {
+        state.withLock {
+            $0.sent[id] = bytes
+            $0.onItsWay.remove(id)
+        }
+        changes.notify()
+    }
+
+    func noteOnItsWay(_ id: BSONObjectID) {
+        state.withLock { _ = $0.onItsWay.insert(id) }
+        changes.notify()
+    }
+
+    // MARK: - State
+
+    /// Returns where the content of a file is.
+    func state(of attachment: Attachment) throws -> AttachmentState {
+        let (cache, sent, isOnItsWay) = state.withLock {
+            ($0.cache, $0.sent[attachment.id], $0.onItsWay.contains(attachment.id))
+        }
+        guard let record = try cache?.record(attachment.id) else {
+            return isOnItsWay ? .onItsWay : .atRemote
+        }
+        if let problem = record.problem { return .failed(problem) }
+        switch record.stage {
+        case .arriving, .staged, .toSend: return .sending(sent ?? 0)
+        case .here: return .here
+        case .loading:
+            if isOnItsWay { return .onItsWay }
+            return record.isWanted ? .loading(record.bytes) : .atRemote
+        }
+    }
+
+    /// Whether the remote has a document that refers to the file, so that it takes the file.
+    func isSent(_ place: AttachmentPlace) throws -> Bool {
+        try documents.read { transaction in
+            let stored = SyncCollectionTable(connection: transaction.connection)
+            guard let collection = try stored.existing(place.namespace),
+                let record = try SyncRecordTable(connection: transaction.connection).record(
+                    of: place.documentID, in: collection.rowID)
+            else { return false }
+            let local = try transaction.get(place.namespace, id: place.documentID)
+            guard let base = record.base.document(local: local) else { return false }
+            return Attachment.all(in: base).contains(place.attachment)
+        }
+    }
+
+    func request<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
+        guard let limit = requests.limit else { return try await body() }
+        do {
+            return try await withTimeout(limit, clock: requests.clock) { try await body() }
+        } catch let error as TimeoutError {
+            throw RemoteError(.retryable, error.description)
+        }
+    }
+}
+
+// MARK: - Rounds
+
+extension AttachmentTransfers {
+    /// The age at which a stored content is removed that no document refers to, in milliseconds.
+    private static let stagedMax: Int64 = 24 * 3_600 * 1_000
+
+    /// Looks at changed documents, then sends and loads what is due, then evicts what is too much.
+    func runRound() async throws -> AttachmentReport {
+        guard isUsed else { return AttachmentReport() }
+        return try await rounds.run {
+            let cache = try cache()
+            try await settleEarlierFiles(cache)
+            try await readDocuments(cache)
+            guard let files = remote.attachments else { return AttachmentReport() }
+            var round = TransferAttachments(self, cache, files)
+            let report = try await round.run()
+            state.withLock { $0.isWaiting = report.waiting > 0 }
+            try await evict(cache)
+            return report
+        }
+    }
+
+    /// Runs rounds until the task is cancelled.
+    ///
+    /// A store that fails does not end it; the error is reported, and a later round tries again.
+    func run(
+        isOnline: @Sendable () -> Bool, backoff: Backoff,
+        reporting report: @Sendable (SyncError) -> Void
+    ) async {
+        var failures = 0
+        var random = SystemRandomNumberGenerator()
+        while !Task.isCancelled {
+            let seen = wakes.count
+            guard isUsed, isOnline() else {
+                await wakes.wait(after: seen)
+                continue
+            }
+            do {
+                failures = try await runRound().isDone ? 0 : failures + 1
+            } catch is CancellationError {
+                return
+            } catch {
+                if failures == 0 { report(Self.fault(error)) }
+                failures += 1
+            }
+            guard failures > 0 else {
+                await wakes.wait(after: seen)
+                continue
+            }
+            let jitter = Double.random(in: 0..<1, using: &random)
+            do {
+                try await wakes.wait(
+                    after: seen, atMost: backoff.delay(afterFailures: failures, jitter: jitter),
+                    clock: requests.clock)
+            } catch {
+                return
+            }
+        }
+    }
+
+    private static func fault(_ error: any Error) -> SyncError {
+        (error as? SyncError)
+            ?? SyncError(
+                .storeFailed, "the files beside the documents cannot be sent or loaded: \(error)",
+                underlying: error)
+    }
+
+    /// Looks once at the files of an earlier start, which may have ended at any point.
+    private func settleEarlierFiles(_ cache: AttachmentCache) async throws {
+        let isFirst = state.withLock { state in
+            defer { state.isSettled = true }
+            return !state.isSettled
+        }
+        guard isFirst else { return }
+        for record in try cache.all() {
+            if record.stage == .arriving || record.stage == .staged && isOld(record) {
+                try await cache.remove(record.attachment.id)
+            } else if let owner = record.owner {
+                state.withLock { _ = $0.changed.insert(owner) }
+            }
+        }
+    }
+
+    private func isOld(_ record: AttachmentRecord) -> Bool {
+        record.used.milliseconds + Self.stagedMax < BSONDatetime.now.milliseconds
+    }
+
+    /// Brings the records in step with the documents: new references get one, and files that no
+    /// reference is left to are removed.
+    private func readDocuments(_ cache: AttachmentCache) async throws {
+        let (changed, unread) = state.withLock { state in
+            defer { (state.changed, state.unread) = ([], []) }
+            return (state.changed, state.unread)
+        }
+        do {
+            for owner in changed {
+                let document = try documents.read {
+                    try $0.get(owner.namespace, id: owner.documentID)
+                }
+                try await settle(owner, document.map(Attachment.all) ?? [], cache)
+            }
+            for namespace in unread { try await readAll(namespace, cache) }
+        } catch {
+            state.withLock { state in
+                state.changed.formUnion(changed)
+                state.unread.formUnion(unread)
+            }
+            throw error
+        }
+    }
+
+    private func readAll(_ namespace: Namespace, _ cache: AttachmentCache) async throws {
+        var found: [(AttachmentRecord.Owner, [Attachment])] = []
+        try documents.read { transaction in
+            try transaction.forEach(namespace) { document in
+                let attachments = Attachment.all(in: document)
+                guard !attachments.isEmpty else { return }
+                found.append(
+                    (.init(namespace: namespace, documentID: document.documentID), attachments))
+            }
+        }
+        for (owner, attachments) in found { try await settle(owner, attachments, cache) }
+    }
+
+    private func settle(
+        _ owner: AttachmentRecord.Owner, _ attachments: [Attachment], _ cache: AttachmentCache
+    ) async throws {
+        let known = try cache.records(of: owner)
+        for record in known where !attachments.contains(record.attachment) {
+            // A reference that is being stored now is in the document soon.
+            if record.stage == .staged, !isOld(record) { continue }
+            try await cache.remove(record.attachment.id)
+        }
+        for attachment in attachments {
+            if let record = try cache.record(attachment.id) {
+                if record.stage == .staged, record.attachment == attachment {
+                    try await cache.change(attachment.id) {
+                        ($0.stage, $0.owner) = (.toSend, owner)
+                    }
+                } else if record.stage == .loading, !record.isWanted, record.owner == owner {
+                    try await wantIfChosen(attachment, owner, cache)
+                }
+            } else {
+                try await wantIfChosen(attachment, owner, cache)
+            }
+        }
+    }
+
+    /// Notes that a file is to be loaded, if the collection's policy says so.
+    private func wantIfChosen(
+        _ attachment: Attachment, _ owner: AttachmentRecord.Owner, _ cache: AttachmentCache
+    ) async throws {
+        guard let loads = state.withLock({ $0.policies[owner.namespace]?.loads }) else { return }
+        guard await loads(attachment) else { return }
+        try await want(attachment, owner, cache)
+    }
+
+    /// Notes that a file is to be loaded.
+    func want(
+        _ attachment: Attachment, _ owner: AttachmentRecord.Owner, _ cache: AttachmentCache
+    ) async throws {
+        guard try cache.record(attachment.id) == nil else {
+            return try await cache.change(attachment.id) { record in
+                if record.stage == .loading { (record.isWanted, record.problem) = (true, nil) }
+            }
+        }
+        try await cache.save(
+            AttachmentRecord(
+                attachment: attachment, stage: .loading, owner: owner, bytes: 0, isWanted: true))
+    }
+
+    /// Evicts the contents that were not used for the longest time, until the rest fits.
+    private func evict(_ cache: AttachmentCache) async throws {
+        guard let limit = state.withLock({ $0.cacheLimit }) else { return }
+        let here = try cache.records(.here).sorted { $0.used.milliseconds < $1.used.milliseconds }
+        var total = here.reduce(Int64(0)) { $0 + $1.bytes }
+        for record in here where total > limit {
+            try await cache.evict(record)
+            total -= record.bytes
+            changes.notify()
+        }
+    }
+}
