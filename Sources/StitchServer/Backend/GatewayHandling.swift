@@ -28,6 +28,8 @@ enum ConcernedUsers: Sendable, Hashable {
     case named
     /// The user who sent the command.
     case caller
+    /// The user who sent the command, and the one whom it names.
+    case callerAndNamed
     /// All users of the command's database.
     case ofDatabase
     /// The user whom the command names, or all for another selection.

@@ -87,6 +87,7 @@ enum CommandTable {
         PasswordTokenCommands.make,
         PasswordTokenCommands.set,
         StitchsyncSignOutEverywhereCommand.definition,
+        StitchsyncRegisterCommand.definition,
         StitchsyncSignUpCommand.definition,
         StitchsyncTombstonesCommand.definition,
         TestVersionCommands.deprecated,

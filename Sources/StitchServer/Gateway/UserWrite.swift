@@ -36,16 +36,20 @@ struct UserWrite {
         throw CommandFailure(112, "other clients changed the users again and again; try again")
     }
 
+    private var callerID: String {
+        call.connection.state.withLock { $0.user }?.storedID ?? User.id("", "")
+    }
+
     /// The users that the command concerns.
     private var filter: BSONDocument {
         let name = call.target.stringValue
         switch concerned {
         case .ofDatabase: return ["db": .string(call.database)]
         case .caller:
-            let user = call.connection.state.withLock { $0.user }
-            return [
-                "_id": .string(User.id(user?.name.text ?? "", user?.database.text ?? ""))
-            ]
+            return ["_id": .string(callerID)]
+        case .callerAndNamed:
+            let ids = [callerID, User.id(name ?? "", call.database)].map { BSONValue.string($0) }
+            return ["_id": ["$in": .array(BSONArray(ids))]]
         case .selected where name == nil: return [:]
         case .named, .selected:
             return ["_id": .string(User.id(name ?? "", call.database))]

@@ -13,6 +13,8 @@ struct SignedInUser: Sendable, Hashable {
     var claims: BSONDocument?
     /// Whether the rules alone decide what the user reads and writes, without any roles.
     var isGovernedByRules = false
+    /// The stored id in rules of a user who was anonymous before; `nil` for the usual id.
+    var storedRuleID: String?
     /// The account and the marks that keep the sign-in valid; `nil` for users who are not stored.
     var origin: SignInOrigin?
     /// The generation of user changes at which the roles were read.

@@ -84,6 +84,18 @@ struct User: Sendable {
         set { document.set("passwordToken", to: newValue.map { .document($0.document) }) }
     }
 
+    /// The id in rules of a user who was anonymous before; `nil` for the usual id.
+    var ruleID: String? {
+        get { document["ruleID"]?.stringValue }
+        set { document.set("ruleID", to: newValue.map { .string($0) }) }
+    }
+
+    /// The `_id` of the user whom an anonymous user became; `nil` for all other users.
+    var registeredAs: String? {
+        get { document["registeredAs"]?.stringValue }
+        set { document.set("registeredAs", to: newValue.map { .string($0) }) }
+    }
+
     /// The random id of the account, which no later user of the same name has.
     var accountID: BSONValue? { document["userId"] }
 
@@ -129,6 +141,7 @@ struct User: Sendable {
     func signedIn(isUnderRules: Bool) -> SignedInUser {
         var user = SignedInUser(name: Name(name), database: Name(database), roles: roles)
         user.isGovernedByRules = isSelfMade && isUnderRules
+        user.storedRuleID = ruleID
         user.origin = SignInOrigin(accountID: accountID, marks: [signInMark])
         return user
     }

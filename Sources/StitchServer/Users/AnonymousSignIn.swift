@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// The sign-in of a device without an account, with a secret that the device made and keeps.
 ///
-/// The server stores nothing: the user's name is derived from the secret, so the same device is the
+/// The server stores nothing until the user registers: the user's name is derived from the secret, so the same device is the
 /// same user after a restart, and the name does not reveal the secret.
 struct AnonymousSignIn: Sendable {
     /// The name of the SASL mechanism, whose only message is the secret.
@@ -12,7 +12,13 @@ struct AnonymousSignIn: Sendable {
     /// The length of a secret, in bytes.
     static let secretBytes = 16...256
 
-    let server: ServerContext
+    /// The error for the secret of a user who registered since; only its holder learns of it.
+    static let isRegistered = CommandFailure(
+        18, "the anonymous account is registered now; sign in with its name and password")
+
+    let users: UserDirectory
+
+    private var server: ServerContext { users.server }
 
     /// Returns the name of the user with a secret.
     static func name(ofSecret secret: [UInt8]) throws(CommandFailure) -> String {
@@ -23,7 +29,8 @@ struct AnonymousSignIn: Sendable {
     /// Signs in with a secret; over a network it needs an encrypted connection.
     ///
     /// - Throws: 334 (MechanismUnavailable) without encryption; a `DelayedFailure` with 18
-    ///   (AuthenticationFailed) for a secret that is too short or too long.
+    ///   (AuthenticationFailed) for a secret that is too short or too long; 18 for a secret whose
+    ///   user has registered.
     func signIn(_ payload: BSONValue?, _ connection: ClientConnection) throws {
         guard connection.isSecure || connection.isLoopback else {
             throw CommandFailure(334, "\(Self.mechanism) needs an encrypted connection (TLS)")
@@ -37,8 +44,12 @@ struct AnonymousSignIn: Sendable {
                 fault: ScramConversation.failed, until: server.signIns.failed(key))
         }
         let generation = server.userGeneration.withLock { $0 }
+        let name = try Self.name(ofSecret: secret)
+        guard try users.user(name, Self.database)?.registeredAs == nil else {
+            throw Self.isRegistered
+        }
         var user = SignedInUser(
-            name: Name(try Self.name(ofSecret: secret)), database: Name(Self.database), roles: [])
+            name: Name(name), database: Name(Self.database), roles: [])
         user.isGovernedByRules = true
         user.generation = generation
         connection.become(user)

@@ -37,7 +37,7 @@ struct SignIn: Sendable {
             return SaslPayload.reply([], isDone: true, like: request["payload"])
         }
         if name == AnonymousSignIn.mechanism, server.settings.allowsAnonymous {
-            try AnonymousSignIn(server: server).signIn(request["payload"], connection)
+            try AnonymousSignIn(users: users).signIn(request["payload"], connection)
             return SaslPayload.reply([], isDone: true, like: request["payload"])
         }
         guard let mechanism = ScramMechanism(rawValue: name) else {

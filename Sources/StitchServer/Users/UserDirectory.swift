@@ -36,7 +36,9 @@ struct UserDirectory: Sendable {
         var current = stored?.signedIn(isUnderRules: server.settings.rules != nil)
         if known.origin != nil { current?.origin = known.origin }
         if known.isAnonymous {
-            // No store has this user, so nothing can have changed.
+            guard stored?.registeredAs == nil else {
+                throw CommandFailure(391, AnonymousSignIn.isRegistered.message)
+            }
             current = known
         } else if known.expiry != nil {
             current = known

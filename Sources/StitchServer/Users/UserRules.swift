@@ -100,12 +100,13 @@ extension SignedInUser {
     var isBoundless: Bool { roles.contains { $0.name == "root" && $0.database == "admin" } }
 
     /// The user's id in rules: the name, or `:database.name` for users of other databases than
-    /// `admin` and `$external`.
+    /// `admin` and `$external`. A user who was anonymous before keeps that id.
     ///
     /// Database names have no dot, and no name on `admin` or `$external` begins with a colon, so no
     /// two users of different databases share an id. `admin` and `$external` count as one.
     var ruleID: String {
-        User.isOfServer(database.text) ? name.text : "\(User.idMark)\(database).\(name)"
+        if let storedRuleID { return storedRuleID }
+        return User.isOfServer(database.text) ? name.text : "\(User.idMark)\(database).\(name)"
     }
 
     fileprivate var provider: String {

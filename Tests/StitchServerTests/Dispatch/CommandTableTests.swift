@@ -45,6 +45,7 @@ import Testing
         ],
         "stitchsyncDeleteAccount": ["stitchsyncDeleteAccount": 1, "pwd": "pw"],
         "stitchsyncMakePasswordToken": ["stitchsyncMakePasswordToken": "ida"],
+        "stitchsyncRegister": ["stitchsyncRegister": "ida", "pwd": "long enough"],
         "stitchsyncSetPassword": [
             "stitchsyncSetPassword": "ida", "token": "x", "pwd": "long enough",
         ],

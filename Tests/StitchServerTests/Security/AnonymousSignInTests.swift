@@ -105,7 +105,10 @@ import Testing
         settings.allowsAnonymous = true
         let server = ServerContext(settings: settings)
         let connection = ClientConnection(id: 1, peer: "192.0.2.1:1", local: "localhost:1")
-        let signIn = AnonymousSignIn(server: server)
+        let store = try DocumentStore(
+            at: .inMemory, options: .init(changeHistory: .keep(changesMax: 100)))
+        let backend = try StoreBackend(store: store, server: server)
+        let signIn = AnonymousSignIn(users: backend.users)
         for _ in 0...SignInDelay.freeAttempts {
             #expect(throws: DelayedFailure.self) {
                 try signIn.signIn(.binary(BSONBinary([1])), connection)
@@ -115,6 +118,7 @@ import Testing
         #expect(server.signIns.opening(key) > server.signIns.now)
         try signIn.signIn(.binary(BSONBinary(Self.secret)), connection)
         #expect(connection.state.withLock { $0.user }?.isAnonymous == true)
+        backend.close()
     }
 
     @Test("Without rules strangers are not let in", arguments: ["--anonymous", "--sign-up"])

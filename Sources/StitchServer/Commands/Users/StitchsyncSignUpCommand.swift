@@ -24,10 +24,6 @@ enum StitchsyncSignUpCommand {
 
     private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let began = ContinuousClock.now
-        guard call.server.settings.signUps != nil else {
-            throw CommandFailure(
-                59, "no such command: 'stitchsyncSignUp' (the server runs without --sign-up)")
-        }
         var user = try user(call)
         try call.server.signUps.admit(peer: call.connection.peer)
         // Computed before the name is looked up, so that a taken one takes as long.
@@ -54,8 +50,13 @@ enum StitchsyncSignUpCommand {
 
     /// Returns the user to create, without credentials.
     ///
-    /// - Throws: 2 (BadValue), 13 (Unauthorized) without encryption over a network.
-    private static func user(_ call: CommandCall) throws(CommandFailure) -> User {
+    /// - Throws: 59 (CommandNotFound) on a server that does not allow it, 2 (BadValue), 13
+    ///   (Unauthorized) without encryption over a network.
+    static func user(_ call: CommandCall) throws(CommandFailure) -> User {
+        guard call.server.settings.signUps != nil else {
+            throw CommandFailure(
+                59, "no such command: '\(call.name)' (the server runs without --sign-up)")
+        }
         try PasswordCheck.requireEncryption(call)
         guard !closed.contains(Name(call.database)) else {
             throw CommandFailure(

@@ -1,0 +1,52 @@
+internal import BSONStore
+
+/// Turns the anonymous user who sends it into a registered one, who keeps the id in rules and so all
+/// documents.
+///
+/// `{stitchsyncRegister: "ann", pwd: "…", $db: "shop"}`. From then on the anonymous secret does not sign
+/// in: a document of the users says so.
+enum StitchsyncRegisterCommand {
+    static let definition = CommandDefinition(
+        "stitchsyncRegister", aliases: [], [.takesWriteConcern, .outsideRules],
+        fields: ["pwd": .string], required: ["pwd"],
+        privileges: .access(.signedIn), underRules: .harmless, gateway: .users(.callerAndNamed),
+        statements: nil, cursor: .none, .store(run))
+
+    private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
+        let began = ContinuousClock.now
+        var user = try StitchsyncSignUpCommand.user(call)
+        let sender = try SignedInUser.sender(of: call)
+        guard sender.isAnonymous else {
+            throw CommandFailure(20, "only an anonymous user can register")
+        }
+        try call.server.signUps.admit(peer: call.connection.peer)
+        // Computed before the name is looked up, so that a taken one takes as long.
+        try user.setPassword(call.string("pwd") ?? "", ScramMechanism.allCases)
+        user.ruleID = sender.ruleID
+        var former = User(name: sender.name.text, database: sender.database.text)
+        former.registeredAs = user.id
+        let result = Result {
+            try backend.changeUsers(call) { [user, former] transaction in
+                // A lock of one document for two registrations of the same anonymous user.
+                guard try transaction.get(User.namespace, id: .string(former.id)) == nil else {
+                    throw CommandFailure(391, AnonymousSignIn.isRegistered.message)
+                }
+                guard try transaction.get(User.namespace, id: .string(user.id)) == nil else {
+                    throw CommandFailure(
+                        51003, "User \"\(user.name)@\(user.database)\" already exists")
+                }
+                try transaction.put(User.namespace, former.stored)
+                try transaction.put(User.namespace, user.stored)
+            }
+        }
+        if result.value != nil {
+            call.server.settings.log.write(
+                .info, "the anonymous user of connection \(call.connection.id) registered")
+        }
+        return .waiting(
+            CommandWait(until: began + StitchsyncSignUpCommand.replyDelay) {
+                try result.get()
+                return .ok
+            })
+    }
+}
