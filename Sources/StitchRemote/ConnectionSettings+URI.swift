@@ -19,19 +19,12 @@
                 ? try TransportSecurity(
                     rootsFile: given.tlsCAFile, roots: options.trustedRoots) : nil
             let signIn = try Self.signIn(uri, signIn)
-            if case .token = signIn, !isEncrypted {
-                throw ServerURI.refusal("a token is sent over TLS only; add tls=true")
-            }
-            if case .anonymous(let secret) = signIn {
-                try Self.checkSecrecy(uri, "a secret")
-                guard (16...256).contains(secret.count) else {
-                    throw RemoteError(
-                        .rejected, "the secret has \(secret.count) bytes; allowed are 16 to 256")
-                }
-            }
-            handshake = Handshake(
-                signIn, applicationName: given.appName ?? options.applicationName,
-                isEncrypted: isEncrypted)
+            try Self.check(
+                signIn, isEncrypted: isEncrypted, isSecret: Self.isSecret(uri.hosts, isEncrypted))
+            credentials = CurrentCredentials(
+                Handshake(
+                    signIn, applicationName: given.appName ?? options.applicationName,
+                    isEncrypted: isEncrypted))
             connectTimeout = given.connectTimeout ?? options.connectTimeout
             socketTimeout = given.socketTimeout ?? options.socketTimeout
             serverSelectionTimeout =
@@ -45,10 +38,34 @@
             usesBulkWrite = options.usesBulkWrite
         }
 
+        /// Whether no one else on the network can read what is sent to some hosts.
+        static func isSecret(_ hosts: [ServerAddress], _ isEncrypted: Bool) -> Bool {
+            isEncrypted || hosts.allSatisfy(\.isLoopback)
+        }
+
         /// Checks that bytes are encrypted, or do not leave the machine.
-        static func checkSecrecy(_ uri: ServerURI, _ what: String) throws(RemoteError) {
-            guard uri.options.tls == true || uri.hosts.allSatisfy(\.isLoopback) else {
+        static func checkSecrecy(_ isSecret: Bool, _ what: String) throws(RemoteError) {
+            guard isSecret else {
                 throw ServerURI.refusal("\(what) is sent over TLS only; add tls=true")
+            }
+        }
+
+        /// Checks whether devices may sign in over the connections.
+        ///
+        /// - Throws: `RemoteError` of class `.rejected` when the sign-in needs encryption, or the
+        ///   secret is too short or too long.
+        static func check(
+            _ signIn: SignIn, isEncrypted: Bool, isSecret: Bool
+        ) throws(RemoteError) {
+            switch signIn {
+            case .none, .user: break
+            case .token: try checkSecrecy(isEncrypted, "a token")
+            case .anonymous(let secret):
+                try checkSecrecy(isSecret, "a secret")
+                guard (16...256).contains(secret.count) else {
+                    throw RemoteError(
+                        .rejected, "the secret has \(secret.count) bytes; allowed are 16 to 256")
+                }
             }
         }
 

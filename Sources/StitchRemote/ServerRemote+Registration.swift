@@ -32,7 +32,7 @@
             guard let database = parsed.database else {
                 throw ServerURI.refusal("it has no database; write stitchsync://host/database")
             }
-            try await makeUser(
+            try await send(
                 ["stitchsyncSignUp": .string(name), "pwd": .string(password)], on: database,
                 at: parsed, options)
             return .user(name, password: password, database: database)
@@ -50,28 +50,33 @@
                 "createUser": .string(name), "pwd": .string(password), "roles": .array(roles),
             ]
             if let customData { command.append("customData", .document(customData)) }
-            try await makeUser(command, on: "admin", at: try ServerURI(uri), Options())
+            try await send(command, on: "admin", at: try ServerURI(uri), Options())
         }
 
-        /// Sends a command that makes a user and holds the password.
+        /// Sends a command that holds a password, on connections of its own.
         ///
         /// - Throws: `RemoteError` of class `.rejected` when the name is taken (51003), or the
         ///   password would leave the machine unencrypted.
-        private static func makeUser(
+        static func send(
             _ command: BSONDocument, on database: String, at uri: ServerURI, _ options: Options
         ) async throws(RemoteError) {
-            try ConnectionSettings.checkSecrecy(uri, "a password")
-            let connections = ServerConnections(
-                uri.hosts, try ConnectionSettings(uri, .none, options))
+            let settings = try ConnectionSettings(uri, .none, options)
+            let connections = ServerConnections(uri.hosts, settings)
             defer { connections.close() }
+            try ConnectionSettings.checkSecrecy(connections.isSecret, "a password")
             do throws(MongoFailure) {
                 _ = try await connections.run(command, on: database, .write)
             } catch {
-                guard error.code != 51_003 else {
-                    throw RemoteError(.rejected, code: error.code, error.message)
-                }
-                throw error.remoteError
+                throw error.accountError
             }
+        }
+    }
+
+    extension MongoFailure {
+        /// The corresponding error of a call that concerns an account.
+        var accountError: RemoteError {
+            let isRefused = kind == .usage || kind == .server && [11, 51_003].contains(code)
+            return isRefused ? RemoteError(.rejected, code: code, message) : remoteError
         }
     }
 #endif

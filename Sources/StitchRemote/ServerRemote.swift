@@ -18,6 +18,8 @@
     public final class ServerRemote: Remote {
         let connections: ServerConnections
         private let collections: MongoCollections
+        /// The database that the URI names, which holds users who register.
+        let database: String?
 
         /// Parses a URI; does not connect yet.
         ///
@@ -36,6 +38,7 @@
             _ uri: String, signIn: SignIn = .none, options: Options = Options()
         ) throws(RemoteError) {
             let uri = try ServerURI(uri)
+            database = uri.database
             connections = ServerConnections(
                 uri.hosts, try ConnectionSettings(uri, signIn, options))
             collections = MongoCollections(server: connections)

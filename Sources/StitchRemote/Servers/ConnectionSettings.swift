@@ -3,7 +3,7 @@
 
     /// The settings of a remote's connections.
     struct ConnectionSettings: Sendable {
-        var handshake: Handshake
+        var credentials: CurrentCredentials
         var security: TransportSecurity?
         var connectTimeout: Duration
         var socketTimeout: Duration

@@ -4,6 +4,7 @@
 
     /// A deployment behind connections of our own, which carries MongoDB's commands.
     final class ServerConnections: MongoServer {
+        private let hosts: [ServerAddress]
         private let settings: ConnectionSettings
         private let topology: ServerTopology
         private let sessions = SessionPool()
@@ -15,6 +16,7 @@
         private static let bytesMax = 64_000_000
 
         init(_ hosts: [ServerAddress], _ settings: ConnectionSettings) {
+            self.hosts = hosts
             self.settings = settings
             topology = ServerTopology(hosts, settings, listeners)
             requests = Gate(countMax: settings.requestsMax, bytesMax: Self.bytesMax)
@@ -59,9 +61,49 @@
         var signIn: Int { topology.signIn }
 
         func renew(after signIn: Int) -> Bool {
-            guard settings.handshake.signsIn else { return false }
+            guard settings.credentials.current.handshake.signsIn else { return false }
             topology.renew(after: signIn)
             return true
+        }
+
+        /// Whether connections are encrypted.
+        var isEncrypted: Bool { settings.security != nil }
+
+        /// Whether no one else on the network can read what is sent.
+        var isSecret: Bool { ConnectionSettings.isSecret(hosts, isEncrypted) }
+
+        /// Signs in by other credentials from now on, on new connections.
+        func use(_ signIn: SignIn) {
+            settings.credentials.use(signIn)
+            topology.renew(after: self.signIn)
+        }
+
+        /// Replaces the sign-in by the result of a body, which changes the account at the server.
+        ///
+        /// - Parameter renews: whether open connections are replaced, too.
+        /// - Parameter body: receives the present sign-in. It must not use these connections, which
+        ///   may wait for it.
+        func replaceSignIn(
+            renews: Bool, _ body: (SignIn) async throws(MongoFailure) -> SignIn
+        ) async throws(MongoFailure) -> SignIn {
+            let next = try await settings.credentials.replace {
+                (handshake) async throws(MongoFailure) in
+                try await body(handshake.signIn)
+            }
+            if renews { topology.renew(after: signIn) }
+            return next
+        }
+
+        /// Runs a body with connections to the same hosts that sign in otherwise.
+        func with<R>(
+            _ signIn: SignIn, _ body: (ServerConnections) async throws(MongoFailure) -> R
+        ) async throws(MongoFailure) -> R {
+            var settings = settings
+            settings.credentials = CurrentCredentials(
+                settings.credentials.current.handshake.replacing(signIn))
+            let connections = ServerConnections(hosts, settings)
+            defer { connections.close() }
+            return try await body(connections)
         }
 
         /// Whether the primary can be reached, now and after each change.

@@ -79,9 +79,8 @@
             guard let gate = making[use] else { throw .closed }
             return try await gate.pass { () async throws(MongoFailure) in
                 if let line = try openLine(use) { return line }
-                let signIn = state.withLock { $0.signIn }
                 connectionCount.withLock { $0 += 1 }
-                let line = try await connect(signIn)
+                let line = try await connect()
                 return try state.withLock { (state) throws(MongoFailure) in
                     guard !state.isClosed else {
                         line.connection.close(.closed)
@@ -121,23 +120,24 @@
             if !isKept { line.connection.retire() }
         }
 
-        private func connect(_ signIn: Int) async throws(MongoFailure) -> Line {
+        private func connect() async throws(MongoFailure) -> Line {
+            let credentials = settings.credentials.current
             do throws(MongoFailure) {
-                return try await connectOnce(signIn)
+                return try await connect(with: credentials.handshake)
             } catch {
-                // The token may have ended since the app made it.
-                guard error.kind == .authentication, settings.handshake.asksAgain,
-                    !Task.isCancelled
+                guard error.kind == .authentication, !Task.isCancelled,
+                    let next = try await settings.credentials.next(after: credentials)
                 else { throw error }
-                return try await connectOnce(signIn)
+                return try await connect(with: next.handshake)
             }
         }
 
-        private func connectOnce(_ signIn: Int) async throws(MongoFailure) -> Line {
+        private func connect(with handshake: Handshake) async throws(MongoFailure) -> Line {
+            let signIn = state.withLock { $0.signIn }
             let connection = try await WireConnection.open(
                 address, settings.security, within: settings.connectTimeout)
             do throws(MongoFailure) {
-                let description = try await settings.handshake.run(
+                let description = try await handshake.run(
                     connection, within: settings.socketTimeout)
                 connection.trust()
                 return Line(connection: connection, description: description, signIn: signIn)

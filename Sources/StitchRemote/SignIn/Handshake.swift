@@ -21,6 +21,11 @@
             }
         }
 
+        /// Returns the handshake of the same app with another sign-in.
+        func replacing(_ signIn: SignIn) -> Handshake {
+            Handshake(signIn, applicationName: applicationName, isEncrypted: isEncrypted)
+        }
+
         /// Whether the app may have better credentials at the next attempt.
         var asksAgain: Bool {
             switch signIn {
