@@ -100,7 +100,9 @@ extension SignedInUser {
     var isBoundless: Bool { roles.contains { $0.name == "root" && $0.database == "admin" } }
 
     /// The user's id in rules: the name, or `:database.name` for users of other databases than
-    /// `admin` and `$external`. A user who was anonymous before keeps that id.
+    /// `admin` and `$external`.
+    ///
+    /// A user who was anonymous before keeps that id.
     ///
     /// Database names have no dot, and no name on `admin` or `$external` begins with a colon, so no
     /// two users of different databases share an id. `admin` and `$external` count as one.

@@ -40,8 +40,10 @@ enum StitchsyncRegisterCommand {
             }
         }
         if result.value != nil {
+            // At once: after a wait the sender, who is registered now, would have to sign in again.
             call.server.settings.log.write(
                 .info, "the anonymous user of connection \(call.connection.id) registered")
+            return .ok
         }
         return .waiting(
             CommandWait(until: began + StitchsyncSignUpCommand.replyDelay) {
