@@ -16,6 +16,43 @@
             public let expiry: BSONDatetime
         }
 
+        /// An open connection of a user.
+        ///
+        /// ```swift
+        /// let others = try await remote.sessions().filter { !$0.isThisOne }
+        /// ```
+        public struct Session: Sendable, Hashable, Identifiable {
+            /// The number that the server gave the connection.
+            public let id: Int
+            /// The app's name for itself, or an empty text.
+            public let application: String
+            /// The name of the client's library, or an empty text.
+            public let driver: String
+            /// The client's platform, or an empty text.
+            public let platform: String
+            /// When the user signed in.
+            public let since: BSONDatetime
+            /// When the client sent its last command.
+            public let lastSeen: BSONDatetime
+            /// Whether the connection is the one that asked.
+            public let isThisOne: Bool
+
+            fileprivate init?(_ document: BSONDocument) {
+                guard let id = document["id"]?.int64Value,
+                    case .datetime(let since) = document["since"],
+                    case .datetime(let lastSeen) = document["lastSeen"]
+                else { return nil }
+                let device = document["device"]?.documentValue
+                self.id = Int(id)
+                application = device?["application"]?.stringValue ?? ""
+                driver = device?["driver"]?.stringValue ?? ""
+                platform = device?["platform"]?.stringValue ?? ""
+                self.since = since
+                self.lastSeen = lastSeen
+                isThisOne = document["isThisOne"]?.boolValue ?? false
+            }
+        }
+
         /// Signs in otherwise from now on.
         ///
         /// Call it when the user typed a new password after the sign-in was refused. Then call
@@ -87,8 +124,39 @@
         /// - Throws: `RemoteError`, of class `.rejected` for users without a password (20).
         public func signOutEverywhere() async throws(RemoteError) {
             do throws(MongoFailure) {
-                _ = try await connections.run(
+                _ = try await connections.runSignedIn(
                     ["stitchsyncSignOutEverywhere": 1], on: "admin", .write)
+            } catch {
+                throw error.accountError
+            }
+        }
+
+        /// Returns the open connections of the user of this remote, at the same server or gateway.
+        ///
+        /// - Throws: `RemoteError`, of class `.unauthenticated` without a sign-in.
+        public func sessions() async throws(RemoteError) -> [Session] {
+            let reply: BSONDocument
+            do throws(MongoFailure) {
+                reply = try await connections.runSignedIn(
+                    ["stitchsyncSessions": 1], on: "admin", .read)
+            } catch {
+                throw error.accountError
+            }
+            return (reply["sessions"]?.arrayValue ?? []).compactMap {
+                $0.documentValue.flatMap(Session.init)
+            }
+        }
+
+        /// Ends the sign-in of one of the user's connections.
+        ///
+        /// A device that knows the password signs in again by itself. To keep another person out,
+        /// change the password and sign out the others.
+        ///
+        /// - Throws: `RemoteError`, with the code 206 when the user has no such session.
+        public func endSession(_ id: Int) async throws(RemoteError) {
+            do throws(MongoFailure) {
+                _ = try await connections.runSignedIn(
+                    ["stitchsyncEndSession": .int32(Int32(clamping: id))], on: "admin", .write)
             } catch {
                 throw error.accountError
             }
@@ -214,7 +282,7 @@
             try ConnectionSettings.checkSecrecy(connections.isSecret, "a token")
             let reply: BSONDocument
             do throws(MongoFailure) {
-                reply = try await connections.run(
+                reply = try await connections.runSignedIn(
                     [
                         "stitchsyncMakePasswordToken": .string(name),
                         "minutes": .int32(Int32(clamping: time.components.seconds / 60)),
@@ -222,13 +290,29 @@
             } catch {
                 throw error.accountError
             }
-            guard let text = reply["token"]?.stringValue, case .datetime(let expiry) = reply["expires"]
+            guard let text = reply["token"]?.stringValue,
+                case .datetime(let expiry) = reply["expires"]
             else { throw RemoteError(.unknown, "the server's reply has no token") }
             return PasswordToken(text: text, expiry: expiry)
         }
     }
 
     extension ServerConnections {
+        /// Runs a command, and once more with a new sign-in if the sign-in was ended.
+        fileprivate func runSignedIn(
+            _ command: BSONDocument, on database: String, _ kind: MongoCommandKind
+        ) async throws(MongoFailure) -> BSONDocument {
+            let before = signIn
+            do throws(MongoFailure) {
+                return try await run(command, on: database, kind)
+            } catch {
+                guard error.kind == .server, error.code == 391, renew(after: before) else {
+                    throw error
+                }
+                return try await run(command, on: database, kind)
+            }
+        }
+
         /// Runs a command that replaces a sign-in by another one.
         ///
         /// If its answer is lost, or the former sign-in is refused, a sign-in by the next one shows

@@ -53,19 +53,29 @@
             try await send(command, on: "admin", at: try ServerURI(uri), Options())
         }
 
+        /// Runs a command on users, as the administrator whom the URI names.
+        ///
+        /// - Throws: `RemoteError` with the server's code and message, or for an invalid URI.
+        package static func administrate(
+            _ command: BSONDocument, on database: String, at uri: String
+        ) async throws(RemoteError) -> BSONDocument {
+            try await send(command, on: database, at: try ServerURI(uri), Options())
+        }
+
         /// Sends a command that holds a password, on connections of its own.
         ///
         /// - Throws: `RemoteError` of class `.rejected` when the name is taken (51003), or the
         ///   password would leave the machine unencrypted.
+        @discardableResult
         static func send(
             _ command: BSONDocument, on database: String, at uri: ServerURI, _ options: Options
-        ) async throws(RemoteError) {
+        ) async throws(RemoteError) -> BSONDocument {
             let settings = try ConnectionSettings(uri, .none, options)
             let connections = ServerConnections(uri.hosts, settings)
             defer { connections.close() }
             try ConnectionSettings.checkSecrecy(connections.isSecret, "a password")
             do throws(MongoFailure) {
-                _ = try await connections.run(command, on: database, .write)
+                return try await connections.run(command, on: database, .write)
             } catch {
                 throw error.accountError
             }

@@ -1,7 +1,7 @@
 public import BSONStore
 internal import StitchWire
 
-/// A server for one client, without a network, over an in-memory store of its own.
+/// A server for one client, without a network, over a store of its own.
 ///
 /// It runs the same code from a message's bytes to the reply's bytes as `Server` does, so fuzzers
 /// and tests use it.
@@ -24,9 +24,14 @@ public final class OfflineServer {
     ///
     /// - Parameter isLoopback: whether the client is on the server's machine. By default it is not,
     ///   so that the localhost exception for the first user does not apply.
-    init(_ settings: ServerSettings, isLoopback: Bool = false) throws {
+    convenience init(_ settings: ServerSettings, isLoopback: Bool = false) throws {
         let store = try DocumentStore(
             at: .inMemory, options: .init(changeHistory: .keep(changesMax: 1_000)))
+        try self.init(settings, over: store, isLoopback: isLoopback)
+    }
+
+    /// Creates one client of a server over a store, which closes with the server.
+    init(_ settings: ServerSettings, over store: DocumentStore, isLoopback: Bool) throws {
         let context = ServerContext(settings: settings)
         backend = try StoreBackend(store: store, server: context)
         dispatcher = Dispatcher(server: context, backend: backend)

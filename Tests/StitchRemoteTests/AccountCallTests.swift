@@ -70,7 +70,8 @@
             try engine.collection(notes).find().fetch().compactMap { $0["_id"] }
         }
 
-        @Test func `an engine goes on after the password changed, here and elsewhere`() async throws {
+        @Test func `an engine goes on after the password changed, here and elsewhere`() async throws
+        {
             try await Self.serve { uri in
                 let signIn = try await ServerRemote.register(
                     "ann", password: Self.first, at: uri, options: .patient)
@@ -99,6 +100,13 @@
                 tablet.noteSignIn()
                 #expect(try await Self.errors(tablet) == [])
                 #expect(try Self.ids(tablet) == [1, 2])
+                let sessions = try await own.sessions()
+                #expect(sessions.count >= 2 && sessions.count { $0.isThisOne } == 1)
+                #expect(sessions.allSatisfy { $0.driver == "StitchRemote" })
+                for session in sessions where !session.isThisOne {
+                    try await own.endSession(session.id)
+                }
+                #expect(try await own.sessions().count == 1)
                 // Both know the password, so both sign in again.
                 try await own.signOutEverywhere()
                 try await notes.insertOne(["_id": 3, "owner": ":app.ann"])
@@ -171,6 +179,31 @@
                 await own.close()
                 await root.close()
             }
+        }
+
+        /// The snippets of `Docs/ACCOUNTS.md`, so that they are compiled.
+        private func page(
+            _ engine: SyncEngine, _ operators: ServerRemote, _ secret: [UInt8], _ old: String,
+            _ new: String, _ typed: String, _ password: String
+        ) async throws {
+            let uri = "stitchsync://sync.example.com/app?tls=true"
+            let signIn = try await ServerRemote.register("ann", password: password, at: uri)
+            let remote = try ServerRemote(uri, signIn: signIn)
+            let guest = try ServerRemote(uri, signIn: .anonymous(secret: secret))
+            let registered = try await guest.register("ann", password: password)
+            let changed = try await remote.changePassword(
+                from: old, to: new, signingOutOthers: true)
+            try remote.use(.user("ann", password: typed, database: "app"))
+            engine.noteSignIn()
+            let token = try await operators.makePasswordToken(for: "ann", on: "app")
+            let reset = try await ServerRemote.setPassword(
+                "ann", token: token.text, to: new, at: uri)
+            let sessions = try await remote.sessions()
+            for session in sessions where !session.isThisOne {
+                try await remote.endSession(session.id)
+            }
+            try await remote.deleteAccount(password: password)
+            _ = (registered, changed, reset)
         }
 
         @Test func `secrets leave the machine only encrypted`() async throws {

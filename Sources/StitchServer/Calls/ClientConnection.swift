@@ -10,6 +10,10 @@ final class ClientConnection: Sendable {
         var applicationName: String?
         /// The signed-in user.
         var user: SignedInUser?
+        /// When the user signed in; `nil` without a user.
+        var signedInAt: BSONDatetime?
+        /// Whether the user ended the sign-in on another connection.
+        var isSignInEnded = false
         /// The rules that apply to the user.
         var rules: ConnectionRules?
         /// The SCRAM exchange in progress.
@@ -53,6 +57,8 @@ final class ClientConnection: Sendable {
     func become(_ user: SignedInUser?) {
         state.withLock { state in
             state.user = user
+            state.signedInAt = user == nil ? nil : .now
+            state.isSignInEnded = false
             // They belong to the user before, even if both names are equal as text.
             state.rules = nil
         }

@@ -31,6 +31,8 @@ final class ServerContext: Sendable {
     /// The running commands.
     let operations = OperationTable()
     let state = Locked(State())
+    /// The open connections, by their numbers.
+    let connections = Locked<[Int32: ClientConnection]>([:])
     /// The number of changes to users.
     let userGeneration = Locked(1)
     /// The command statistics.

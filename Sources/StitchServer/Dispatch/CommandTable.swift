@@ -87,6 +87,8 @@ enum CommandTable {
         PasswordTokenCommands.make,
         PasswordTokenCommands.set,
         StitchsyncSignOutEverywhereCommand.definition,
+        OwnSignInCommands.end,
+        OwnSignInCommands.list,
         StitchsyncRegisterCommand.definition,
         StitchsyncSignUpCommand.definition,
         StitchsyncTombstonesCommand.definition,

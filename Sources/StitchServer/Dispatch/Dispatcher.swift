@@ -31,6 +31,7 @@ struct Dispatcher: Sendable {
         to request: WireRequest, on connection: ClientConnection
     ) -> CommandOutcome {
         let start = ContinuousClock.now
+        connection.state.withLock { $0.lastUsed = start }
         return noting(outcome(of: request, on: connection), request, connection, since: start)
     }
 

@@ -65,7 +65,9 @@
                 state.channels[id] = channel
                 return state.isStopping
             }
+            server.connections.withLock { $0[id] = connection }
             channel.closeFuture.whenComplete { [self] _ in
+                server.connections.withLock { $0[id] = nil }
                 state.withLock { state in
                     state.channels[id] = nil
                     state.room.close(address)

@@ -84,6 +84,12 @@ struct User: Sendable {
         set { document.set("passwordToken", to: newValue.map { .document($0.document) }) }
     }
 
+    /// Whether an administrator disabled the user, so that no password signs in.
+    var isDisabled: Bool {
+        get { document["disabled"]?.boolValue ?? false }
+        set { document.set("disabled", to: newValue ? true : nil) }
+    }
+
     /// The id in rules of a user who was anonymous before; `nil` for the usual id.
     var ruleID: String? {
         get { document["ruleID"]?.stringValue }
@@ -148,7 +154,7 @@ struct User: Sendable {
 
     /// Whether a sign-in is still valid, by the account and the mark with which it began.
     func accepts(_ origin: SignInOrigin) -> Bool {
-        accountID == origin.accountID && origin.marks.contains(signInMark)
+        !isDisabled && accountID == origin.accountID && origin.marks.contains(signInMark)
     }
 
     /// Makes all sign-ins invalid.

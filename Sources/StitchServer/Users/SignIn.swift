@@ -65,7 +65,10 @@ struct SignIn: Sendable {
         let stored = try steps.read(users.records, id)
         let user = steps.decode(stored ?? decoys.document)
         let standIn = try steps.derive(mechanism, id, decoys.secret)
-        let own = user?.credentials.first { $0.mechanism == mechanism }
+        // A disabled user fails like one with another password.
+        let own =
+            user?.isDisabled == true
+            ? nil : user?.credentials.first { $0.mechanism == mechanism }
         return stored == nil ? standIn : own ?? standIn
     }
 

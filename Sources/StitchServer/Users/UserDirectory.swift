@@ -21,7 +21,9 @@ struct UserDirectory: Sendable {
     ///
     /// - Throws: 391 (ReauthenticationRequired) when the sign-in has expired or was ended.
     func signedIn(_ connection: ClientConnection) throws -> SignedInUser? {
-        guard let known = connection.state.withLock({ $0.user }) else { return nil }
+        let (user, isEnded) = connection.state.withLock { ($0.user, $0.isSignInEnded) }
+        guard let known = user else { return nil }
+        guard !isEnded else { throw CommandFailure(391, "The sign-in was ended; sign in again") }
         let generation = server.userGeneration.withLock { $0 }
         if let expiry = known.expiry,
             expiry + WebToken.leeway < BSONDatetime.now.seconds
@@ -29,7 +31,7 @@ struct UserDirectory: Sendable {
             throw CommandFailure(391, "The token of the sign-in has expired; sign in again")
         }
         guard known.generation != generation else { return known }
-        let stored = try user(known.name.text, known.database.text)
+        let stored = try self.user(known.name.text, known.database.text)
         if let stored, let origin = known.origin, !stored.accepts(origin) {
             throw CommandFailure(391, "The sign-in was ended; sign in again")
         }

@@ -45,6 +45,8 @@ import Testing
         ],
         "stitchsyncDeleteAccount": ["stitchsyncDeleteAccount": 1, "pwd": "pw"],
         "stitchsyncMakePasswordToken": ["stitchsyncMakePasswordToken": "ida"],
+        "stitchsyncEndSession": ["stitchsyncEndSession": 7],
+        "stitchsyncSessions": ["stitchsyncSessions": 1],
         "stitchsyncRegister": ["stitchsyncRegister": "ida", "pwd": "long enough"],
         "stitchsyncSetPassword": [
             "stitchsyncSetPassword": "ida", "token": "x", "pwd": "long enough",

@@ -104,6 +104,25 @@ import Testing
     }
 
     @Test(
+        "A disabled user is signed out and signs in no more, until enabled",
+        arguments: RuledWorld.Place.allCases)
+    func disable(place: RuledWorld.Place) async throws {
+        try await Self.lend(place) { ports, root in
+            let clients = try ports.map { try Self.ann($0) }
+            #expect(try clients[0].reply(["updateUser": "ann", "disabled": true])["code"] == 13)
+            try root.run(["updateUser": "ann", "disabled": true])
+            for client in clients { #expect(try Self.refusal(client) == 391) }
+            for port in ports {
+                let refused = #expect(throws: ServerRefusal.self) { try Self.ann(port) }
+                #expect(refused?.code == 18)
+            }
+            try root.run(["updateUser": "ann", "disabled": false])
+            #expect(try Self.refusal(clients[0]) == 391)
+            try Self.ann(ports[0]).run(["find": "notes"])
+        }
+    }
+
+    @Test(
         "A token sets a password once, unless a newer one replaced it",
         arguments: RuledWorld.Place.allCases)
     func passwordToken(place: RuledWorld.Place) async throws {

@@ -13,7 +13,7 @@ struct PageSnippetTests {
         "README.md", "Docs/TUTORIAL.md", "Docs/FIXTURES.md", "Docs/SYNC.md",
         "Docs/FLEXIBLE-SYNC.md", "Docs/RULES.md", "Docs/MONGODB.md",
         "Docs/REMOTES.md", "Docs/SCHEMA.md", "Docs/COOKBOOK.md", "Docs/STORE.md",
-        "Docs/USERS.md",
+        "Docs/USERS.md", "Docs/ACCOUNTS.md",
     ]
 
     @Test(arguments: pages)

@@ -55,6 +55,7 @@ enum UserCommands {
         fields: [
             "pwd": .string, "customData": .document, "roles": .array,
             "digestPassword": .flag, "mechanisms": .array, "authenticationRestrictions": .array,
+            "disabled": .flag,
         ], required: [],
         privileges: .arguments(orElse: .userAdministration), underRules: .refused,
         gateway: .users(.named),
@@ -67,6 +68,10 @@ enum UserCommands {
                 if let data = call["customData"] { user.customData = data }
                 if let password = call.string("pwd") {
                     try user.setPassword(password, mechanisms)
+                }
+                if call["disabled"] != nil {
+                    user.isDisabled = call.flag("disabled")
+                    if user.isDisabled { user.endSignIns() }
                 }
             }
             return .ok
