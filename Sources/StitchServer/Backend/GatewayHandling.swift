@@ -16,6 +16,8 @@ enum GatewayHandling: Sendable, Hashable {
     case deletesAccount
     /// In the gateway, from its record of deletions.
     case deletions
+    /// Upstream, by commands on the document and on the bucket of files.
+    case attachments
     /// Upstream as it is; for a user under access rules as ``UpstreamRoute`` decides.
     case upstream
     /// The same, but a change stream is read from the gateway's feed.

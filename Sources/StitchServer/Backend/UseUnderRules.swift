@@ -10,6 +10,8 @@ enum UseUnderRules: Sendable, Hashable {
     case reads(ReadSubject)
     /// Write: the rules judge each change.
     case writes
+    /// Files beside documents: the rules of the document decide that refers to a file.
+    case attachments
 }
 
 /// The subject of a command that reads.

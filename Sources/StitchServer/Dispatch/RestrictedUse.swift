@@ -17,7 +17,7 @@ enum RestrictedUse {
     ) throws(CommandFailure) {
         switch definition.underRules {
         case .refused: throw refusal(call)
-        case .harmless, .reads, .writes: break
+        case .harmless, .reads, .writes, .attachments: break
         }
         guard !asksForMore(call.body, 0) else { throw refusal(call) }
         guard !call.server.settings.allowsScriptsUnderRules else { return }

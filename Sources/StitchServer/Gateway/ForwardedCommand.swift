@@ -41,7 +41,7 @@ struct ForwardedCommand {
     /// the gateways hold credentials.
     ///
     /// - Throws: 13 (Unauthorized).
-    private func checkPlace() throws(CommandFailure) {
+    func checkPlace() throws(CommandFailure) {
         guard call.server.settings.requiresSignIn,
             call.connection.state.withLock({ $0.user })?.isBoundless != true, !isChecked
         else { return }

@@ -99,7 +99,7 @@ final class GatewayBackend: CommandBackend {
             return try command.answer(services)
         case .commit: return try commit(call)
         case .abort: return try abort(call)
-        case .deletions, .upstream, .upstreamOrStream:
+        case .deletions, .attachments, .upstream, .upstreamOrStream:
             return try runUpstream(definition, call)
         }
     }
@@ -139,6 +139,8 @@ final class GatewayBackend: CommandBackend {
         switch route {
         case .stream: return try stream(call, link, ruleGuard)
         case .deletions: return .reply(try tombstones.answer(call, link, ruleGuard, catalog))
+        case .attachments:
+            return try attachments(call, definition, link, ruleGuard)
         case .forwarded: return try forward(call, definition, link, ruleGuard, isChecked: false)
         case .deniedWrites:
             return try forward(
@@ -155,6 +157,17 @@ final class GatewayBackend: CommandBackend {
             return .reply(try write.single { try WriteNeeds(firstOfQuery: call) })
         case .statements(let list): return .reply(try write.statements(list))
         }
+    }
+
+    private func attachments(
+        _ call: CommandCall, _ definition: CommandDefinition, _ link: UpstreamLink,
+        _ ruleGuard: RuleAccessPolicy?
+    ) throws -> CommandOutcome {
+        try ForwardedCommand(
+            backend: self, link: link, call: call, definition: definition, ruleGuard: ruleGuard,
+            isChecked: false
+        ).checkPlace()
+        return try GatewayAttachments(link: link, call: call, ruleGuard: ruleGuard).answer()
     }
 
     private func forward(

@@ -10,6 +10,8 @@ enum UpstreamRoute {
     case stream
     /// The record of deletions, which the gateways keep.
     case deletions
+    /// A file beside a document, in the upstream's bucket.
+    case attachments
     /// Upstream as it is, since no rules bind the user.
     case forwarded
     /// Upstream, as a query of the collection in which gateways keep denied writes.
@@ -37,6 +39,8 @@ enum UpstreamRoute {
     ) throws {
         if definition.gateway == .deletions {
             self = .deletions
+        } else if definition.gateway == .attachments {
+            self = .attachments
         } else if definition.gateway == .upstreamOrStream,
             try AggregateRequest(call).changeStream() != nil
         {
@@ -48,7 +52,8 @@ enum UpstreamRoute {
             self = call.namesDeniedWrites ? .deniedWrites : .forwarded
         } else {
             switch definition.underRules {
-            case .refused, .harmless, .reads(.tombstones): throw RestrictedUse.refusal(call)
+            case .refused, .harmless, .reads(.tombstones), .attachments:
+                throw RestrictedUse.refusal(call)
             case .reads(.collections): self = .collections
             case .reads(.databases): self = .databases
             case .reads(.documents):

@@ -57,26 +57,15 @@ package struct AttachmentBucket: Sendable {
     ) throws -> State {
         let state = try state(of: place, in: transaction)
         let attachment = place.attachment
-        guard state == .partial(offset), offset + Int64(bytes.count) <= attachment.length else {
-            return state
-        }
+        guard state == .partial(offset),
+            let chunks = AttachmentChunks(bytes, at: offset, of: attachment)
+        else { return state }
         if offset == 0 { try createIndexes(in: transaction) }
-        let isLast = offset + Int64(bytes.count) == attachment.length
-        // Only whole chunks: a partial one in the middle could not be continued.
-        let count = isLast ? bytes.count : bytes.count / Self.chunkSize * Self.chunkSize
-        var next = Int32(clamping: offset / Int64(Self.chunkSize))
-        for start in stride(from: 0, to: count, by: Self.chunkSize) {
-            let end = min(start + Self.chunkSize, count)
-            try transaction.insert(
-                chunks,
-                [
-                    "_id": .objectID(BSONObjectID()), "files_id": .objectID(attachment.id),
-                    "n": .int32(next), "data": .binary(BSONBinary(Array(bytes[start..<end]))),
-                ])
-            next += 1
-        }
-        guard isLast else { return .partial(offset + Int64(count)) }
-        guard try hash(of: attachment.id, in: transaction) == attachment.sha256 else {
+        for chunk in chunks.documents { try transaction.insert(self.chunks, chunk) }
+        guard chunks.areLast else { return .partial(chunks.end) }
+        var check = AttachmentCheck()
+        try forEachChunk(of: attachment.id, 0...Int64.max, in: transaction) { check.add($0) }
+        guard check.proves(attachment) else {
             try removeChunks(of: attachment.id, in: transaction)
             return .partial(0)
         }
@@ -93,26 +82,10 @@ package struct AttachmentBucket: Sendable {
         guard try state(of: place, in: transaction) == .complete,
             let file = try transaction.get(files, id: .objectID(place.attachment.id))
         else { return nil }
-        // A file of another program may have chunks of another size.
-        let size = max(1, file["chunkSize"]?.int64Value ?? Int64(Self.chunkSize))
-        let end = min(offset + Int64(count), place.attachment.length)
-        guard offset >= 0, offset < end else { return [] }
-        let (first, last) = (offset / size, (end - 1) / size)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Int(end - offset))
-        var next = first
-        try forEachChunk(of: place.attachment.id, from: first, through: last, in: transaction) {
-            number, data in
-            guard number == next else { throw Self.damaged(place) }
-            let start = number * size
-            let from = Int(max(offset - start, 0))
-            let to = min(Int(end - start), data.count)
-            guard from <= to else { throw Self.damaged(place) }
-            bytes += data[from..<to]
-            next += 1
-        }
-        guard Int64(bytes.count) == end - offset else { throw Self.damaged(place) }
-        return bytes
+        var piece = AttachmentPiece(of: file, place, from: offset, count: count)
+        guard let numbers = piece.numbers else { return [] }
+        try forEachChunk(of: place.attachment.id, numbers, in: transaction) { try piece.add($0) }
+        return try piece.whole()
     }
 
     /// Removes a file.
@@ -158,16 +131,8 @@ package struct AttachmentBucket: Sendable {
 
     /// Creates the indexes that drivers create.
     private func createIndexes(in transaction: WriteTransaction) throws {
-        try transaction.createIndex(
-            chunks,
-            IndexDefinition([
-                "name": "files_id_1_n_1", "key": ["files_id": 1, "n": 1], "unique": true,
-            ]))
-        try transaction.createIndex(
-            files,
-            IndexDefinition([
-                "name": "filename_1_uploadDate_1", "key": ["filename": 1, "uploadDate": 1],
-            ]))
+        try transaction.createIndex(chunks, IndexDefinition(Self.chunksIndex))
+        try transaction.createIndex(files, IndexDefinition(Self.filesIndex))
     }
 
     // MARK: - Chunks
@@ -183,38 +148,16 @@ package struct AttachmentBucket: Sendable {
     }
 
     private func forEachChunk(
-        of file: BSONObjectID, from first: Int64, through last: Int64,
-        in transaction: ReadTransaction, _ body: (Int64, [UInt8]) throws -> Void
+        of file: BSONObjectID, _ numbers: ClosedRange<Int64>, in transaction: ReadTransaction,
+        _ body: (BSONDocument) throws -> Void
     ) throws {
-        let filter = try Filter([
-            "files_id": .objectID(file),
-            "n": ["$gte": .int64(first), "$lte": .int64(last)],
-        ])
+        let filter = try Filter(Self.chunksFilter(of: file, numbers))
         let options = try FindOptions(sort: SortOrder(["n": 1]))
-        try transaction.forEach(chunks, filter: filter, options: options) { chunk in
-            guard let number = chunk["n"]?.int64Value, case .binary(let data)? = chunk["data"]
-            else { throw StoreError(.corrupt, "a chunk of \(chunks) has no number or data") }
-            try body(number, data.bytes)
-        }
-    }
-
-    private func hash(of file: BSONObjectID, in transaction: ReadTransaction) throws -> [UInt8] {
-        var digest = SHA256.Digest()
-        try forEachChunk(of: file, from: 0, through: .max, in: transaction) { _, data in
-            digest.add(data)
-        }
-        return digest.hash
+        try transaction.forEach(chunks, filter: filter, options: options) { try body($0) }
     }
 
     private func removeChunks(of file: BSONObjectID, in transaction: WriteTransaction) throws {
         _ = try transaction.deleteMany(
             chunks, filter: Filter(["files_id": .objectID(file)]))
-    }
-
-    private static func damaged(_ place: AttachmentPlace) -> StoreError {
-        StoreError(
-            .corrupt,
-            "the file \(place.attachment.id) of \(place.namespace) is damaged: a chunk is missing "
-                + "or has another size")
     }
 }
