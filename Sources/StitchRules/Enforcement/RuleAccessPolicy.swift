@@ -2,7 +2,7 @@ package import BSONStore
 
 /// The access policy of one user's roles.
 package final class RuleAccessPolicy: AccessPolicy {
-    /// The databases that no role can open.
+    /// The databases that no role can open; nor can one open a bucket of files.
     private static let closed: Set<String> = ["admin", "config", "local", gatewayDatabase]
     /// The database in which gateways keep users and logs.
     package static let gatewayDatabase = "stitchsync_gateway"
@@ -51,6 +51,7 @@ package final class RuleAccessPolicy: AccessPolicy {
         let isClosed =
             Self.closed.contains(namespace.database)
             || namespace.collection.hasBytePrefix("system.")
+            || AttachmentBucket.holds(namespace)
         let source = isClosed ? RuleSet() : rules
         let gate = RuleCollectionAccess(access: source.access(to: namespace, for: user), onDenial)
         known.withLock { known in

@@ -29,13 +29,22 @@ extension RuleSet {
             try loader.load(path, kind, bytes)
         }
         self = loader.rules
-        warnings += customDataWarnings
+        warnings += customDataWarnings + bucketWarnings
         if customData == nil, let place = loader.customDataUse {
             warnings.append(
                 place.warning(
                     "%%user.custom_data is missing for every user: auth/custom_user_data.json does "
                         + "not enable a collection of custom data. The data that \"stitchsync "
                         + "adduser --custom-data\" stores is %%user.data"))
+        }
+    }
+
+    /// Warnings about roles in a bucket of files, which have no effect.
+    private var bucketWarnings: [RuleWarning] {
+        namespaces.filter(AttachmentBucket.holds).compactMap { namespace in
+            roles(of: namespace)?.roles.first?.place.warning(
+                "These rules have no effect: users under rules read and write the files in "
+                    + "\(namespace) by the rules of the documents that refer to them")
         }
     }
 
