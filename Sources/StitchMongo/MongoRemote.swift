@@ -54,6 +54,9 @@
             collections.collection(namespace)
         }
 
+        /// The files beside documents, in GridFS's bucket `attachments` of their database.
+        public var attachments: (any RemoteAttachments)? { MongoAttachments(collections) }
+
         /// Returns the `_id`s of a collection's documents that match a filter, in the order of
         /// `_id`, read in pages.
         ///

@@ -49,6 +49,9 @@
             collections.collection(namespace)
         }
 
+        /// The files beside documents, which `stitchsync serve` keeps.
+        public var attachments: (any RemoteAttachments)? { ServedAttachments(collections) }
+
         /// Returns the `_id`s of a collection's documents that match a filter, in the order of
         /// `_id`, read in pages.
         ///

@@ -1,0 +1,197 @@
+package import BSONStore
+package import StitchSync
+
+/// The files beside documents in MongoDB's own GridFS, by plain commands and without access rules.
+///
+/// Several devices may store the same file at a time. The unique index of chunks decides which of two
+/// equal chunks stays, and the file's document is inserted once.
+package struct MongoAttachments: RemoteAttachments {
+    private let collections: MongoCollections
+
+    /// The number of chunks that are removed by one command.
+    private static let removedAtOnce = 1_000
+
+    package init(_ collections: MongoCollections) { self.collections = collections }
+
+    package func state(
+        of place: AttachmentPlace
+    ) async throws(RemoteError) -> RemoteAttachmentState {
+        guard try await isReferred(place) else { return .unknown }
+        return Self.remoteState(try await stored(place))
+    }
+
+    package func put(
+        _ bytes: [UInt8], at offset: Int64, of place: AttachmentPlace
+    ) async throws(RemoteError) -> RemoteAttachmentState {
+        guard try await isReferred(place) else { return .unknown }
+        let state = try await stored(place)
+        guard state == .partial(offset),
+            let chunks = AttachmentChunks(bytes, at: offset, of: place.attachment)
+        else { return Self.remoteState(state) }
+        let bucket = Self.bucket(place)
+        if offset == 0 {
+            for command in bucket.indexCommands { _ = try await send(command, place) }
+        }
+        var isDuplicate = false
+        if !chunks.documents.isEmpty {
+            // After a duplicate nothing is added, so that no chunk is missing before a stored one.
+            // At the end all chunks are known.
+            isDuplicate = try await insert(
+                chunks.documents, into: bucket.chunks, isOrdered: !chunks.areLast, place)
+        }
+        if chunks.areLast { return Self.remoteState(try await complete(place)) }
+        return isDuplicate ? Self.remoteState(try await stored(place)) : .partial(chunks.end)
+    }
+
+    package func read(
+        _ place: AttachmentPlace, from offset: Int64, count: Int
+    ) async throws(RemoteError) -> [UInt8]? {
+        guard try await isReferred(place), let file = try await file(place),
+            AttachmentBucket.describes(file, place)
+        else { return nil }
+        var piece = AttachmentPiece(
+            of: file, place, from: offset, count: min(count, AttachmentBucket.pieceSizeMax))
+        guard let numbers = piece.numbers else { return [] }
+        while !piece.isWhole {
+            let chunks = try await chunks(of: place, piece.nextNumber...numbers.upperBound)
+            guard !chunks.isEmpty else { break }
+            for chunk in chunks {
+                do throws(StoreError) {
+                    try piece.add(chunk)
+                } catch {
+                    throw Self.remoteError(error)
+                }
+            }
+        }
+        do throws(StoreError) {
+            return try piece.whole()
+        } catch {
+            throw Self.remoteError(error)
+        }
+    }
+
+    /// Whether the document refers to the file.
+    private func isReferred(_ place: AttachmentPlace) async throws(RemoteError) -> Bool {
+        let found = try await collections.collection(place.namespace).find(
+            ids: [place.documentID])
+        guard case .found(let document)? = found.first else { return false }
+        return Attachment.all(in: document).contains(place.attachment)
+    }
+
+    // MARK: - The bucket
+
+    private static func bucket(_ place: AttachmentPlace) -> AttachmentBucket {
+        AttachmentBucket(database: place.namespace.database)
+    }
+
+    private func file(_ place: AttachmentPlace) async throws(RemoteError) -> BSONDocument? {
+        try await find(
+            ["_id": .objectID(place.attachment.id)], sort: [:], limit: 1,
+            in: Self.bucket(place).files
+        ).first
+    }
+
+    private func stored(
+        _ place: AttachmentPlace
+    ) async throws(RemoteError) -> AttachmentBucket.State {
+        if let file = try await file(place) {
+            return AttachmentBucket.state(of: place, file: file, lastChunk: nil)
+        }
+        let last = try await find(
+            AttachmentBucket.chunksFilter(of: place.attachment.id), sort: ["n": -1], limit: 1,
+            projection: ["n": 1], in: Self.bucket(place).chunks)
+        return AttachmentBucket.state(
+            of: place, file: nil, lastChunk: last.first?["n"]?.int64Value)
+    }
+
+    private func complete(
+        _ place: AttachmentPlace
+    ) async throws(RemoteError) -> AttachmentBucket.State {
+        let bucket = Self.bucket(place)
+        var check = AttachmentCheck()
+        while true {
+            let chunks = try await chunks(of: place, check.nextNumber...Int64.max)
+            guard !chunks.isEmpty else { break }
+            for chunk in chunks { check.add(chunk) }
+        }
+        guard check.proves(place.attachment) else {
+            // Those that were read: another device may have begun anew.
+            var ids = check.chunkIDs[...]
+            while !ids.isEmpty {
+                let some = Array(ids.prefix(Self.removedAtOnce))
+                _ = try await send(
+                    AttachmentBucket.removal(of: some, from: bucket.chunks), place)
+                ids = ids.dropFirst(some.count)
+            }
+            return try await stored(place)
+        }
+        let isDuplicate = try await insert(
+            [AttachmentBucket.file(place)], into: bucket.files, isOrdered: true, place)
+        return isDuplicate ? try await stored(place) : .complete
+    }
+
+    // MARK: - Sending
+
+    /// Returns the first of some chunks, in the order of their numbers.
+    private func chunks(
+        of place: AttachmentPlace, _ numbers: ClosedRange<Int64>
+    ) async throws(RemoteError) -> [BSONDocument] {
+        try await find(
+            AttachmentBucket.chunksFilter(of: place.attachment.id, numbers), sort: ["n": 1],
+            limit: AttachmentBucket.chunksPerMessage, in: Self.bucket(place).chunks)
+    }
+
+    /// Returns the first documents that match, as many as one reply holds.
+    private func find(
+        _ filter: BSONDocument, sort: BSONDocument, limit: Int, projection: BSONDocument = [:],
+        in namespace: Namespace
+    ) async throws(RemoteError) -> [BSONDocument] {
+        let reply = try await collections.collection(namespace).read([
+            "find": .string(namespace.collection), "filter": .document(filter),
+            "sort": .document(sort), "projection": .document(projection),
+            "limit": .int32(Int32(clamping: limit)), "singleBatch": true,
+        ])
+        let batch = reply["cursor"]?.documentValue?["firstBatch"]?.arrayValue ?? []
+        return batch.compactMap(\.documentValue)
+    }
+
+    /// Inserts documents.
+    ///
+    /// - Returns: whether one of them is there already.
+    private func insert(
+        _ documents: [BSONDocument], into namespace: Namespace, isOrdered: Bool,
+        _ place: AttachmentPlace
+    ) async throws(RemoteError) -> Bool {
+        let reply = try await send(
+            AttachmentBucket.insertion(of: documents, into: namespace, isOrdered: isOrdered),
+            place)
+        return AttachmentBucket.errors(in: reply).isDuplicate
+    }
+
+    private func send(
+        _ command: BSONDocument, _ place: AttachmentPlace
+    ) async throws(RemoteError) -> BSONDocument {
+        var command = command
+        command.append("writeConcern", ["w": "majority"])
+        // Without a number, by which a driver repeats it: a duplicate is no error.
+        let reply = try await collections.collection(place.namespace).read(command)
+        guard let error = AttachmentBucket.errors(in: reply).other else { return reply }
+        var failure = MongoFailure(
+            kind: .server, code: Int(error["code"]?.int64Value ?? 8),
+            message: error["errmsg"]?.stringValue ?? "the file was not stored")
+        failure.reply = reply
+        throw failure.remoteError
+    }
+
+    private static func remoteError(_ error: StoreError) -> RemoteError {
+        RemoteError(.rejected, code: Int(error.code.rawValue), error.message)
+    }
+
+    private static func remoteState(_ state: AttachmentBucket.State) -> RemoteAttachmentState {
+        switch state {
+        case .partial(let count): .partial(count)
+        case .complete: .complete
+        case .foreign: .unknown
+        }
+    }
+}
