@@ -8,6 +8,10 @@ import Testing
 /// A command that is missing in one of the places that decide about it is allowed where it must not
 /// be, or sent where it does not belong.
 @Suite struct CommandTableTests {
+    private static let reference: BSONValue = [
+        "attachment": .objectID(BSONObjectID(bigEndianHigh: 1, low: 1)),
+        "sha256": .binary(BSONBinary(Array(repeating: 2, count: 32))), "length": 1,
+    ]
     /// Arguments with which each command gets past the reading of its arguments; for a command that
     /// is not here, the collection `items` is enough.
     private static let arguments: [String: BSONDocument] = [
@@ -40,6 +44,17 @@ import Testing
         ],
         "renameCollection": ["renameCollection": "shop.items", "to": "shop.others"],
         "revokeRolesFromUser": ["revokeRolesFromUser": "ida", "roles": []],
+        "stitchsyncAttachmentState": [
+            "stitchsyncAttachmentState": "items", "document": 1, "attachment": reference,
+        ],
+        "stitchsyncGetAttachment": [
+            "stitchsyncGetAttachment": "items", "document": 1, "attachment": reference,
+            "offset": 0, "count": 1,
+        ],
+        "stitchsyncPutAttachment": [
+            "stitchsyncPutAttachment": "items", "document": 1, "attachment": reference,
+            "offset": 0, "data": .binary(BSONBinary([1])),
+        ],
         "stitchsyncChangePassword": [
             "stitchsyncChangePassword": 1, "old": "pw", "pwd": "long enough",
         ],
@@ -172,7 +187,7 @@ import Testing
         let all = try probes(definition).map { probe -> String in
             switch definition.underRules {
             case .refused, .harmless: return "none"
-            case .reads, .writes:
+            case .reads, .writes, .attachments:
                 let named = try probe.call(definition).namedCollections.map(\.description)
                 return named.isEmpty ? "none" : named.joined(separator: " + ")
             }
@@ -214,6 +229,7 @@ import Testing
             case .reads:
                 #expect(Self.isUpstream(definition) && !traits.contains(.writes), name)
                 #expect(definition.statements == nil, name)
+            case .attachments: #expect(definition.gateway == .attachments, name)
             case .writes:
                 #expect(Self.isUpstream(definition) && traits.contains(.writes), name)
             }
@@ -232,7 +248,7 @@ import Testing
 
     private static func isUpstream(_ definition: CommandDefinition) -> Bool {
         switch definition.gateway {
-        case .deletions, .upstream, .upstreamOrStream: true
+        case .deletions, .attachments, .upstream, .upstreamOrStream: true
         case .here, .endsSessions, .commit, .abort, .users, .deletesAccount: false
         }
     }
