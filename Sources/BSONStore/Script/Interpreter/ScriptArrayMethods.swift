@@ -9,8 +9,11 @@ struct ScriptArrayMethods {
         _ name: String, on array: ScriptObject, _ arguments: [ScriptValue]
     ) throws(ScriptFailure) -> ScriptValue? {
         switch name {
-        case "every", "filter", "find", "findIndex", "forEach", "map", "some":
+        case "every", "filter", "find", "findIndex", "flatMap", "forEach", "map", "some":
             return try visit(name, array, arguments)
+        case "findLast", "findLastIndex": return try findLast(name, array, arguments)
+        case "at", "entries", "keys", "values", "toReversed", "toSorted", "toSpliced", "with":
+            return try copy(name, array, arguments)
         case "reduce", "reduceRight": return try reduce(name, array, arguments)
         case "sort": return try sort(array, arguments)
         case "pop", "push", "reverse", "shift", "splice", "unshift", "fill":
@@ -35,6 +38,7 @@ struct ScriptArrayMethods {
             case "some": if result.isTrue { return .bool(true) }
             case "find": if result.isTrue { return element }
             case "findIndex": if result.isTrue { return .number(Double(index)) }
+            case "flatMap": kept += try flat([result])
             case "filter" where result.isTrue, "map":
                 try interpreter.charge(16)
                 kept.append(name == "map" ? result : element)
@@ -45,9 +49,51 @@ struct ScriptArrayMethods {
         case "every": return .bool(true)
         case "some": return .bool(false)
         case "findIndex": return .number(-1)
-        case "filter", "map": return .object(ScriptObject(elements: kept))
+        case "filter", "map", "flatMap": return .object(ScriptObject(elements: kept))
         default: return .undefined
         }
+    }
+
+    private func findLast(
+        _ name: String, _ array: ScriptObject, _ arguments: [ScriptValue]
+    ) throws(ScriptFailure) -> ScriptValue {
+        let function = arguments.first ?? .undefined
+        for (index, element) in array.elements.enumerated().reversed() {
+            let values = [element, .number(Double(index)), .object(array)]
+            if try interpreter.call(function, this: .undefined, values, name: name).isTrue {
+                return name == "findLast" ? element : .number(Double(index))
+            }
+        }
+        return name == "findLast" ? .undefined : .number(-1)
+    }
+
+    /// Returns an element, or a list made from the elements.
+    private func copy(
+        _ name: String, _ array: ScriptObject, _ arguments: [ScriptValue]
+    ) throws(ScriptFailure) -> ScriptValue? {
+        let elements = array.elements
+        let index = arguments.first?.integer ?? 0
+        let place = index < 0 ? elements.count + index : index
+        if name == "at" { return elements.indices.contains(place) ? elements[place] : .undefined }
+        try interpreter.charge(64 + (name == "entries" ? 128 : 16) * elements.count)
+        let copy = ScriptObject(elements: elements)
+        switch name {
+        case "keys": copy.elements = elements.indices.map { .number(Double($0)) }
+        case "entries":
+            copy.elements = elements.enumerated().map {
+                .object(ScriptObject(elements: [.number(Double($0.offset)), $0.element]))
+            }
+        case "toReversed": copy.elements.reverse()
+        case "toSorted": return try sort(copy, arguments)
+        case "toSpliced": _ = try mutate("splice", copy, arguments)
+        case "with":
+            guard elements.indices.contains(place) else {
+                throw interpreter.fail("RangeError", "Invalid index : \(index)")
+            }
+            copy.elements[place] = arguments.dropFirst().first ?? .undefined
+        default: break
+        }
+        return .object(copy)
     }
 
     private func reduce(
@@ -118,6 +164,9 @@ struct ScriptArrayMethods {
         _ name: String, _ array: ScriptObject, _ arguments: [ScriptValue]
     ) throws(ScriptFailure) -> ScriptValue {
         try interpreter.charge(16 * arguments.count)
+        guard !array.isFrozen else {
+            throw interpreter.fail("TypeError", "Cannot add property, object is not extensible")
+        }
         try interpreter.change(array)
         switch name {
         case "pop": return array.elements.popLast() ?? .undefined
@@ -179,7 +228,14 @@ struct ScriptArrayMethods {
         case "concat":
             try interpreter.charge(16 * elements.count)
             return .object(ScriptObject(elements: elements + (try flat(arguments))))
-        case "flat": return .object(ScriptObject(elements: try flat(elements)))
+        case "flat":
+            var parts = elements
+            var depth = arguments.isEmpty ? 1 : first.integer
+            while depth > 0, parts.contains(where: { $0.object?.isArray == true }) {
+                parts = try flat(parts)
+                depth -= 1
+            }
+            return .object(ScriptObject(elements: parts))
         default: return nil
         }
     }

@@ -22,6 +22,27 @@ enum ScriptGlobal: String, Sendable {
     case numberLong = "NumberLong"
     case numberInt = "NumberInt"
     case numberDecimal = "NumberDecimal"
+    case map = "Map"
+    case set = "Set"
+    case promise = "Promise"
+    case long = "Long"
+    case int32 = "Int32"
+    case double = "Double"
+    case decimal128 = "Decimal128"
+    case uuid = "UUID"
+    case binary = "Binary"
+    case binData = "BinData"
+    case hexData = "HexData"
+    case timestamp = "Timestamp"
+    case minKey = "MinKey"
+    case maxKey = "MaxKey"
+    case dbRef = "DBRef"
+    case code = "Code"
+    case bsonSymbol = "BSONSymbol"
+    case bsonRegExp = "BSONRegExp"
+    case encodeURIComponent
+    case decodeURIComponent
+    case structuredClone
     case parseInt
     case parseFloat
     case isNaN
@@ -34,6 +55,58 @@ enum ScriptGlobal: String, Sendable {
     case emit
 
     var isCallable: Bool { self != .math && self != .json }
+
+    /// The functions of the global that can be read as values.
+    var functions: Set<String> {
+        switch self {
+        case .math:
+            [
+                "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil",
+                "clz32", "cos", "cosh", "exp", "expm1", "floor", "fround", "hypot", "imul", "log",
+                "log10", "log1p", "log2", "max", "min", "pow", "random", "round", "sign", "sin",
+                "sinh", "sqrt", "tan", "tanh", "trunc",
+            ]
+        case .json: ["parse", "stringify"]
+        case .object:
+            [
+                "assign", "create", "defineProperty", "entries", "freeze", "fromEntries",
+                "getOwnPropertyNames", "getPrototypeOf", "hasOwn", "is", "isFrozen", "keys",
+                "seal", "setPrototypeOf", "values",
+            ]
+        case .array:
+            ["avg", "contains", "from", "isArray", "of", "stdDev", "sum", "unique"]
+        case .date: ["UTC", "now", "parse"]
+        case .number: ["isFinite", "isInteger", "isNaN", "isSafeInteger", "parseFloat", "parseInt"]
+        case .string: ["fromCharCode", "fromCodePoint", "raw"]
+        case .promise: ["all", "allSettled", "race", "reject", "resolve"]
+        case .long: ["fromBits", "fromInt", "fromNumber", "fromString"]
+        case .decimal128: ["fromString"]
+        case .objectID: ["createFromHexString", "createFromTime", "isValid"]
+        default: []
+        }
+    }
+
+    /// Returns the global that makes values of a kind.
+    static func type(of value: ScriptValue) -> ScriptGlobal? {
+        switch value {
+        case .undefined, .null: nil
+        case .bool: .boolean
+        case .number: .number
+        case .string: .string
+        case .object(let object):
+            switch object.kind {
+            case .plain, .prototype, .host, .accessor: .object
+            case .array: .array
+            case .function, .method, .global, .native: .function
+            case .date: .date
+            case .pattern: .regExp
+            case .error: object.own("name").flatMap { ScriptGlobal(rawValue: $0.text) } ?? .error
+            case .map: .map
+            case .set: .set
+            case .bson(let value): ScriptBSON.type(of: value)
+            }
+        }
+    }
 
     /// Returns a constant of the global.
     func constant(_ name: String) -> ScriptValue? {

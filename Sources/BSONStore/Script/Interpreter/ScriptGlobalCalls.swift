@@ -10,8 +10,17 @@ struct ScriptGlobalCalls {
     ) throws(ScriptFailure) -> ScriptValue {
         let first = arguments.first ?? .undefined
         switch global {
-        case .string: return .string(arguments.isEmpty ? "" : first.text)
-        case .number, .numberLong, .numberInt: return .number(arguments.isEmpty ? 0 : first.number)
+        case .string: return .string(arguments.isEmpty ? "" : try interpreter.text(first))
+        case .numberLong, .numberInt, .long, .int32, .double:
+            return try ScriptBSONCalls(interpreter: interpreter).number(global, arguments)
+        case .number: return .number(arguments.isEmpty ? 0 : try interpreter.number(first))
+        case .encodeURIComponent: return .string(ScriptString.percentEncoded(first.text))
+        case .decodeURIComponent:
+            guard let text = ScriptString.percentDecoded(first.text) else {
+                throw interpreter.fail("URIError", "URI malformed")
+            }
+            return .string(text)
+        case .structuredClone: return try clone(first)
         case .boolean: return .bool(first.isTrue)
         case .date: return .string(ScriptDate.text(ScriptDate.now) ?? "")
         case .parseInt: return .number(ScriptString.whole(first.text, arguments))
@@ -27,7 +36,8 @@ struct ScriptGlobalCalls {
         // The output of a server's scripts is never read.
         case .print: return .undefined
         case .toJSON, .toJSONOneLine:
-            return .string(try ScriptJSON(interpreter: interpreter).text(of: first))
+            return .string(
+                try ScriptJSON(interpreter: interpreter).text(of: first) ?? "undefined")
         case .assert:
             guard first.isTrue else {
                 throw interpreter.fail(
@@ -40,22 +50,8 @@ struct ScriptGlobalCalls {
         }
     }
 
-    /// Creates an object with `new`.
-    func make(_ callee: ScriptValue, _ arguments: [ScriptValue]) throws(ScriptFailure)
-        -> ScriptValue
-    {
-        try interpreter.charge(64)
-        switch callee.object?.kind {
-        case .function(let function, let scope, _) where !function.isArrow:
-            let object = ScriptValue.object(ScriptObject())
-            let result = try interpreter.call(function, in: scope, this: object, arguments)
-            return result.object == nil ? object : result
-        case .global(let global) where global.isCallable: return try make(global, arguments)
-        default: throw interpreter.fail("TypeError", "value is not a constructor")
-        }
-    }
-
-    private func make(
+    /// Creates a value with `new`.
+    func make(
         _ global: ScriptGlobal, _ arguments: [ScriptValue]
     ) throws(ScriptFailure) -> ScriptValue {
         let first = arguments.first ?? .undefined
@@ -81,10 +77,15 @@ struct ScriptGlobalCalls {
         case .error, .typeError, .rangeError, .syntaxError, .referenceError:
             return .error(global.rawValue, arguments.isEmpty ? "" : first.text)
         case .objectID: return try objectID(arguments)
-        case .numberDecimal:
+        case .map, .set: return try table(global, first)
+        case .uuid, .binary, .binData, .hexData, .timestamp, .minKey, .maxKey, .dbRef, .code,
+            .bsonSymbol, .bsonRegExp:
+            return try ScriptBSONCalls(interpreter: interpreter).make(global, arguments)
+        case .promise: throw interpreter.fail("TypeError", "Promise is not a constructor here")
+        case .numberDecimal, .decimal128:
             do throws(BSONError) {
                 let decimal = try BSONDecimal128(arguments.isEmpty ? "0" : first.text)
-                return .object(ScriptObject(.bson(.decimal128(decimal))))
+                return interpreter.value(.decimal128(decimal))
             } catch {
                 throw interpreter.fail("Error", "Input is not a valid Decimal128 value.")
             }
@@ -95,16 +96,68 @@ struct ScriptGlobalCalls {
         }
     }
 
+    /// Makes a `Map` or `Set` from the items of a value.
+    private func table(
+        _ global: ScriptGlobal, _ source: ScriptValue
+    ) throws(ScriptFailure) -> ScriptValue {
+        let table = ScriptTable()
+        let object = ScriptObject(global == .map ? .map(table) : .set(table))
+        try interpreter.change(object)
+        guard !source.isNothing else { return .object(object) }
+        for item in try interpreter.items(of: source) {
+            try interpreter.charge(96)
+            if global == .set {
+                table.set(item, item)
+            } else {
+                guard item.object != nil else {
+                    throw interpreter.fail(
+                        "TypeError", "Iterator value \(item.text) is not an entry object")
+                }
+                let key = try interpreter.property(.number(0), of: item)
+                table.set(key, try interpreter.property(.number(1), of: item))
+            }
+        }
+        return .object(object)
+    }
+
+    /// Returns a copy of a value and of all that it holds.
+    private func clone(_ value: ScriptValue) throws(ScriptFailure) -> ScriptValue {
+        guard let object = value.object else { return value }
+        return try interpreter.deeper { () throws(ScriptFailure) in
+            try interpreter.charge(64)
+            switch object.kind {
+            case .array:
+                let copy = ScriptObject(elements: [])
+                for element in object.elements {
+                    try interpreter.charge(16)
+                    copy.elements.append(try clone(element))
+                }
+                return .object(copy)
+            case .plain:
+                let copy = ScriptObject()
+                for name in object.ownNames {
+                    try interpreter.charge(48)
+                    copy.set(name, try clone(try interpreter.property(.string(name), of: value)))
+                }
+                return .object(copy)
+            case .date(let time): return .object(ScriptObject(.date(time)))
+            case .map(let table): return .object(ScriptObject(.map(table.copy())))
+            case .set(let table): return .object(ScriptObject(.set(table.copy())))
+            default: return value
+            }
+        }
+    }
+
     private func objectID(_ arguments: [ScriptValue]) throws(ScriptFailure) -> ScriptValue {
         guard let given = arguments.first else {
-            return .object(ScriptObject(.bson(.objectID(BSONObjectID()))))
+            return interpreter.value(.objectID(BSONObjectID()))
         }
         if let known = given.object?.objectID {
-            return .object(ScriptObject(.bson(.objectID(known))))
+            return interpreter.value(.objectID(known))
         }
         do throws(BSONError) {
             let id = try BSONObjectID(given.text)
-            return .object(ScriptObject(.bson(.objectID(id))))
+            return interpreter.value(.objectID(id))
         } catch {
             throw interpreter.fail("Error", "Invalid object id: length")
         }

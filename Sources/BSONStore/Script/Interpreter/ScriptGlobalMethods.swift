@@ -17,22 +17,41 @@ struct ScriptGlobalMethods {
         switch (global, name) {
         case (.math, _): return Self.math(name, arguments.map(\.number))
         case (.json, "stringify"):
-            let text = try ScriptJSON(interpreter: interpreter).text(of: first)
-            return text == "undefined" ? .undefined : .string(text)
+            return try stringify(first, Array(arguments.dropFirst()))
         case (.json, "parse"): return try ScriptJSON(interpreter: interpreter).value(of: first.text)
         case (.object, "keys"), (.object, "values"), (.object, "entries"):
             return try list(name, first)
         case (.object, "assign"):
-            if let target = first.object { try interpreter.change(target) }
+            guard let target = first.object else { return first }
+            try interpreter.change(target)
             for source in arguments.dropFirst() {
-                for name in source.object?.ownNames ?? [] {
-                    try interpreter.charge(48)
-                    first.object?.set(name, source.object?.own(name) ?? .undefined)
-                }
+                try interpreter.copyProperties(of: source, to: target)
             }
             return first
         case (.array, "isArray"): return .bool(first.object?.isArray ?? false)
-        case (.array, "from"): return try list("from", first)
+        case (.object, _): return try object(name, first, arguments)
+        case (.promise, _): return try promise(name, first)
+        case (.long, "fromNumber"), (.long, "fromString"), (.long, "fromInt"):
+            return try ScriptGlobalCalls(interpreter: interpreter).call(.long, [first])
+        case (.decimal128, "fromString"):
+            return try ScriptGlobalCalls(interpreter: interpreter).call(.decimal128, [first])
+        case (.objectID, "createFromHexString"):
+            return try ScriptGlobalCalls(interpreter: interpreter).call(.objectID, [first])
+        case (.objectID, "isValid"):
+            return .bool(
+                first.object?.objectID != nil
+                    || ScriptBSON.bytes(first.text)?.count == 12 && first.text.utf8.count == 24)
+        case (.string, "fromCodePoint"):
+            var text = ""
+            for argument in arguments {
+                guard let scalar = UInt32(exactly: argument.number).flatMap(Unicode.Scalar.init)
+                else {
+                    throw interpreter.fail("RangeError", "Invalid code point \(argument.text)")
+                }
+                text.unicodeScalars.append(scalar)
+            }
+            return .string(text)
+        case (.array, "from"): return try list(first, arguments.dropFirst().first ?? .undefined)
         case (.array, "of"): return .object(ScriptObject(elements: arguments))
         case (.array, _): return try shellFunction(name, arguments)
         case (.date, "now"): return .number(ScriptDate.now)
@@ -87,6 +106,20 @@ struct ScriptGlobalMethods {
         case "sign": return .number(first.isNaN || first == 0 ? first : first < 0 ? -1 : 1)
         case "hypot": return .number(numbers.reduce(0) { $0 + $1 * $1 }.squareRoot())
         case "random": return .number(.random(in: 0..<1))
+        case "sinh": return .number(sinh(first))
+        case "cosh": return .number(cosh(first))
+        case "tanh": return .number(tanh(first))
+        case "asinh": return .number(asinh(first))
+        case "acosh": return .number(acosh(first))
+        case "atanh": return .number(atanh(first))
+        case "log1p": return .number(log1p(first))
+        case "expm1": return .number(expm1(first))
+        case "fround": return .number(Double(Float(first)))
+        case "clz32":
+            return .number(Double(ScriptValue.number(first).bits.leadingZeroBitCount))
+        case "imul":
+            let other = ScriptValue.number(numbers.count > 1 ? numbers[1] : .nan).bits
+            return .number(Double(ScriptValue.number(first).bits &* other))
         case "max":
             return .number(numbers.contains(where: \.isNaN) ? .nan : numbers.max() ?? -.infinity)
         case "min":
@@ -100,18 +133,13 @@ struct ScriptGlobalMethods {
         guard !value.isNothing else {
             throw interpreter.fail("TypeError", "can't convert \(value.text) to object")
         }
-        if name == "from" {
-            if case .string(let text) = value {
-                try interpreter.charge(32 * text.utf8.count)
-                let parts = text.unicodeScalars.map { ScriptValue.string(String($0)) }
-                return .object(ScriptObject(elements: parts))
-            }
-            return .object(ScriptObject(elements: value.object?.elements ?? []))
-        }
         let object = value.object
         var parts: [ScriptValue] = []
-        for key in object?.ownNames ?? [] {
-            let field = object?.own(key) ?? .undefined
+        var keys = object?.ownNames ?? []
+        if case .host(let host) = object?.kind { keys = host.names + keys }
+        if case .string(let text) = value { keys = (0..<text.utf16.count).map(String.init) }
+        for key in keys {
+            let field = try interpreter.property(.string(key), of: value)
             switch name {
             case "keys": parts.append(.string(key))
             case "values": parts.append(field)
@@ -120,6 +148,149 @@ struct ScriptGlobalMethods {
         }
         try interpreter.charge(64 * parts.count)
         return .object(ScriptObject(elements: parts))
+    }
+
+    /// Returns the result of `Array.from`.
+    private func list(
+        _ source: ScriptValue, _ function: ScriptValue
+    ) throws(ScriptFailure) -> ScriptValue {
+        var parts: [ScriptValue] = []
+        switch source.object?.kind {
+        case nil, .array, .map, .set, .host:
+            if case .number = source { break }
+            if case .bool = source { break }
+            parts = try interpreter.items(of: source)
+        default:
+            let count = try interpreter.property(.string("length"), of: source).integer
+            guard count <= 1_000_000 else {
+                throw interpreter.fail("RangeError", "invalid array length")
+            }
+            try interpreter.charge(16 * max(0, count))
+            for index in 0..<max(0, count) {
+                parts.append(try interpreter.property(.number(Double(index)), of: source))
+            }
+        }
+        if !function.isNothing {
+            for index in parts.indices {
+                parts[index] = try interpreter.call(
+                    function, this: .undefined, [parts[index], .number(Double(index))])
+            }
+        }
+        return .object(ScriptObject(elements: parts))
+    }
+
+    private func stringify(
+        _ value: ScriptValue, _ arguments: [ScriptValue]
+    ) throws(ScriptFailure) -> ScriptValue {
+        var json = ScriptJSON(interpreter: interpreter)
+        if let list = arguments.first?.object, list.isArray {
+            json.names = Set(list.elements.map { Name($0.text) })
+        } else if arguments.first?.object?.isCallable == true {
+            json.replacer = arguments.first
+        }
+        switch arguments.dropFirst().first {
+        case .number(let count)?:
+            json.indent = String(
+                repeating: " ", count: max(0, min(10, ScriptValue.number(count).integer)))
+        case .string(let text)?: json.indent = String(text.prefix(10))
+        default: break
+        }
+        return try json.text(of: value).map { .string($0) } ?? .undefined
+    }
+
+    /// Calls another function of `Object`; `nil` if there is none of that name.
+    private func object(
+        _ name: String, _ first: ScriptValue, _ arguments: [ScriptValue]
+    ) throws(ScriptFailure) -> ScriptValue? {
+        let second = arguments.dropFirst().first ?? .undefined
+        switch name {
+        case "freeze", "seal":
+            first.object?.isFrozen = true
+            return first
+        case "isFrozen": return .bool(first.object?.isFrozen ?? true)
+        case "hasOwn": return .bool(first.object?.own(second.text) != nil)
+        case "is":
+            if case .number(let left) = first, case .number(let right) = second {
+                return .bool(left.isNaN && right.isNaN || left == right && left.sign == right.sign)
+            }
+            return .bool(ScriptValue.isSame(first, second))
+        case "getOwnPropertyNames": return try list("keys", first)
+        case "create":
+            try interpreter.charge(64)
+            let made = ScriptObject()
+            made.prototype = first.object
+            try interpreter.change(made)
+            return .object(made)
+        case "getPrototypeOf":
+            if let known = first.object?.prototype { return .object(known) }
+            return ScriptGlobal.type(of: first).map { .object(ScriptObject(.prototype($0))) }
+                ?? .null
+        case "setPrototypeOf":
+            var above = second.object
+            while let here = above {
+                guard here !== first.object else {
+                    throw interpreter.fail("TypeError", "Cyclic __proto__ value")
+                }
+                above = here.prototype
+            }
+            if let target = first.object { try interpreter.change(target) }
+            first.object?.prototype = second.object
+            return first
+        case "fromEntries":
+            let made = ScriptObject()
+            for pair in try interpreter.items(of: first) {
+                let key = try interpreter.text(try interpreter.property(.number(0), of: pair))
+                let value = try interpreter.property(.number(1), of: pair)
+                try interpreter.set(key, of: made, to: value)
+            }
+            return .object(made)
+        case "defineProperty":
+            guard let target = first.object, let about = arguments.dropFirst(2).first else {
+                return first
+            }
+            let getter = try interpreter.property(.string("get"), of: about)
+            let setter = try interpreter.property(.string("set"), of: about)
+            if getter.isNothing && setter.isNothing {
+                try interpreter.change(target)
+                let value = try interpreter.property(.string("value"), of: about)
+                if try interpreter.property(.string("enumerable"), of: about).isTrue {
+                    target.set(second.text, value)
+                } else {
+                    target.hide(second.text, value)
+                }
+            } else {
+                try interpreter.define(
+                    second.text, of: target, get: getter.isNothing ? nil : getter,
+                    set: setter.isNothing ? nil : setter)
+            }
+            return first
+        default: return nil
+        }
+    }
+
+    /// Calls a function of `Promise`; everything has its value at once.
+    private func promise(
+        _ name: String, _ first: ScriptValue
+    ) throws(ScriptFailure) -> ScriptValue? {
+        switch name {
+        case "resolve": return first
+        case "all": return .object(ScriptObject(elements: try interpreter.items(of: first)))
+        case "race", "any": return try interpreter.items(of: first).first ?? .undefined
+        case "reject":
+            interpreter.throwing(first)
+            throw .thrown
+        case "allSettled":
+            var parts: [ScriptValue] = []
+            for item in try interpreter.items(of: first) {
+                try interpreter.charge(160)
+                let part = ScriptObject()
+                part.set("status", .string("fulfilled"))
+                part.set("value", item)
+                parts.append(.object(part))
+            }
+            return .object(ScriptObject(elements: parts))
+        default: return nil
+        }
     }
 
     /// Calls a function that MongoDB adds to `Array`; `nil` if there is none of that name.

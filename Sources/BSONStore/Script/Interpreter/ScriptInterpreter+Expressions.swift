@@ -11,7 +11,7 @@ extension ScriptInterpreter {
         case .bool(let value): return .bool(value)
         case .number(let number): return .number(number)
         case .string(let text): return .string(text)
-        case .this: return frame.this
+        case .this: return try this(frame)
         case .name(let name): return try value(name, frame)
         default:
             return try deeper { () throws(ScriptFailure) in try compute(expression, frame) }
@@ -31,19 +31,32 @@ extension ScriptInterpreter {
         case .object(let fields): return try object(fields, frame)
         case .function(let function):
             return try value(
-                of: function, in: frame.scope, this: function.isArrow ? frame.this : nil)
+                of: function, in: frame.scope, this: function.isArrow ? arrowThis(frame) : nil)
+        case .class(let made): return try self.class(made, frame)
+        case .chain(let inner): return try chain(inner, frame)
+        case .superMember(let name):
+            return try superProperty(try evaluate(name, frame), frame).value
+        case .superCall(let arguments):
+            return try superCall(try evaluate(arguments, frame), frame)
+        case .destructure(let target, let value):
+            let value = try evaluate(value, frame)
+            try bind(target, value, .assign, frame)
+            return value
         case .member(let subject, let name, let isOptional):
             let subject = try evaluate(subject, frame)
-            if isOptional && subject.isNothing { return .undefined }
+            if isOptional && subject.isNothing { throw .skipped }
             return try property(try evaluate(name, frame), of: subject)
-        case .call(let callee, let arguments): return try call(callee, arguments, frame)
+        case .call(let callee, let arguments, let isOptional):
+            return try call(callee, arguments, isOptional: isOptional, frame)
         case .new(let callee, let arguments):
-            return try ScriptGlobalCalls(interpreter: self).make(
-                try evaluate(callee, frame), try evaluate(arguments, frame))
+            let function = try evaluate(callee, frame)
+            return try construct(
+                function, try evaluate(arguments, frame), name: callee.words)
         case .unary(let applied, let operand): return try unary(applied, operand, frame)
         case .step(let place, let by, let isPrefix):
-            let old = try evaluate(place, frame).number
-            try store(.number(old + by), at: place, frame)
+            let reference = try reference(place, frame)
+            let old = try number(try read(reference, frame))
+            try store(.number(old + by), at: reference, frame)
             return .number(isPrefix ? old + by : old)
         case .binary(let applied, let left, let right):
             return try binary(applied, left, right, frame)
@@ -52,6 +65,8 @@ extension ScriptInterpreter {
         case .assign(let place, let applied, let value):
             return try assign(place, applied, value, frame)
         case .sequence(let values): return try evaluate(values, frame).last ?? .undefined
+        case .hole: return .undefined
+        case .spread: throw fail("SyntaxError", "unexpected token: '...'")
         case .undefined, .null, .bool, .number, .string, .this, .name:
             return try evaluate(expression, frame)
         }
@@ -61,13 +76,20 @@ extension ScriptInterpreter {
         _ expressions: [ScriptExpression], _ frame: ScriptFrame
     ) throws(ScriptFailure) -> [ScriptValue] {
         var values: [ScriptValue] = []
-        for expression in expressions { values.append(try evaluate(expression, frame)) }
+        for expression in expressions {
+            if case .spread(let list) = expression {
+                values += try items(of: try evaluate(list, frame))
+            } else {
+                values.append(try evaluate(expression, frame))
+            }
+        }
         return values
     }
 
     private func value(_ name: String, _ frame: ScriptFrame) throws(ScriptFailure) -> ScriptValue {
         if let value = frame.scope.value(name) { return value }
         switch name {
+        case "globalThis": return globalThis
         case "NaN": return .number(.nan)
         case "Infinity": return .number(.infinity)
         default: break
@@ -100,75 +122,155 @@ extension ScriptInterpreter {
     }
 
     private func object(
-        _ fields: [(key: ScriptExpression, value: ScriptExpression)], _ frame: ScriptFrame
+        _ fields: [ScriptField], _ frame: ScriptFrame
     ) throws(ScriptFailure) -> ScriptValue {
         let object = ScriptObject()
         try charge(64 + 48 * fields.count)
         for field in fields {
-            let name = try evaluate(field.key, frame).text
-            object.set(name, try evaluate(field.value, frame))
+            switch field {
+            case .property(let key, let value):
+                let name = try text(try evaluate(key, frame))
+                object.set(name, try evaluate(value, frame))
+            case .getter(let key, let function):
+                let name = try text(try evaluate(key, frame))
+                try define(
+                    name, of: object, get: try value(of: function, in: frame.scope))
+            case .setter(let key, let function):
+                let name = try text(try evaluate(key, frame))
+                try define(
+                    name, of: object, set: try value(of: function, in: frame.scope))
+            case .spread(let value):
+                try copyProperties(of: try evaluate(value, frame), to: object)
+            }
         }
         return .object(object)
     }
 
-    private func call(
-        _ callee: ScriptExpression, _ arguments: [ScriptExpression], _ frame: ScriptFrame
+    private func chain(
+        _ expression: ScriptExpression, _ frame: ScriptFrame
     ) throws(ScriptFailure) -> ScriptValue {
-        guard case .member(let subject, let name, let isOptional) = callee else {
+        do throws(ScriptFailure) {
+            return try evaluate(expression, frame)
+        } catch {
+            guard case .skipped = error else { throw error }
+            return .undefined
+        }
+    }
+
+    private func call(
+        _ callee: ScriptExpression, _ arguments: [ScriptExpression], isOptional: Bool,
+        _ frame: ScriptFrame
+    ) throws(ScriptFailure) -> ScriptValue {
+        switch callee {
+        case .member(let subject, let name, let isOptionalMember):
+            let receiver = try evaluate(subject, frame)
+            if isOptionalMember && receiver.isNothing { throw .skipped }
+            let key = try evaluate(name, frame)
+            if let own = try own(key, of: receiver) {
+                if isOptional && own.isNothing { throw .skipped }
+                return try call(
+                    own, this: receiver, try evaluate(arguments, frame), name: callee.words)
+            }
+            if isOptional, try property(key, of: receiver).isNothing { throw .skipped }
+            let values = try evaluate(arguments, frame)
+            if let result = try invoke(key.text, on: receiver, values) { return result }
+            return try call(
+                try property(key, of: receiver), this: receiver, values, name: callee.words)
+        case .superMember(let name):
+            let key = try evaluate(name, frame)
+            let this = try this(frame)
+            let (found, isKnown) = try superProperty(key, frame)
+            let values = try evaluate(arguments, frame)
+            if !isKnown, let result = try invoke(key.text, on: this, values) { return result }
+            return try call(found, this: this, values, name: "(intermediate value).\(key.text)")
+        default:
             let function = try evaluate(callee, frame)
+            if isOptional && function.isNothing { throw .skipped }
             return try call(
                 function, this: .undefined, try evaluate(arguments, frame), name: callee.words)
         }
-        let receiver = try evaluate(subject, frame)
-        if isOptional && receiver.isNothing { return .undefined }
-        let key = try evaluate(name, frame)
-        let values = try evaluate(arguments, frame)
-        if let own = receiver.object?.own(key.text) {
-            return try call(own, this: receiver, values, name: callee.words)
-        }
-        if let result = try invoke(key.text, on: receiver, values) { return result }
-        return try call(
-            try property(key, of: receiver), this: receiver, values, name: callee.words)
     }
 
     private func assign(
         _ place: ScriptExpression, _ applied: ScriptOperator?, _ value: ScriptExpression,
         _ frame: ScriptFrame
     ) throws(ScriptFailure) -> ScriptValue {
-        var result = ScriptValue.undefined
-        if let applied {
-            result = try binary(applied, place, value, frame)
-        } else {
-            result = try evaluate(value, frame)
+        let reference = try reference(place, frame)
+        guard let applied else {
+            let result = try evaluate(value, frame)
+            try store(result, at: reference, frame)
+            return result
         }
-        try store(result, at: place, frame)
-        return result
+        let old = try read(reference, frame)
+        switch applied {
+        case .and where !old.isTrue, .or where old.isTrue, .coalesce where !old.isNothing:
+            return old
+        case .and, .or, .coalesce:
+            let result = try evaluate(value, frame)
+            try store(result, at: reference, frame)
+            return result
+        default:
+            let result = try apply(applied, old, try evaluate(value, frame))
+            try store(result, at: reference, frame)
+            return result
+        }
     }
 
-    private func store(
-        _ value: ScriptValue, at place: ScriptExpression, _ frame: ScriptFrame
-    ) throws(ScriptFailure) {
+    /// Evaluates the subject of a place.
+    func reference(
+        _ place: ScriptExpression, _ frame: ScriptFrame
+    ) throws(ScriptFailure) -> ScriptReference {
         switch place {
-        case .name(let name): frame.scope.assign(name, value)
+        case .name(let name): return .name(name)
         case .member(let subject, let name, _):
             let subject = try evaluate(subject, frame)
-            let name = try evaluate(name, frame)
-            guard let object = subject.object else {
-                if subject.isNothing {
-                    throw fail("TypeError", "can't access property of \(subject.text)")
-                }
-                return
-            }
-            try set(name.text, of: object, to: value)
+            return .property(try evaluate(name, frame), of: subject)
+        case .superMember(let name):
+            return .property(try evaluate(name, frame), of: try this(frame))
         default: throw fail("SyntaxError", "invalid assignment left-hand side")
         }
     }
 
-    private func set(
+    private func read(
+        _ reference: ScriptReference, _ frame: ScriptFrame
+    ) throws(ScriptFailure) -> ScriptValue {
+        switch reference {
+        case .name(let name): return try value(name, frame)
+        case .property(let key, let subject): return try property(key, of: subject)
+        }
+    }
+
+    func store(
+        _ value: ScriptValue, at reference: ScriptReference, _ frame: ScriptFrame
+    ) throws(ScriptFailure) {
+        switch reference {
+        case .name(let name): try assign(name, value, frame)
+        case .property(let key, let subject):
+            guard let object = subject.object else {
+                if subject.isNothing {
+                    throw fail(
+                        "TypeError",
+                        options.keepsNumberTypes
+                            ? "Cannot set properties of \(subject.text) (setting '\(key.text)')"
+                            : "can't access property of \(subject.text)")
+                }
+                return
+            }
+            try set(try text(key), of: object, to: value)
+        }
+    }
+
+    func set(
         _ name: String, of object: ScriptObject, to value: ScriptValue
     ) throws(ScriptFailure) {
+        guard !object.isFrozen else { return }
         try charge(48 + name.utf8.count)
         try change(object)
+        if case .accessor(_, let setter)? = object.find(name)?.object?.kind {
+            if let setter { _ = try call(setter, this: .object(object), [value]) }
+            return
+        }
+        if case .host(let host) = object.kind, try native({ try host.set(name, value) }) { return }
         guard object.isArray else { return object.set(name, value) }
         if name == "length" {
             let count = max(0, value.integer)
@@ -201,7 +303,8 @@ extension ScriptExpression {
         case .this: "this"
         case .member(let subject, .string(let name), _): "\(subject.words).\(name)"
         case .member(let subject, _, _): "\(subject.words)[...]"
-        case .call(let callee, _): "\(callee.words)(...)"
+        case .chain(let inner): inner.words
+        case .call(let callee, _, _): "\(callee.words)(...)"
         default: "value"
         }
     }

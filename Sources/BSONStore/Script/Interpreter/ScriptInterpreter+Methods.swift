@@ -2,20 +2,28 @@ import BSONQuery
 
 extension ScriptInterpreter {
     private static let textMethods: Set<String> = [
-        "charAt", "charCodeAt", "codePointAt", "concat", "endsWith", "includes", "indexOf",
-        "lastIndexOf", "localeCompare", "match", "padEnd", "padStart", "repeat", "replace",
+        "at", "charAt", "charCodeAt", "codePointAt", "concat", "endsWith", "includes", "indexOf",
+        "lastIndexOf", "localeCompare", "match", "matchAll", "normalize", "padEnd", "padStart",
+        "repeat", "replace",
         "replaceAll",
         "search", "slice", "split", "startsWith", "substr", "substring", "toLowerCase",
         "toUpperCase",
-        "trim", "trimEnd", "trimStart",
+        "trim", "trimEnd", "trimLeft", "trimRight", "trimStart",
     ]
     private static let arrayMethods: Set<String> = [
-        "concat", "every", "fill", "filter", "find", "findIndex", "flat", "forEach", "includes",
+        "at", "concat", "entries", "every", "fill", "filter", "find", "findIndex", "findLast",
+        "findLastIndex", "flat", "flatMap", "forEach", "includes", "keys", "toReversed",
+        "toSorted", "toSpliced", "values", "with",
         "indexOf", "join", "lastIndexOf", "map", "pop", "push", "reduce", "reduceRight", "reverse",
         "shift", "slice", "some", "sort", "splice", "unshift",
     ]
-    private static let numberMethods: Set<String> = ["toFixed", "toNumber", "toPrecision"]
-    private static let commonMethods: Set<String> = ["hasOwnProperty", "toString", "valueOf"]
+    private static let numberMethods: Set<String> = [
+        "toFixed", "toLocaleString", "toNumber", "toPrecision",
+    ]
+    private static let commonMethods: Set<String> = [
+        "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString",
+        "valueOf",
+    ]
 
     /// Whether a kind of value has a method.
     static func hasMethod(_ name: String, _ value: ScriptValue) -> Bool {
@@ -29,8 +37,14 @@ extension ScriptInterpreter {
             case .array: if arrayMethods.contains(name) { return true }
             case .date: if ScriptDate.hasMethod(name) { return true }
             case .pattern: if name == "test" || name == "exec" { return true }
-            case .function, .method: if name == "call" || name == "apply" { return true }
-            case .bson(.objectID): if name == "getTimestamp" || name == "equals" { return true }
+            case .function, .method, .native:
+                if name == "call" || name == "apply" || name == "bind" { return true }
+            case .global(let global):
+                if name == "call" || name == "apply" || name == "bind" { return true }
+                if global.functions.contains(name) { return true }
+            case .prototype: return true
+            case .map, .set: if ScriptTableMethods.names.contains(name) { return true }
+            case .bson(let value): if ScriptBSON.methods(value).contains(name) { return true }
             default: break
             }
         }
@@ -43,9 +57,7 @@ extension ScriptInterpreter {
     ) throws(ScriptFailure) -> ScriptValue? {
         switch receiver {
         case .undefined, .null:
-            throw fail(
-                "TypeError", "can't access property \"\(name)\", \(receiver.text) has no properties"
-            )
+            throw noProperties(name, receiver)
         case .string(let text) where Self.textMethods.contains(name):
             return try ScriptStringMethods(interpreter: self)
                 .invoke(name, on: text, arguments)
@@ -53,8 +65,18 @@ extension ScriptInterpreter {
             return invoke(name, onNumber: number, arguments)
         case .object(let object):
             if case .global(let global) = object.kind {
-                return try ScriptGlobalMethods(interpreter: self)
+                if let result = try ScriptGlobalMethods(interpreter: self)
                     .invoke(name, of: global, arguments)
+                {
+                    return result
+                }
+                guard ["call", "apply", "bind", "toString"].contains(name) else { return nil }
+            }
+            if case .bson(let value) = object.kind,
+                let result = try ScriptBSONCalls(interpreter: self)
+                    .invoke(name, on: value, arguments)
+            {
+                return result
             }
             if Self.hasMethod(name, receiver),
                 let result = try invoke(name, onObject: object, arguments)
@@ -63,32 +85,36 @@ extension ScriptInterpreter {
             }
         case .bool, .number, .string: break
         }
-        return Self.common(name, receiver, arguments)
+        return try common(name, receiver, arguments)
     }
 
-    private static func common(
+    private func common(
         _ name: String, _ receiver: ScriptValue, _ arguments: [ScriptValue]
-    ) -> ScriptValue? {
+    ) throws(ScriptFailure) -> ScriptValue? {
         switch name {
-        case "toString":
+        case "toString", "toLocaleString":
             if case .number(let number) = receiver, let radix = arguments.first {
                 return .string(ScriptNumber.text(number, radix: radix.integer))
             }
-            return .string(receiver.text)
+            return .string(receiver.object?.isArray == true ? try text(receiver) : receiver.text)
         case "valueOf":
             if case .date = receiver.object?.kind { return .number(receiver.number) }
             return receiver
-        case "hasOwnProperty":
+        case "isPrototypeOf": return .bool(first(arguments)?.prototype === receiver.object)
+        case "hasOwnProperty", "propertyIsEnumerable":
             return .bool(receiver.object?.own(arguments.first?.text ?? "undefined") != nil)
         default: return nil
         }
     }
+
+    private func first(_ arguments: [ScriptValue]) -> ScriptObject? { arguments.first?.object }
 
     private func invoke(
         _ name: String, onNumber number: Double, _ arguments: [ScriptValue]
     ) -> ScriptValue {
         switch name {
         case "toNumber": return .number(number)
+        case "toLocaleString": return .string(ScriptNumber.grouped(number))
         default:
             let digits = max(0, min(arguments.first?.integer ?? 0, 100))
             guard number.isFinite, abs(number) < 1e21 else {
@@ -109,34 +135,70 @@ extension ScriptInterpreter {
         switch object.kind {
         case .array:
             return try ScriptArrayMethods(interpreter: self).invoke(name, on: object, arguments)
-        case .date(let time): return ScriptDate.invoke(name, time)
+        case .date(let time):
+            if let new = ScriptDate.changed(name, time, arguments.map(\.number)) {
+                object.setTime(new)
+                return .number(new)
+            }
+            return ScriptDate.invoke(name, time)
+        case .map(let table), .set(let table):
+            let isMap = if case .map = object.kind { true } else { false }
+            return try ScriptTableMethods(interpreter: self)
+                .invoke(name, on: object, table, isMap: isMap, arguments)
         case .pattern(let pattern):
             let text = first.text
             switch name {
-            case "test": return .bool(pattern.match(in: text) != nil)
-            case "exec":
-                return try ScriptStringMethods(interpreter: self).groups(of: pattern, in: text)
+            case "test": return .bool(try search(object, pattern, text).object != nil)
+            case "exec": return try search(object, pattern, text)
             default: return nil
             }
-        case .function, .method:
-            let this = first
+        case .function, .method, .native, .global:
+            var function = ScriptValue.object(object)
+            // A method of a value can be called on another one; a function of a name cannot.
+            if case .method(let method, let receiver) = object.kind {
+                if case .global = receiver.object?.kind {
+                } else if !first.isNothing {
+                    function = .object(ScriptObject(.method(method, of: first)))
+                }
+            }
             switch name {
-            case "call":
-                return try call(.object(object), this: this, Array(arguments.dropFirst()))
+            case "call": return try call(function, this: first, Array(arguments.dropFirst()))
             case "apply":
-                let list = arguments.count > 1 ? arguments[1].object?.elements ?? [] : []
-                return try call(.object(object), this: this, list)
-            default: return nil
-            }
-        case .bson(.objectID(let id)):
-            switch name {
-            case "getTimestamp":
-                return .object(ScriptObject(.date(Double(id.timestampSeconds) * 1_000)))
-            case "equals": return .bool(first.object?.objectID == id)
-            case "valueOf": return .string(id.hex)
+                let list = arguments.dropFirst().first ?? .undefined
+                return try call(function, this: first, list.isNothing ? [] : try items(of: list))
+            case "bind":
+                try charge(64)
+                let known = Array(arguments.dropFirst())
+                let bound: ScriptNative = { [unowned self] further in
+                    try self.call(function, this: first, known + further)
+                }
+                return .object(ScriptObject(.native(name: "bound", bound)))
             default: return nil
             }
         default: return nil
         }
+    }
+
+    /// Searches a text; a global pattern goes on where its last match ended.
+    private func search(
+        _ object: ScriptObject, _ pattern: ScriptRegExp, _ text: String
+    ) throws(ScriptFailure) -> ScriptValue {
+        let methods = ScriptStringMethods(interpreter: self)
+        guard pattern.isGlobal || pattern.isSticky else {
+            return try methods.groups(of: pattern, in: text)
+        }
+        let count = text.utf16.count
+        let last = max(0, object.own("lastIndex")?.integer ?? 0)
+        var found: RegexMatch?
+        if last <= count {
+            let from = ScriptString.byte(text, unit: last, isUp: true)
+            var memory = RegexSearchMemory()
+            found = pattern.match(in: text, from: from, &memory)
+            if pattern.isSticky, found?.range.lowerBound != from { found = nil }
+        }
+        let end = found.map { ScriptString.unit(text, byte: $0.range.upperBound) } ?? 0
+        object.hide("lastIndex", .number(Double(end)))
+        guard let found else { return .null }
+        return try methods.groups(found, of: pattern, in: text)
     }
 }

@@ -29,9 +29,20 @@ extension ScriptInterpreter {
         return value
     }
 
-    private func apply(
+    func apply(
         _ applied: ScriptOperator, _ left: ScriptValue, _ right: ScriptValue
     ) throws(ScriptFailure) -> ScriptValue {
+        var (left, right) = (left, right)
+        switch applied {
+        case .add: return try add(left, right)
+        case .subtract, .multiply, .divide, .remainder, .power, .less, .greater, .lessOrEqual,
+            .greaterOrEqual:
+            // Values that compute by functions of their own.
+            if left.object != nil { left = try primitive(left, prefersText: false) }
+            if right.object != nil { right = try primitive(right, prefersText: false) }
+        case .isIn: if left.object != nil { left = .string(try text(left)) }
+        default: break
+        }
         switch applied {
         case .add: return try add(left, right)
         case .subtract: return .number(left.number - right.number)
@@ -54,7 +65,7 @@ extension ScriptInterpreter {
             guard let object = right.object else {
                 throw fail("TypeError", "right-hand side of 'in' should be an object")
             }
-            return .bool(object.own(left.text) != nil)
+            return .bool(try own(left, of: right) != nil || known(left.text, of: object) != nil)
         case .instance: return .bool(try isInstance(left, of: right))
         case .and, .or, .coalesce, .not, .bitNot, .typeOf, .void, .delete: return .undefined
         }
@@ -73,7 +84,7 @@ extension ScriptInterpreter {
     private func operand(_ value: ScriptValue) throws(ScriptFailure) -> ScriptValue {
         if value.object?.isArray == true { return .string(try text(value)) }
         if case .date = value.object?.kind { return .string(value.text) }
-        return value.primitive(prefersText: false)
+        return try primitive(value, prefersText: false)
     }
 
     private static func bits(
@@ -93,17 +104,26 @@ extension ScriptInterpreter {
         _ value: ScriptValue, of type: ScriptValue
     ) throws(ScriptFailure) -> Bool {
         guard case .global(let global) = type.object?.kind else {
-            guard type.object?.isCallable == true else {
+            guard let function = type.object, function.isCallable else {
                 throw fail("TypeError", "invalid 'instanceof' operand")
+            }
+            guard let wanted = try prototype(of: function) else { return false }
+            var object = value.object?.prototype
+            while let here = object {
+                if here === wanted { return true }
+                object = here.prototype
             }
             return false
         }
         guard let object = value.object else { return false }
         switch (global, object.kind) {
         case (.object, _), (.array, .array), (.date, .date), (.isoDate, .date),
-            (.regExp, .pattern), (.function, .function), (.function, .method),
+            (.regExp, .pattern), (.function, .function), (.function, .method), (.function, .native),
+            (.function, .global),
+            (.map, .map), (.set, .set),
             (.objectID, .bson(.objectID)), (.error, .error):
             return true
+        case (_, .bson(let value)): return ScriptBSON.isInstance(value, of: global)
         case (_, .error): return object.own("name")?.text == global.rawValue
         default: return false
         }
@@ -121,7 +141,8 @@ extension ScriptInterpreter {
         case .typeOf:
             // `typeof` accepts an unknown name.
             if case .name(let name) = operand, frame.scope.value(name) == nil,
-                ScriptGlobal(rawValue: name) == nil, name != "NaN", name != "Infinity"
+                ScriptGlobal(rawValue: name) == nil, name != "NaN", name != "Infinity",
+                name != "globalThis"
             {
                 return .string("undefined")
             }
@@ -129,7 +150,9 @@ extension ScriptInterpreter {
         case .delete:
             guard case .member(let subject, let name, _) = operand else { return .bool(true) }
             let holder = try evaluate(subject, frame)
-            holder.object?.remove(try evaluate(name, frame).text)
+            let key = try text(try evaluate(name, frame))
+            guard holder.object?.isFrozen != true else { return .bool(false) }
+            holder.object?.remove(key)
             return .bool(true)
         default: return .undefined
         }
@@ -140,9 +163,7 @@ extension ScriptInterpreter {
     {
         switch subject {
         case .undefined, .null:
-            throw fail(
-                "TypeError",
-                "can't access property \"\(key.text)\", \(subject.text) has no properties")
+            throw noProperties(key.text, subject)
         case .string(let text):
             if case .number(let index) = key {
                 return ScriptString.character(text, Int(exactly: index))
@@ -155,26 +176,41 @@ extension ScriptInterpreter {
             if object.isArray, case .number(let index) = key, let index = Int(exactly: index) {
                 return object.elements.indices.contains(index) ? object.elements[index] : .undefined
             }
-            if let own = object.own(key.text) { return own }
+            if let own = try own(key, of: subject) { return own }
+            if key.text == "prototype", let found = try prototype(of: object) {
+                return .object(found)
+            }
             if let known = known(key.text, of: object) { return known }
         case .bool, .number: break
+        }
+        if key.text == "constructor", let type = ScriptGlobal.type(of: subject) {
+            return .object(ScriptObject(.global(type)))
         }
         return Self.hasMethod(key.text, subject)
             ? .object(ScriptObject(.method(key.text, of: subject))) : .undefined
     }
 
     /// Returns the built-in properties of objects of a kind.
-    private func known(_ name: String, of object: ScriptObject) -> ScriptValue? {
+    func known(_ name: String, of object: ScriptObject) -> ScriptValue? {
         switch (object.kind, name) {
         case (.pattern(let pattern), "source"): .string(pattern.source)
         case (.pattern(let pattern), "flags"): .string(pattern.flags)
         case (.pattern(let pattern), "global"): .bool(pattern.isGlobal)
-        case (.function(let function, _, _), "length"): .number(Double(function.parameters.count))
+        case (.function(let function, _, _), "length"): .number(Double(function.length))
         case (.function(let function, _, _), "name"): .string(function.name ?? "")
+        case (.map(let table), "size"), (.set(let table), "size"): .number(Double(table.count))
+        case (.native(let native, _), "name"): .string(native)
+        case (.global(let global), "name"): .string(global.rawValue)
+        case (.global(let global), "prototype"):
+            .object(ScriptObject(.prototype(global)))
+        case (.error, "stack"): .string(object.text + "\n    at <script>")
         case (.bson(.objectID(let id)), "str"): .string(id.hex)
         case (.bson(.timestamp(let timestamp)), "t"): .number(Double(timestamp.seconds))
         case (.bson(.timestamp(let timestamp)), "i"): .number(Double(timestamp.increment))
-        case (.global(let global), _): global.constant(name)
+        case (.global(let global), _):
+            global.constant(name)
+                ?? (global.functions.contains(name)
+                    ? .object(ScriptObject(.method(name, of: .object(object)))) : nil)
         default: nil
         }
     }

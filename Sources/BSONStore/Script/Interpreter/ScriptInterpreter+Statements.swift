@@ -4,8 +4,8 @@ extension ScriptInterpreter {
     /// The way in which statements end.
     enum Completion {
         case normal
-        case `break`
-        case `continue`
+        case `break`(String?)
+        case `continue`(String?)
         case `return`(ScriptValue)
     }
 
@@ -25,31 +25,37 @@ extension ScriptInterpreter {
         return .normal
     }
 
-    private func execute(
+    func execute(
         _ statement: ScriptStatement, _ frame: ScriptFrame
     ) throws(ScriptFailure) -> Completion {
         try step()
         switch statement {
-        case .expression(let value): _ = try evaluate(value, frame)
-        case .declare(let names, let isBlockScoped):
-            for (name, value) in names {
-                let value = try value.map { (value) throws(ScriptFailure) in
+        case .located(let offset, let statement):
+            place = offset
+            return try execute(statement, frame)
+        case .expression(let value):
+            let value = try evaluate(value, frame)
+            if callDepth == 0 { lastValue = value }
+        case .declare(let names, let binding):
+            for (target, value) in names {
+                if value == nil, binding == .variable, case .place(.name(let name)) = target {
+                    frame.scope.declareInFunction(name, nil)
+                    continue
+                }
+                let made = try value.map { (value) throws(ScriptFailure) in
                     try evaluate(value, frame)
                 }
-                if isBlockScoped {
-                    frame.scope.declare(name, value ?? .undefined)
-                } else {
-                    frame.scope.declareInFunction(name, value)
-                }
+                try bind(target, made ?? .undefined, binding, frame)
             }
+        case .labelled(let label, let statement):
+            return try labelled(label, statement, frame)
         case .function: break
         case .block(let statements): return try executeBlock(statements, frame)
         case .condition(let test, let body, let other):
             if try evaluate(test, frame).isTrue { return try deeper(body, frame) }
             if let other { return try deeper(other, frame) }
         case .loop: return try loop(statement, frame)
-        case .forEach(let name, let subject, let isValues, let body):
-            return try forEach(name, subject, isValues: isValues, body, frame)
+        case .forEach: return try forEach(statement, frame)
         case .select(let subject, let cases): return try select(subject, cases, frame)
         case .return(let value):
             return .return(
@@ -57,12 +63,12 @@ extension ScriptInterpreter {
                     try evaluate(value, frame)
                 } ?? .undefined)
         case .throw(let value):
-            thrown = try evaluate(value, frame)
+            throwing(try evaluate(value, frame))
             throw .thrown
         case .attempt(let body, let name, let rescue, let always):
             return try attempt(body, name, rescue, always, frame)
-        case .break: return .break
-        case .continue: return .continue
+        case .break(let label): return .break(label)
+        case .continue(let label): return .continue(label)
         }
         return .normal
     }
@@ -80,62 +86,96 @@ extension ScriptInterpreter {
     }
 
     private func loop(
-        _ statement: ScriptStatement, _ frame: ScriptFrame
+        _ statement: ScriptStatement, _ frame: ScriptFrame, label: String? = nil
     ) throws(ScriptFailure) -> Completion {
         guard case .loop(let first, let test, let next, let body, var tests) = statement else {
             return .normal
         }
-        let frame = frame.block
-        if let first { _ = try execute(first, frame) }
+        var frame = frame.block
+        var isFresh = false
+        if let first {
+            _ = try execute(first, frame)
+            if case .declare(_, .block) = first { isFresh = true }
+        }
         while true {
             if tests, let test, try !evaluate(test, frame).isTrue { return .normal }
             tests = true
-            switch try deeper(body, frame) {
-            case .normal, .continue: break
-            case .break: return .normal
-            case .return(let value): return .return(value)
+            if let end = Self.end(try deeper(body, frame), of: label) { return end }
+            if isFresh {
+                // Each round has names of its own, which its functions keep.
+                frame = ScriptFrame(
+                    scope: frame.scope.copy(), this: frame.this, isDerived: frame.isDerived)
             }
             if let next { _ = try evaluate(next, frame) }
             try step()
         }
     }
 
-    private func forEach(
-        _ name: String, _ subject: ScriptExpression, isValues: Bool, _ body: ScriptStatement,
-        _ frame: ScriptFrame
-    ) throws(ScriptFailure) -> Completion {
-        let subject = try evaluate(subject, frame)
-        for item in try items(of: subject, isValues: isValues) {
-            let inner = frame.block
-            inner.scope.declare(name, item)
-            switch try deeper(body, inner) {
-            case .normal, .continue: continue
-            case .break: return .normal
-            case .return(let value): return .return(value)
-            }
+    /// Returns how a loop ends after a round; `nil` if it goes on.
+    private static func end(_ completion: Completion, of label: String?) -> Completion? {
+        func isOwn(_ name: String?) -> Bool {
+            guard let name else { return true }
+            return label.map { name.hasSameBytes(as: $0) } ?? false
         }
-        return .normal
+        switch completion {
+        case .normal: return nil
+        case .break(let name): return isOwn(name) ? .normal : completion
+        case .continue(let name): return isOwn(name) ? nil : completion
+        case .return: return completion
+        }
     }
 
-    /// Returns the items that a loop iterates over.
-    private func items(
-        of subject: ScriptValue, isValues: Bool
-    ) throws(ScriptFailure) -> [ScriptValue] {
+    private func labelled(
+        _ label: String, _ statement: ScriptStatement, _ frame: ScriptFrame
+    ) throws(ScriptFailure) -> Completion {
+        switch statement {
+        case .loop: return try loop(statement, frame, label: label)
+        case .forEach: return try forEach(statement, frame, label: label)
+        default:
+            let completion = try deeper(statement, frame)
+            if case .break(let name?) = completion, name.hasSameBytes(as: label) {
+                return .normal
+            }
+            return completion
+        }
+    }
+
+    private func forEach(
+        _ statement: ScriptStatement, _ frame: ScriptFrame, label: String? = nil
+    ) throws(ScriptFailure) -> Completion {
+        guard
+            case .forEach(let target, let binding, let source, let isValues, let body) =
+                statement
+        else { return .normal }
+        let subject = try evaluate(source, frame)
+        var end: Completion?
+        func visit(_ item: ScriptValue) throws(ScriptFailure) -> Bool {
+            let inner = frame.block
+            try bind(target, item, binding, inner)
+            try step()
+            end = Self.end(try deeper(body, inner), of: label)
+            return end == nil
+        }
+        if isValues {
+            try iterate(subject, visit)
+        } else {
+            for name in try names(of: subject) {
+                guard try visit(.string(name)) else { break }
+            }
+        }
+        return end ?? .normal
+    }
+
+    /// Returns the names that a loop with `in` visits.
+    private func names(of subject: ScriptValue) throws(ScriptFailure) -> [String] {
         switch subject {
         case .object(let object):
-            guard isValues else { return object.ownNames.map { .string($0) } }
-            guard object.isArray else { throw fail("TypeError", "value is not iterable") }
-            return object.elements
+            if case .host(let host) = object.kind { return host.names + object.ownNames }
+            return object.ownNames
         case .string(let text):
-            return isValues
-                ? text.unicodeScalars.map { .string(String($0)) }
-                : text.utf16.indices.enumerated().map { .string(String($0.offset)) }
-        case .undefined, .null:
-            guard isValues else { return [] }
-            throw fail("TypeError", "\(subject.text) is not iterable")
-        case .bool, .number:
-            guard isValues else { return [] }
-            throw fail("TypeError", "value is not iterable")
+            try charge(16 * text.utf8.count)
+            return (0..<text.utf16.count).map(String.init)
+        case .undefined, .null, .bool, .number: return []
         }
     }
 
@@ -159,8 +199,9 @@ extension ScriptInterpreter {
         for choice in cases[first...] {
             switch try execute(choice.body, frame) {
             case .normal: continue
-            case .break: return .normal
-            case .continue: return .continue
+            case .break(nil): return .normal
+            case .break(let label): return .break(label)
+            case .continue(let label): return .continue(label)
             case .return(let value): return .return(value)
             }
         }
@@ -168,7 +209,7 @@ extension ScriptInterpreter {
     }
 
     private func attempt(
-        _ body: [ScriptStatement], _ name: String?, _ rescue: [ScriptStatement]?,
+        _ body: [ScriptStatement], _ name: ScriptTarget?, _ rescue: [ScriptStatement]?,
         _ always: [ScriptStatement], _ frame: ScriptFrame
     ) throws(ScriptFailure) -> Completion {
         var stop: ScriptFailure?
@@ -181,8 +222,8 @@ extension ScriptInterpreter {
         if case .thrown = stop, let rescue {
             stop = nil
             let inner = frame.block
-            if let name { inner.scope.declare(name, thrown) }
             do throws(ScriptFailure) {
+                if let name { try bind(name, thrown, .block, inner) }
                 completion = try executeBlock(rescue, inner)
             } catch {
                 stop = error
@@ -190,11 +231,12 @@ extension ScriptInterpreter {
         }
         // A script cannot delay an exceeded limit.
         if case .failed = stop, let stop { throw stop }
-        let pending = thrown
+        let (pending, pendingPlace) = (thrown, thrownPlace)
         let last = try executeBlock(always, frame)
         if case .normal = last {
             guard let stop else { return completion }
-            thrown = pending
+            place = pendingPlace
+            throwing(pending)
             throw stop
         }
         return last

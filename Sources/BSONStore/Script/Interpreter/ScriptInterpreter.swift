@@ -9,12 +9,27 @@ final class ScriptInterpreter {
     private var stepsToCheck = ScriptInterpreter.stepsPerCheck
     private var bytes = 0
     private var depth = 0
-    private let deadline = ScriptLimits.deadline ?? .now + .seconds(ScriptLimits.secondsMax)
-    private let globals = ScriptScope(in: nil, isFunction: true)
+    let options: ScriptOptions
+    private let deadline: ContinuousClock.Instant?
+    /// The place of the statement that runs, and of the one that threw.
+    var place = 0
+    private(set) var thrownPlace = 0
+    /// The value of the last statement outside of all functions that has one.
+    var lastValue = ScriptValue.undefined
+    /// The number of functions that run.
+    private(set) var callDepth = 0
+    let globals = ScriptScope(in: nil, isFunction: true)
     /// The scopes that functions were created in, and objects that hold others: these may form
     /// reference cycles.
     private var scopes: [ScriptScope] = []
     private var changed: [ScriptObject] = []
+
+    init(options: ScriptOptions = ScriptOptions()) {
+        self.options = options
+        deadline =
+            options.hasDeadline
+            ? ScriptLimits.deadline ?? .now + .seconds(ScriptLimits.secondsMax) : nil
+    }
 
     /// Calls a function with values known by name.
     ///
@@ -30,6 +45,7 @@ final class ScriptInterpreter {
         } catch {
             switch error {
             case .failed(let error): throw error
+            case .skipped: return .undefined
             case .thrown: throw StoreError(.scriptFailed, Self.message(of: thrown))
             }
         }
@@ -96,15 +112,15 @@ final class ScriptInterpreter {
 
     private func checkTime() throws(ScriptFailure) {
         if let fault = WorkBudget.current?.fault { throw .failed(fault) }
-        guard deadline > .now else {
+        guard deadline.map({ $0 > .now }) ?? true else {
             throw .failed(StoreError(.maxTimeMSExpired, "operation exceeded time limit"))
         }
     }
 
     /// Counts the approximate bytes of a value.
     func charge(_ count: Int) throws(ScriptFailure) {
-        bytes = count > ScriptLimits.bytesMax - bytes ? ScriptLimits.bytesMax + 1 : bytes + count
-        guard bytes <= ScriptLimits.bytesMax else {
+        bytes = count > options.bytesMax - bytes ? options.bytesMax + 1 : bytes + count
+        guard bytes <= options.bytesMax else {
             throw .failed(StoreError(.scriptFailed, "InternalError: out of memory"))
         }
     }
@@ -112,15 +128,16 @@ final class ScriptInterpreter {
     /// Checks that the memory limit allows a number of bytes, and counts them.
     func charge(_ count: Int, times: Int) throws(ScriptFailure) {
         let (product, isTooMuch) = count.multipliedReportingOverflow(by: times)
-        try charge(isTooMuch ? ScriptLimits.bytesMax + 1 : product)
+        try charge(isTooMuch ? options.bytesMax + 1 : product)
     }
 
     /// Returns the text of a value, within the memory that is left.
     func text(_ value: ScriptValue) throws(ScriptFailure) -> String {
-        guard let object = value.object, object.isArray else { return value.text }
-        var bytesLeft = ScriptLimits.bytesMax - bytes
+        guard let object = value.object else { return value.text }
+        guard object.isArray else { return try primitive(value, prefersText: true).text }
+        var bytesLeft = ScriptLimits.bytesMax - min(bytes, ScriptLimits.bytesMax / 2)
         let text = object.text(&bytesLeft)
-        if bytesLeft < 0 { try charge(ScriptLimits.bytesMax + 1) }
+        if bytesLeft < 0 { try charge(options.bytesMax + 1) }
         try step(1 + text.utf8.count / 64)
         return text
     }
@@ -142,7 +159,7 @@ final class ScriptInterpreter {
 
     /// Runs a body one level deeper.
     func deeper<R>(_ body: () throws(ScriptFailure) -> R) throws(ScriptFailure) -> R {
-        guard depth < ScriptLimits.depthMax else {
+        guard depth < options.depthMax else {
             throw .failed(StoreError(.scriptFailed, "InternalError: too much recursion"))
         }
         depth += 1
@@ -153,7 +170,8 @@ final class ScriptInterpreter {
     /// Sleeps, but not beyond the deadline.
     func pause(milliseconds: Double) throws(ScriptFailure) {
         let length = milliseconds.isNaN ? 0 : max(0, min(milliseconds, 1e12))
-        let end = min(ContinuousClock.now + .milliseconds(Int64(length)), deadline)
+        let wanted = ContinuousClock.now + .milliseconds(Int64(length))
+        let end = deadline.map { min(wanted, $0) } ?? wanted
         let bell = ThreadCondition(())
         // The signal never arrives: this only waits for the timeout.
         while case let left = end - .now, left > .zero {
@@ -162,8 +180,14 @@ final class ScriptInterpreter {
         try checkTime()
     }
 
-    package func fail(_ kind: String, _ message: String) -> ScriptFailure {
-        thrown = .error(kind, message)
+    /// Keeps a value that is thrown, and the place of the statement.
+    func throwing(_ value: ScriptValue) {
+        thrown = value
+        thrownPlace = place
+    }
+
+    func fail(_ kind: String, _ message: String) -> ScriptFailure {
+        throwing(.error(kind, message))
         return .thrown
     }
 
@@ -180,19 +204,34 @@ final class ScriptInterpreter {
 extension ScriptInterpreter {
     func call(
         _ function: ScriptFunction, in scope: ScriptScope, this: ScriptValue,
-        _ arguments: [ScriptValue]
+        _ arguments: [ScriptValue], isDerived: Bool = false
     ) throws(ScriptFailure) -> ScriptValue {
         try deeper { () throws(ScriptFailure) in
             try step()
+            callDepth += 1
+            let caller = place
+            defer { callDepth -= 1 }
             let inner = ScriptScope(in: scope, isFunction: true)
             if !function.isArrow {
                 inner.declare("arguments", .object(ScriptObject(elements: arguments)))
             }
-            for (index, name) in function.parameters.enumerated() {
-                inner.declare(name, index < arguments.count ? arguments[index] : .undefined)
+            let frame = ScriptFrame(scope: inner, this: this, isDerived: isDerived)
+            for (index, target) in function.parameters.enumerated() {
+                let value = index < arguments.count ? arguments[index] : .undefined
+                if case .place(.name(let name)) = target {
+                    inner.declare(name, value)
+                } else {
+                    try bind(target, value, .block, frame)
+                }
             }
-            let frame = ScriptFrame(scope: inner, this: this)
-            if case .return(let value) = try execute(function.body, frame) { return value }
+            if let rest = function.rest {
+                let further = Array(arguments.dropFirst(function.parameters.count))
+                try charge(64 + 16 * further.count)
+                try bind(rest, .object(ScriptObject(elements: further)), .block, frame)
+            }
+            let completion = try execute(function.body, frame)
+            place = caller
+            if case .return(let value) = completion { return value }
             return .undefined
         }
     }
@@ -204,9 +243,17 @@ extension ScriptInterpreter {
     ) throws(ScriptFailure) -> ScriptValue {
         switch value.object?.kind {
         case .function(let function, let scope, let bound):
+            if value.object?.construction != nil {
+                throw fail(
+                    "TypeError",
+                    "Class constructor \(function.name ?? "") cannot be invoked without 'new'")
+            }
             return try call(function, in: scope, this: bound ?? this, arguments)
         case .method(let method, let receiver):
             return try invoke(method, on: receiver, arguments) ?? .undefined
+        case .native(_, let native):
+            try step()
+            return try call(native, arguments)
         case .global(let global) where global.isCallable:
             return try ScriptGlobalCalls(interpreter: self).call(global, arguments)
         default: throw fail("TypeError", "\(name()) is not a function")
@@ -218,9 +265,12 @@ extension ScriptInterpreter {
 struct ScriptFrame {
     let scope: ScriptScope
     let this: ScriptValue
+    /// Whether `super(…)` has to make `this`.
+    var isDerived = false
 
     /// Returns the same frame with a separate scope for a block.
     var block: ScriptFrame {
-        ScriptFrame(scope: ScriptScope(in: scope, isFunction: false), this: this)
+        ScriptFrame(
+            scope: ScriptScope(in: scope, isFunction: false), this: this, isDerived: isDerived)
     }
 }

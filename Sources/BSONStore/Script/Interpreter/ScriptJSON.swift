@@ -3,45 +3,101 @@ import BSONQuery
 /// The functions of `JSON` in a run of a script.
 struct ScriptJSON {
     let interpreter: ScriptInterpreter
+    /// The text that indents one level; empty for all on one line.
+    var indent = ""
+    /// The only names to write; `nil` for all.
+    var names: Set<Name>?
+    /// The function that replaces values.
+    var replacer: ScriptValue?
 
-    /// Returns the value as `JSON.stringify` writes it.
-    func text(of value: ScriptValue, depth: Int = 0) throws(ScriptFailure) -> String {
-        guard depth < 100 else { throw interpreter.fail("TypeError", "cyclic object value") }
+    /// Returns the value as `JSON.stringify` writes it; `nil` if it is no value in JSON.
+    func text(of value: ScriptValue) throws(ScriptFailure) -> String? {
+        try text(of: value, "", in: .object(ScriptObject()), depth: 0)
+    }
+
+    private func text(
+        of given: ScriptValue, _ name: String, in holder: ScriptValue, depth: Int
+    ) throws(ScriptFailure) -> String? {
+        guard depth < 100 else {
+            throw interpreter.fail(
+                "TypeError",
+                interpreter.options.keepsNumberTypes
+                    ? "Converting circular structure to JSON" : "cyclic object value")
+        }
         try interpreter.step()
+        var value = given
+        if let own = value.object?.find("toJSON"), own.object?.isCallable == true {
+            value = try interpreter.call(own, this: value, [.string(name)])
+        }
+        if let replacer {
+            value = try interpreter.call(replacer, this: holder, [.string(name), value])
+        }
         var text = ""
         switch value {
-        case .undefined: text = "undefined"
+        case .undefined: return nil
         case .null: text = "null"
         case .bool(let value): text = value ? "true" : "false"
         case .number(let number): text = number.isFinite ? ScriptNumber.text(number) : "null"
         case .string(let string): text = BSONValue.string(string).extendedJSON(.relaxed)
         case .object(let object):
-            switch object.kind {
-            case .array:
-                var parts: [String] = []
-                for element in object.elements {
-                    let part = try self.text(of: element, depth: depth + 1)
-                    parts.append(part == "undefined" ? "null" : part)
-                }
-                text = "[\(parts.joined(separator: ","))]"
-            case .date(let time):
-                text = ScriptDate.isoText(time).map { "\"\($0)\"" } ?? "null"
-            case .function, .method, .global: text = "undefined"
-            case .bson(.objectID(let id)): text = "{\"$oid\":\"\(id.hex)\"}"
-            case .bson(let value): text = value.extendedJSON(.relaxed)
-            case .pattern: text = "{}"
-            case .plain, .error:
-                var parts: [String] = []
-                for name in object.ownNames {
-                    let part = try self.text(of: object.own(name) ?? .undefined, depth: depth + 1)
-                    if part == "undefined" { continue }
-                    parts.append(try self.text(of: .string(name), depth: depth + 1) + ":" + part)
-                }
-                text = "{\(parts.joined(separator: ","))}"
-            }
+            guard let made = try self.text(of: object, depth) else { return nil }
+            text = made
         }
         try interpreter.charge(text.utf8.count)
         return text
+    }
+
+    private func text(of object: ScriptObject, _ depth: Int) throws(ScriptFailure) -> String? {
+        let value = ScriptValue.object(object)
+        switch object.kind {
+        case .array:
+            var parts: [String] = []
+            for (index, element) in object.elements.enumerated() {
+                parts.append(
+                    try text(of: element, String(index), in: value, depth: depth + 1) ?? "null")
+            }
+            return enclosed("[", parts, "]", depth)
+        case .date(let time): return ScriptDate.isoText(time).map { "\"\($0)\"" } ?? "null"
+        case .function, .method, .native, .global: return nil
+        case .bson(let value) where interpreter.options.keepsNumberTypes:
+            return Self.shellText(of: value)
+        case .bson(.objectID(let id)): return "{\"$oid\":\"\(id.hex)\"}"
+        case .bson(let value): return value.extendedJSON(.relaxed)
+        case .pattern, .map, .set: return "{}"
+        case .plain, .error, .host, .prototype, .accessor:
+            var parts: [String] = []
+            for key in object.ownNames where names?.contains(Name(key)) ?? true {
+                let field = try interpreter.property(.string(key), of: value)
+                guard let part = try text(of: field, key, in: value, depth: depth + 1) else {
+                    continue
+                }
+                let name = BSONValue.string(key).extendedJSON(.relaxed)
+                parts.append(name + (indent.isEmpty ? ":" : ": ") + part)
+            }
+            return enclosed("{", parts, "}", depth)
+        }
+    }
+
+    /// Returns a value as the `toJSON` of MongoDB's drivers has it.
+    private static func shellText(of value: BSONValue) -> String {
+        switch value {
+        case .objectID, .binary: "\"\(ScriptBSON.text(value))\""
+        case .int32, .double: ScriptBSON.text(value)
+        case .int64(let number):
+            "{\"low\":\(Int32(truncatingIfNeeded: number)),"
+                + "\"high\":\(Int32(truncatingIfNeeded: number >> 32)),\"unsigned\":false}"
+        default: value.extendedJSON(.relaxed)
+        }
+    }
+
+    private func enclosed(
+        _ open: String, _ parts: [String], _ close: String, _ depth: Int
+    ) -> String {
+        guard !indent.isEmpty, !parts.isEmpty else {
+            return open + parts.joined(separator: ",") + close
+        }
+        let outer = "\n" + String(repeating: indent, count: depth)
+        return open + parts.map { outer + indent + $0 }.joined(separator: ",") + outer + close
     }
 
     /// Returns the value that `JSON.parse` reads.

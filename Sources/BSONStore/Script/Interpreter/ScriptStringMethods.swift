@@ -16,6 +16,12 @@ struct ScriptStringMethods {
         case "toUpperCase":
             try look(at: text.utf8.count)
             return try made(text.uppercased())
+        case "at":
+            let index = first.integer
+            return ScriptString.character(text, index < 0 ? text.utf16.count + index : index)
+        case "normalize": return .string(text)
+        case "trimLeft": return try invoke("trimStart", on: text, [])
+        case "trimRight": return try invoke("trimEnd", on: text, [])
         case "trim", "trimStart", "trimEnd":
             try look(at: text.utf8.count)
             return try made(
@@ -25,8 +31,16 @@ struct ScriptStringMethods {
             let other = first.text
             try look(at: min(text.utf8.count, other.utf8.count))
             if ScriptValue.isSame(.string(text), .string(other)) { return .number(0) }
+            if interpreter.options.keepsNumberTypes {
+                // Letters come in the order of the alphabet, small ones first.
+                let (left, right) = (text.lowercased(), other.lowercased())
+                if !left.hasSameBytes(as: right) {
+                    return .number(left.utf16.lexicographicallyPrecedes(right.utf16) ? -1 : 1)
+                }
+                return .number(other.utf16.lexicographicallyPrecedes(text.utf16) ? -1 : 1)
+            }
             return .number(text.utf16.lexicographicallyPrecedes(other.utf16) ? -1 : 1)
-        case "match", "search", "replace", "replaceAll", "split":
+        case "match", "matchAll", "search", "replace", "replaceAll", "split":
             return try search(name, text, arguments)
         case "repeat", "padStart", "padEnd": return try lengthen(name, text, arguments)
         case "charAt", "charCodeAt", "codePointAt": return character(name, text, first.integer)
@@ -187,6 +201,13 @@ struct ScriptStringMethods {
         }
         guard let pattern else { return .null }
         let found = try groups(of: pattern, in: text)
+        if name == "matchAll" {
+            let all = ScriptObject(elements: [])
+            for match in try matches(of: pattern, in: text) {
+                all.elements.append(try groups(match, of: pattern, in: text))
+            }
+            return .object(all)
+        }
         if name == "search" { return found.object?.own("index") ?? .number(-1) }
         guard pattern.isGlobal, found.object != nil else { return found }
         let all = ScriptObject(elements: [])
@@ -199,6 +220,13 @@ struct ScriptStringMethods {
     /// Returns the first match of a pattern: the whole, then its groups.
     func groups(of pattern: ScriptRegExp, in text: String) throws(ScriptFailure) -> ScriptValue {
         guard let match = pattern.match(in: text) else { return .null }
+        return try groups(match, of: pattern, in: text)
+    }
+
+    /// Returns a match: the whole, then its groups.
+    func groups(
+        _ match: RegexMatch, of pattern: ScriptRegExp, in text: String
+    ) throws(ScriptFailure) -> ScriptValue {
         try interpreter.charge(64)
         let found = ScriptObject(elements: [try made(ScriptString.bytes(text, match.range))])
         for group in match.groups {
@@ -210,6 +238,17 @@ struct ScriptStringMethods {
         }
         found.set(
             "index", .number(Double(ScriptString.unit(text, byte: match.range.lowerBound))))
+        if interpreter.options.keepsNumberTypes {
+            found.hide("input", .string(text))
+            if let index = found.own("index") { found.hide("index", index) }
+        }
+        if !pattern.names.isEmpty {
+            let named = ScriptObject()
+            for (name, group) in pattern.names where group + 1 < found.elements.count {
+                named.set(name, found.elements[group + 1])
+            }
+            found.hide("groups", .object(named))
+        }
         return .object(found)
     }
 
@@ -277,12 +316,15 @@ struct ScriptStringMethods {
         }
         let given = arguments.count > 1 ? arguments[1] : .undefined
         if given.object?.isCallable == true {
-            let values =
+            var values =
                 [ScriptValue.string(part(match.range))]
                 + match.groups.map {
                     $0 == nil ? .undefined : .string(part($0))
                 }
-            return try interpreter.call(given, this: .undefined, values, name: "replace").text
+            values.append(.number(Double(ScriptString.unit(text, byte: match.range.lowerBound))))
+            values.append(.string(text))
+            return try interpreter.text(
+                try interpreter.call(given, this: .undefined, values, name: "replace"))
         }
         let template = Array(given.text)
         var text = ""

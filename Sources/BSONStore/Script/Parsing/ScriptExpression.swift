@@ -13,11 +13,20 @@ indirect enum ScriptExpression: Sendable {
     case this
     case name(String)
     case array([ScriptExpression])
-    case object([(key: ScriptExpression, value: ScriptExpression)])
+    /// A missing element of an array literal.
+    case hole
+    /// All items of a value, in an array literal or in arguments.
+    case spread(ScriptExpression)
+    case object([ScriptField])
+    case `class`(ScriptClass)
+    /// Accesses that end with `undefined` at an optional one whose subject is undefined or null.
+    case chain(ScriptExpression)
+    case superMember(ScriptExpression)
+    case superCall([ScriptExpression])
     case function(ScriptFunction)
     /// A property by the value of its name; `isOptional` if the subject may be undefined or null.
     case member(ScriptExpression, ScriptExpression, isOptional: Bool)
-    case call(ScriptExpression, [ScriptExpression])
+    case call(ScriptExpression, [ScriptExpression], isOptional: Bool)
     case new(ScriptExpression, [ScriptExpression])
     case unary(ScriptOperator, ScriptExpression)
     /// Increments or decrements a place.
@@ -26,5 +35,7 @@ indirect enum ScriptExpression: Sendable {
     case conditional(ScriptExpression, ScriptExpression, ScriptExpression)
     /// Stores into a place, after applying an operator if there is one.
     case assign(ScriptExpression, ScriptOperator?, ScriptExpression)
+    /// Stores the parts of a value into several places.
+    case destructure(ScriptTarget, ScriptExpression)
     case sequence([ScriptExpression])
 }

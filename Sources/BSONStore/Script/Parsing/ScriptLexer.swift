@@ -18,10 +18,13 @@ struct ScriptLexer {
     private(set) var position = 0
     /// Whether a line ended before the last token.
     private(set) var isAfterLineEnd = false
+    /// The place where the last token begins.
+    private(set) var start = 0
 
     /// The punctuators, longer ones before their own prefixes.
     private static let marks: [[Unicode.Scalar]] = [
-        ">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "=>", "==", "!=", "<=", ">=", "&&",
+        ">>>=", "...", "===", "!==", "**=", "&&=", "||=", "??=", "<<=", ">>=", ">>>", "=>", "==",
+        "!=", "<=", ">=", "&&",
         "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>",
         "**",
         "{", "}", "(", ")", "[", "]", ";", ",", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^",
@@ -38,8 +41,13 @@ struct ScriptLexer {
     /// - Throws: 139 for an invalid token.
     mutating func next(allowsPattern: Bool) throws(StoreError) -> ScriptToken {
         try skip()
+        start = position
         guard position < text.count else { return .end }
         let scalar = text[position]
+        if scalar == "#", peek(1).map(Self.beginsName) == true {
+            position += 1
+            return .name("#" + name())
+        }
         if Self.beginsName(scalar) { return .name(name()) }
         if Self.isDigit(scalar) || scalar == "." && peek(1).map(Self.isDigit) == true {
             return .number(try number())
@@ -59,6 +67,19 @@ struct ScriptLexer {
             return .mark(Self.string(mark[...]))
         }
         throw Self.illegal("illegal character")
+    }
+
+    /// Returns the text from a place to another.
+    func source(_ range: Range<Int>) -> String { Self.string(text[range]) }
+
+    /// Returns the line and the column of a place, both from 1 on.
+    func place(_ offset: Int) -> (line: Int, column: Int) {
+        var (line, column) = (1, 1)
+        for scalar in text.prefix(offset) {
+            column += 1
+            if scalar == "\n" { (line, column) = (line + 1, 1) }
+        }
+        return (line, column)
     }
 
     static func illegal(_ what: String) -> StoreError {
@@ -123,14 +144,16 @@ struct ScriptLexer {
         let start = position
         if text[position] == "0", let base = peek(1), let radix = Self.radix(base) {
             position += 2
-            let digits = name(orDigits: true)
+            let digits = name(orDigits: true).replacing("_", with: "")
             guard let value = UInt64(digits, radix: radix) else {
                 throw Self.illegal("missing digits after 0\(base)")
             }
             return Double(value)
         }
         func digits(_ lexer: inout ScriptLexer) {
-            while let scalar = lexer.peek(0), Self.isDigit(scalar) { lexer.position += 1 }
+            while let scalar = lexer.peek(0), Self.isDigit(scalar) || scalar == "_" {
+                lexer.position += 1
+            }
         }
         digits(&self)
         if peek(0) == "." {
@@ -142,7 +165,7 @@ struct ScriptLexer {
             if peek(0) == "+" || peek(0) == "-" { position += 1 }
             digits(&self)
         }
-        var digitsText = Self.string(text[start..<position])
+        var digitsText = Self.string(text[start..<position]).replacing("_", with: "")
         if digitsText.hasByteSuffix(".") { digitsText.removeLast() }
         if digitsText.hasBytePrefix(".") { digitsText = "0" + digitsText }
         guard let value = Double(digitsText.replacing(".e", with: "e")),
@@ -240,12 +263,7 @@ extension ScriptLexer {
                 try escape(into: &units)
             } else if scalar == "$" && peek(0) == "{" {
                 let start = position + 1
-                var depth = 0
-                repeat {
-                    guard let scalar = peek(0) else { throw Self.illegal("unterminated template") }
-                    if scalar == "{" { depth += 1 } else if scalar == "}" { depth -= 1 }
-                    position += 1
-                } while depth > 0
+                try skipTemplateValue()
                 texts.append(String(decoding: units, as: UTF16.self))
                 units = []
                 sources.append(Self.string(text[start..<position - 1]))
@@ -256,6 +274,29 @@ extension ScriptLexer {
         guard peek(0) == "`" else { throw Self.illegal("unterminated template literal") }
         position += 1
         return .template(texts + [String(decoding: units, as: UTF16.self)], sources)
+    }
+
+    /// Skips a value in braces; braces in its texts do not count.
+    private mutating func skipTemplateValue() throws(StoreError) {
+        var braces = 0
+        repeat {
+            guard let scalar = peek(0) else { throw Self.illegal("unterminated template") }
+            switch scalar {
+            case "\"", "'": _ = try string(scalar)
+            case "`":
+                position += 1
+                while peek(0) != "`" {
+                    guard let inner = peek(0) else { throw Self.illegal("unterminated template") }
+                    position += 1
+                    if inner == "\\" { position += 1 }
+                    if inner == "$" && peek(0) == "{" { try skipTemplateValue() }
+                }
+                position += 1
+            default:
+                if scalar == "{" { braces += 1 } else if scalar == "}" { braces -= 1 }
+                position += 1
+            }
+        } while braces > 0
     }
 
     private mutating func pattern() throws(StoreError) -> ScriptToken {

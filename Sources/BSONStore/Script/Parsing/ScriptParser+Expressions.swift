@@ -17,6 +17,15 @@ extension ScriptParser {
             guard case .mark(let mark) = parser.token, mark.hasByteSuffix("="),
                 !["==", "===", "!=", "!==", "<=", ">="].contains(mark)
             else { return target }
+            if mark == "=" {
+                switch target {
+                case .array, .object:
+                    let pattern = try ScriptTarget(target)
+                    try parser.advance()
+                    return .destructure(pattern, try parser.assignment())
+                default: break
+                }
+            }
             guard target.isPlace else {
                 throw ScriptLexer.illegal("invalid assignment left-hand side")
             }
@@ -63,7 +72,7 @@ extension ScriptParser {
         guard length <= lengthMax else { throw ScriptLexer.illegal("too long an expression") }
     }
 
-    private mutating func unary() throws(StoreError) -> ScriptExpression {
+    mutating func unary() throws(StoreError) -> ScriptExpression {
         try deeper { (parser) throws(StoreError) in
             switch parser.token {
             case .mark("-"):
@@ -76,6 +85,10 @@ extension ScriptParser {
                 let by: Double = parser.isMark("++") ? 1 : -1
                 try parser.advance()
                 return try Self.step(try parser.unary(), by: by, isPrefix: true)
+            case .name("await") where parser.awaits:
+                try parser.advance()
+                return try parser.unary()
+            case .name("yield"): throw ScriptLexer.illegal("generators are not supported")
             case .mark(let text), .name(let text):
                 guard let applied = ScriptOperator(rawValue: text), applied.precedence == nil else {
                     return try parser.postfix()
@@ -84,6 +97,16 @@ extension ScriptParser {
                 return .unary(applied, try parser.unary())
             default: return try parser.postfix()
             }
+        }
+    }
+
+    /// Whether a value follows `await`, which has no effect: nothing runs later.
+    private var awaits: Bool {
+        switch nextToken.token {
+        case .end: false
+        case .mark(let mark): ["(", "[", "{", "!", "~"].contains(mark)
+        case .name(let name): name != "in" && name != "instanceof" && name != "of"
+        case .number, .string, .template, .pattern: true
         }
     }
 
@@ -108,15 +131,19 @@ extension ScriptParser {
     ) throws(StoreError) -> ScriptExpression {
         var value = subject
         var length = 0
+        var isChain = false
         while true {
             length += 1
             try Self.check(length)
             if try take(".") {
                 value = .member(value, .string(try propertyName()), isOptional: false)
             } else if try take("?.") {
+                isChain = true
                 if try take("[") {
                     value = .member(value, try expression(), isOptional: true)
                     try expect("]")
+                } else if isMark("(") {
+                    value = .call(value, try arguments(), isOptional: true)
                 } else {
                     value = .member(value, .string(try propertyName()), isOptional: true)
                 }
@@ -124,9 +151,12 @@ extension ScriptParser {
                 value = .member(value, try expression(), isOptional: false)
                 try expect("]")
             } else if allowsCalls, isMark("(") {
-                value = .call(value, try arguments())
+                value = .call(value, try arguments(), isOptional: false)
             } else {
-                return value
+                if case .template = token, !isAfterLineEnd || !allowsCalls {
+                    throw ScriptLexer.illegal("tagged templates are not supported")
+                }
+                return isChain ? .chain(value) : value
             }
         }
     }
@@ -135,7 +165,7 @@ extension ScriptParser {
     private mutating func propertyName() throws(StoreError) -> String {
         guard case .name(let name) = token else { throw unexpected("missing name after .") }
         try advance()
-        return name
+        return Self.field(name)
     }
 
     private mutating func arguments() throws(StoreError) -> [ScriptExpression] {
@@ -146,7 +176,13 @@ extension ScriptParser {
     private mutating func list(until mark: String) throws(StoreError) -> [ScriptExpression] {
         var values: [ScriptExpression] = []
         while try !take(mark) {
-            values.append(try assignment())
+            if mark == "]", isMark(",") {
+                values.append(.hole)
+            } else if try take("...") {
+                values.append(.spread(try assignment()))
+            } else {
+                values.append(try assignment())
+            }
             guard isMark(mark) else {
                 try expect(",")
                 continue
@@ -155,7 +191,7 @@ extension ScriptParser {
         return values
     }
 
-    private mutating func primary() throws(StoreError) -> ScriptExpression {
+    mutating func primary() throws(StoreError) -> ScriptExpression {
         if isMark("/") || isMark("/=") { try readPattern() }
         let read = token
         switch read {
@@ -212,9 +248,18 @@ extension ScriptParser {
         case "this":
             try advance()
             return .this
-        case "function":
-            try advance()
+        case "function": return .function(try function())
+        case "async" where nextToken == (.name("function"), false):
             return .function(try function())
+        case "class": return .class(try classLiteral())
+        case "super":
+            try advance()
+            if isMark("(") { return .superCall(try arguments()) }
+            if try take(".") { return .superMember(.string(try propertyName())) }
+            try expect("[")
+            let name = try expression()
+            try expect("]")
+            return .superMember(name)
         case "new":
             try advance()
             let callee = try accessed(try primary(), allowsCalls: false)
@@ -222,51 +267,13 @@ extension ScriptParser {
         default: return .name(try self.name())
         }
     }
-
-    private mutating func object() throws(StoreError) -> ScriptExpression {
-        var fields: [(key: ScriptExpression, value: ScriptExpression)] = []
-        while try !take("}") {
-            let read = token
-            try advance()
-            switch read {
-            case .name(let name):
-                if isMark("(") {
-                    // A method in short notation.
-                    fields.append((.string(name), .function(try function())))
-                } else if isMark(":") {
-                    try advance()
-                    fields.append((.string(name), try assignment()))
-                } else {
-                    guard !Self.keywords.contains(name) else { throw unexpected() }
-                    fields.append((.string(name), .name(name)))
-                }
-            case .string(let text):
-                try expect(":")
-                fields.append((.string(text), try assignment()))
-            case .number(let number):
-                try expect(":")
-                fields.append((.number(number), try assignment()))
-            case .mark("["):
-                let key = try assignment()
-                try expect("]")
-                try expect(":")
-                fields.append((key, try assignment()))
-            default: throw unexpected("invalid property id")
-            }
-            guard isMark("}") else {
-                try expect(",")
-                continue
-            }
-        }
-        return .object(fields)
-    }
 }
 
 extension ScriptExpression {
     /// Whether the expression can be assigned to.
     fileprivate var isPlace: Bool {
         switch self {
-        case .name, .member: true
+        case .name, .member, .superMember: true
         default: false
         }
     }

@@ -13,18 +13,45 @@ extension ScriptParser {
     }
 
     mutating func statement() throws(StoreError) -> ScriptStatement {
-        try deeper { (parser) throws(StoreError) in try parser.statementHere() }
+        try deeper { (parser) throws(StoreError) in
+            let start = parser.offset
+            let statement = try parser.statementHere()
+            guard parser.keepsPlaces else { return statement }
+            // Functions are declared before their statement is reached.
+            if case .function = statement { return statement }
+            return .located(start, statement)
+        }
     }
 
     private mutating func statementHere() throws(StoreError) -> ScriptStatement {
         if isMark("{") { return .block(try block()) }
         if try take(";") { return .block([]) }
         guard case .name(let word) = token else { return try value() }
+        if !Self.keywords.contains(word), nextToken.token == .mark(":") {
+            try advance()
+            try advance()
+            return .labelled(
+                word,
+                try deeper { (parser) throws(StoreError) in
+                    try parser.statementHere()
+                })
+        }
         switch word {
         case "var", "const": return try declaration()
         case "let" where beginsDeclaration: return try declaration()
-        case "function":
+        case "class":
+            let made = try classLiteral()
+            guard let name = made.name else { throw unexpected("missing name") }
+            return .declare([(.place(.name(name)), .class(made))], .block)
+        case "with": throw ScriptLexer.illegal("the with statement is not supported")
+        case "import" where nextToken.token != .mark("("), "export":
+            throw ScriptLexer.illegal("\(word) declarations are not supported")
+        case "debugger":
             try advance()
+            try endStatement()
+            return .block([])
+        case "async" where nextToken == (.name("function"), false): fallthrough
+        case "function":
             let function = try function()
             guard function.name != nil else { throw unexpected("missing name") }
             return .function(function)
@@ -54,10 +81,10 @@ extension ScriptParser {
         do throws(StoreError) {
             try rest.advance()
             if case .name(let name) = rest.token { return !Self.keywords.contains(name) }
+            return rest.isMark("[") || rest.isMark("{")
         } catch {
             return false
         }
-        return false
     }
 
     private mutating func declaration() throws(StoreError) -> ScriptStatement {
@@ -68,14 +95,31 @@ extension ScriptParser {
 
     /// Reads `var`, `let` or `const` with names and values.
     private mutating func names() throws(StoreError) -> ScriptStatement {
-        let isBlockScoped = !isWord("var")
+        let binding = binding
         try advance()
-        var names: [(name: String, value: ScriptExpression?)] = []
+        var names: [(target: ScriptTarget, value: ScriptExpression?)] = []
         repeat {
-            let name = try name()
-            names.append((name, try take("=") ? try assignment() : nil))
+            let target = try target()
+            let value = try take("=") ? try assignment() : nil
+            if value == nil, target.isPattern || binding == .constant {
+                throw ScriptLexer.illegal(
+                    target.isPattern
+                        ? "missing = in destructuring declaration"
+                        : "missing = in const declaration")
+            }
+            names.append((target, value))
         } while try take(",")
-        return .declare(names, isBlockScoped: isBlockScoped)
+        return .declare(names, binding)
+    }
+
+    /// The binding that the word at the token declares.
+    private var binding: ScriptBinding {
+        switch token {
+        case .name("var"): .variable
+        case .name("let"): .block
+        case .name("const"): .constant
+        default: .assign
+        }
     }
 
     private mutating func condition() throws(StoreError) -> ScriptStatement {
@@ -106,6 +150,7 @@ extension ScriptParser {
             _ = try take(";")
             return .loop(first: nil, test: test, next: nil, body: body, testsFirst: false)
         default:
+            _ = try takeWord("await")
             try expect("(")
             if let each = try forEach() { return each }
             return try counting()
@@ -114,23 +159,24 @@ extension ScriptParser {
 
     /// Reads `for` with `in` or `of`; `nil` for other loops.
     private mutating func forEach() throws(StoreError) -> ScriptStatement? {
-        let head = attempt { (parser) throws(StoreError) -> (String, Bool)? in
-            if parser.isWord("var") || parser.isWord("let") || parser.isWord("const") {
-                try parser.advance()
-            }
-            let name = try parser.name()
-            if try parser.takeWord("in") { return (name, false) }
-            return try parser.takeWord("of") ? (name, true) : nil
+        let head = attempt { (parser) throws(StoreError) -> (ScriptTarget, ScriptBinding, Bool)? in
+            let binding = parser.binding
+            if binding != .assign { try parser.advance() }
+            // A pattern is read again in a loop of another kind; no loop is inside of it.
+            let target = try parser.target()
+            if try parser.takeWord("in") { return (target, binding, false) }
+            return try parser.takeWord("of") ? (target, binding, true) : nil
         }
-        guard let (name, isValues) = head else { return nil }
+        guard let (target, binding, isValues) = head else { return nil }
         let subject = try expression()
         try expect(")")
-        return .forEach(name: name, of: subject, isValues: isValues, body: try statement())
+        return .forEach(
+            target, binding, of: subject, isValues: isValues, body: try statement())
     }
 
     private mutating func counting() throws(StoreError) -> ScriptStatement {
         var first: ScriptStatement?
-        if isWord("var") || isWord("let") || isWord("const") {
+        if binding != .assign {
             first = try names()
         } else if !isMark(";") {
             first = .expression(try expression())
@@ -170,11 +216,11 @@ extension ScriptParser {
     private mutating func attempted() throws(StoreError) -> ScriptStatement {
         try advance()
         let body = try block()
-        var name: String?
+        var name: ScriptTarget?
         var rescue: [ScriptStatement]?
         if try takeWord("catch") {
             if try take("(") {
-                name = try self.name()
+                name = try target()
                 try expect(")")
             }
             rescue = try block()
@@ -187,6 +233,12 @@ extension ScriptParser {
     private mutating func jump(_ word: String) throws(StoreError) -> ScriptStatement {
         try advance()
         var value: ScriptExpression?
+        var label: String?
+        if word == "break" || word == "continue", !isAfterLineEnd, case .name(let name) = token,
+            !Self.keywords.contains(name)
+        {
+            label = try self.name()
+        }
         if word == "throw" || word == "return" {
             if !isMark(";") && !isMark("}") && token != .end && !isAfterLineEnd {
                 value = try expression()
@@ -194,8 +246,8 @@ extension ScriptParser {
         }
         try endStatement()
         switch word {
-        case "break": return .break
-        case "continue": return .continue
+        case "break": return .break(label)
+        case "continue": return .continue(label)
         case "return": return .return(value)
         default:
             guard let value else { throw unexpected("missing value") }

@@ -3,8 +3,8 @@ import BSONQuery
 /// A parser for the text of a script.
 ///
 /// It supports the part of ECMAScript in which filters are written: functions, arrow functions,
-/// `var`, `let` and `const`, all statements except labels, classes and generators, and all
-/// operators.
+/// `var`, `let` and `const`, classes, all statements and operators. Functions run without a break:
+/// `async` and `await` have no effect. Generators and modules are not supported.
 struct ScriptParser {
     /// The maximum depth of expressions, statements and functions.
     static let depthMax = 100
@@ -18,15 +18,23 @@ struct ScriptParser {
         "typeof", "var", "void", "while", "with", "yield",
     ]
 
-    private var lexer: ScriptLexer
+    private(set) var lexer: ScriptLexer
     /// The lexer as it was before the token.
     private var before: ScriptLexer
+    /// The ends of the parentheses that open the parameters of an arrow function.
+    private var arrows: Set<Int> = []
+    private var hasArrows = false
+    /// Whether statements keep their places in the text.
+    private(set) var keepsPlaces = false
     var token = ScriptToken.end
     var depth = 0
 
-    init(_ text: String) throws(StoreError) {
+    init(_ text: String, keepsPlaces: Bool = false) throws(StoreError) {
         lexer = ScriptLexer(text)
         before = lexer
+        self.keepsPlaces = keepsPlaces
+        hasArrows = text.contains("=>")
+        if hasArrows { arrows = Self.arrows(lexer) }
         try advance()
     }
 
@@ -55,10 +63,61 @@ struct ScriptParser {
             statements[statements.count - 1] = .return(value)
         default: break
         }
-        return ScriptFunction(name: nil, parameters: [], body: statements)
+        return ScriptFunction(name: nil, body: statements)
+    }
+
+    /// Finds the parentheses that `=>` follows, so that no text is parsed twice.
+    private static func arrows(_ lexer: ScriptLexer) -> Set<Int> {
+        var rest = lexer
+        var arrows: Set<Int> = []
+        var open: [Int] = []
+        var closed: Int?
+        var allowsPattern = true
+        while true {
+            let token: ScriptToken
+            do throws(StoreError) {
+                token = try rest.next(allowsPattern: allowsPattern)
+            } catch {
+                // The parser reports the error when it arrives there.
+                return arrows
+            }
+            if token == .mark("=>"), let closed { arrows.insert(closed) }
+            closed = nil
+            allowsPattern = false
+            switch token {
+            case .end: return arrows
+            case .mark("("):
+                open.append(rest.position)
+                allowsPattern = true
+            case .mark(")"): closed = open.popLast()
+            case .mark("]"), .mark("}"): break
+            case .mark: allowsPattern = true
+            case .name(let name): allowsPattern = keywords.contains(name) && name != "this"
+            case .number, .string, .template, .pattern: break
+            }
+        }
     }
 
     // MARK: Tokens
+
+    /// The place where the token begins.
+    var offset: Int { lexer.start }
+
+    /// Returns the text from a place up to the token before this one.
+    func source(from start: Int) -> String {
+        lexer.source(start..<max(start, before.position))
+    }
+
+    /// The token after this one; the end for an invalid one.
+    var nextToken: (token: ScriptToken, isAfterLineEnd: Bool) {
+        var rest = lexer
+        do throws(StoreError) {
+            let token = try rest.next(allowsPattern: false)
+            return (token, rest.isAfterLineEnd)
+        } catch {
+            return (.end, false)
+        }
+    }
 
     mutating func advance() throws(StoreError) {
         before = lexer
@@ -156,45 +215,97 @@ struct ScriptParser {
 // MARK: - Functions
 
 extension ScriptParser {
-    /// Reads the rest of a function behind the word `function`.
+    /// Reads a function from the word `function`, or `async`, on.
     mutating func function() throws(StoreError) -> ScriptFunction {
+        let start = offset
+        if isWord("async") { try advance() }
+        try advance()
+        guard !isMark("*") else { throw ScriptLexer.illegal("generators are not supported") }
+        let name = isMark("(") ? nil : try name()
+        return try function(name: name, from: start)
+    }
+
+    /// Reads the parameters and the body of a function.
+    mutating func function(
+        name: String?, from start: Int
+    ) throws(StoreError) -> ScriptFunction {
         try deeper { (parser) throws(StoreError) in
-            let name = parser.isMark("(") ? nil : try parser.name()
-            try parser.expect("(")
-            let parameters = try parser.parameters()
+            let (parameters, rest) = try parser.parameters()
+            let body = try parser.block()
             return ScriptFunction(
-                name: name, parameters: parameters, body: try parser.block())
+                name: name, parameters: parameters, rest: rest, body: body,
+                source: parser.source(from: start))
         }
     }
 
-    /// Reads names up to a closing parenthesis.
-    private mutating func parameters() throws(StoreError) -> [String] {
-        var names: [String] = []
+    private mutating func parameters() throws(StoreError) -> ([ScriptTarget], ScriptTarget?) {
+        try expect("(")
+        var targets: [ScriptTarget] = []
         while try !take(")") {
-            if !names.isEmpty { try expect(",") }
-            names.append(try name())
+            if try take("...") {
+                let rest = try target()
+                try expect(")")
+                return (targets, rest)
+            }
+            targets.append(try defaultedTarget())
+            guard isMark(")") else {
+                try expect(",")
+                continue
+            }
         }
-        return names
+        return (targets, nil)
+    }
+
+    /// Reads a name or a pattern that takes a value.
+    mutating func target() throws(StoreError) -> ScriptTarget {
+        if isMark("[") || isMark("{") { return try ScriptTarget(try primary()) }
+        return .place(.name(try name()))
+    }
+
+    private mutating func defaultedTarget() throws(StoreError) -> ScriptTarget {
+        let target = try target()
+        return try take("=") ? .defaulted(target, try assignment()) : target
     }
 
     /// Reads an arrow function if one begins here.
     mutating func arrow() throws(StoreError) -> ScriptExpression? {
-        let parameters = attempt { (parser) throws(StoreError) -> [String]? in
-            var names: [String] = []
-            if try parser.take("(") {
-                names = try parser.parameters()
-            } else {
-                names = [try parser.name()]
-            }
-            return try parser.take("=>") ? names : nil
+        let start = offset
+        if isWord("async"), !nextToken.isAfterLineEnd {
+            var inner = self
+            try inner.advance()
+            guard inner.beginsArrow else { return beginsArrow ? try arrow(from: start) : nil }
+            self = inner
+            return try arrow(from: start)
         }
-        guard let parameters else { return nil }
+        return beginsArrow ? try arrow(from: start) : nil
+    }
+
+    private var beginsArrow: Bool {
+        switch token {
+        case .mark("("): arrows.contains(lexer.position)
+        case .name(let name):
+            hasArrows
+                ? !Self.keywords.contains(name) && nextToken.token == .mark("=>") : false
+        default: false
+        }
+    }
+
+    private mutating func arrow(from start: Int) throws(StoreError) -> ScriptExpression {
+        var (parameters, rest): ([ScriptTarget], ScriptTarget?) = ([], nil)
+        if isMark("(") {
+            (parameters, rest) = try self.parameters()
+        } else {
+            parameters = [.place(.name(try name()))]
+        }
+        try expect("=>")
         return try deeper { (parser) throws(StoreError) in
             let body: [ScriptStatement] =
                 parser.isMark("{")
                 ? try parser.block() : [.return(try parser.assignment())]
             return .function(
-                ScriptFunction(name: nil, parameters: parameters, body: body, isArrow: true))
+                ScriptFunction(
+                    name: nil, parameters: parameters, rest: rest, body: body, isArrow: true,
+                    source: parser.source(from: start)))
         }
     }
 }

@@ -3,8 +3,9 @@ import BSONQuery
 /// A statement of a script, as a tree.
 indirect enum ScriptStatement: Sendable {
     case expression(ScriptExpression)
-    /// Declares names in the function, or in the block.
-    case declare([(name: String, value: ScriptExpression?)], isBlockScoped: Bool)
+    /// A statement with the place in the text where it begins.
+    case located(Int, ScriptStatement)
+    case declare([(target: ScriptTarget, value: ScriptExpression?)], ScriptBinding)
     case function(ScriptFunction)
     case block([ScriptStatement])
     case condition(ScriptExpression, ScriptStatement, ScriptStatement?)
@@ -12,12 +13,15 @@ indirect enum ScriptStatement: Sendable {
         first: ScriptStatement?, test: ScriptExpression?, next: ScriptExpression?,
         body: ScriptStatement, testsFirst: Bool)
     /// Iterates over the names of properties, or over values.
-    case forEach(name: String, of: ScriptExpression, isValues: Bool, body: ScriptStatement)
+    case forEach(
+        ScriptTarget, ScriptBinding, of: ScriptExpression, isValues: Bool, body: ScriptStatement)
+    case labelled(String, ScriptStatement)
     case select(ScriptExpression, [(test: ScriptExpression?, body: [ScriptStatement])])
     case `return`(ScriptExpression?)
     case `throw`(ScriptExpression)
     case attempt(
-        [ScriptStatement], name: String?, rescue: [ScriptStatement]?, always: [ScriptStatement])
-    case `break`
-    case `continue`
+        [ScriptStatement], name: ScriptTarget?, rescue: [ScriptStatement]?,
+        always: [ScriptStatement])
+    case `break`(String?)
+    case `continue`(String?)
 }

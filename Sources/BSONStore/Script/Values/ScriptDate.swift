@@ -84,13 +84,14 @@ enum ScriptDate {
         "Date", "Day", "FullYear", "Hours", "Milliseconds", "Minutes", "Month", "Seconds",
     ]
     private static let otherMethods: Set<String> = [
-        "getTime", "getTimezoneOffset", "toISOString", "toJSON",
+        "getTime", "getTimezoneOffset", "setTime", "toDateString", "toISOString", "toJSON",
+        "toUTCString",
     ]
 
     /// Whether dates have a method.
     static func hasMethod(_ name: String) -> Bool {
         if otherMethods.contains(name) { return true }
-        return part(name) != nil
+        return part(name) != nil || setters(name) != nil
     }
 
     /// Returns the part of a time that a method such as `getUTCHours` reads.
@@ -101,11 +102,42 @@ enum ScriptDate {
         return parts.contains(String(name)) ? String(name) : nil
     }
 
+    /// Returns the first part that a method such as `setUTCHours` changes.
+    private static func setters(_ name: String) -> Int? {
+        guard name.hasBytePrefix("set") else { return nil }
+        let part = name.hasBytePrefix("setUTC") ? name.dropFirst(6) : name.dropFirst(3)
+        return ["FullYear", "Month", "Date", "Hours", "Minutes", "Seconds", "Milliseconds"]
+            .firstIndex { $0.hasSameBytes(as: String(part)) }
+    }
+
+    /// Returns a time after a method that changes it; `nil` if the method is another one.
+    static func changed(_ name: String, _ time: Double, _ arguments: [Double]) -> Double? {
+        if name == "setTime" { return (arguments.first ?? .nan).rounded(.towardZero) }
+        guard let first = setters(name) else { return nil }
+        guard let now = calendar(time), !arguments.isEmpty else { return .nan }
+        var parts = [
+            now.year, now.month - 1, now.day, now.hour, now.minute, now.second, now.millisecond,
+        ].map(Double.init)
+        for (index, argument) in arguments.enumerated() where first + index < parts.count {
+            parts[first + index] = argument
+        }
+        return self.time(parts)
+    }
+
     /// Calls a method of a time; `nil` if it has none of that name.
     static func invoke(_ name: String, _ time: Double) -> ScriptValue? {
         switch name {
         case "getTime": return .number(time)
         case "getTimezoneOffset": return .number(0)
+        case "toDateString":
+            return .string(text(time).map { String($0.prefix(15)) } ?? "Invalid Date")
+        case "toUTCString":
+            guard let parts = calendar(time) else { return .string("Invalid Date") }
+            return .string(
+                "\(weekdays[parts.weekday - 1]), \(padded(parts.day, 2)) "
+                    + "\(months[parts.month - 1]) \(padded(parts.year, 4)) "
+                    + "\(padded(parts.hour, 2)):\(padded(parts.minute, 2)):"
+                    + "\(padded(parts.second, 2)) GMT")
         case "toISOString", "toJSON": return isoText(time).map { .string($0) } ?? .null
         default: break
         }

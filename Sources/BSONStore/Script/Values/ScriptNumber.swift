@@ -71,6 +71,18 @@ enum ScriptNumber {
         return String(whole, radix: radix)
     }
 
+    /// Returns a number with commas between thousands and at most three digits behind the point.
+    static func grouped(_ number: Double) -> String {
+        guard number.isFinite, abs(number) < 1e15 else { return text(number) }
+        let parts = text((abs(number) * 1_000).rounded() / 1_000).split(separator: ".")
+        var whole = ""
+        for (index, digit) in parts[0].enumerated() {
+            if index > 0, (parts[0].count - index).isMultiple(of: 3) { whole += "," }
+            whole.append(digit)
+        }
+        return (number < 0 ? "-" : "") + whole + (parts.count > 1 ? "." + parts[1] : "")
+    }
+
     /// Returns a number with a number of digits behind the point.
     static func fixed(_ number: Double, digits: Int) -> String {
         formatted("%.\(digits)f", number)

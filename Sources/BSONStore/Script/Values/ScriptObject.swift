@@ -1,7 +1,10 @@
 import BSONQuery
 
 /// An object of a running script; it lives until the run ends.
-final class ScriptObject {
+package final class ScriptObject {
+    /// The beginning of the names of private properties, which no field can have.
+    static let privateMark = "\u{0}"
+
     enum Kind {
         case plain
         case array
@@ -9,6 +12,16 @@ final class ScriptObject {
         /// A function of the language, by the name of the method that it calls on a value.
         case method(String, of: ScriptValue)
         case global(ScriptGlobal)
+        /// The properties that all values of a kind share.
+        case prototype(ScriptGlobal)
+        /// A function in Swift.
+        case native(name: String, ScriptNative)
+        /// An object whose properties Swift answers.
+        case host(any ScriptHost)
+        /// The functions that read and write a property.
+        case accessor(get: ScriptValue?, set: ScriptValue?)
+        case map(ScriptTable)
+        case set(ScriptTable)
         /// Milliseconds since 1970, `NaN` for an invalid time.
         case date(Double)
         case pattern(ScriptRegExp)
@@ -18,6 +31,16 @@ final class ScriptObject {
     }
 
     private(set) var kind: Kind
+    /// The object that answers for properties that this one does not have.
+    var prototype: ScriptObject?
+    /// How a class makes its objects.
+    var construction: ScriptConstruction?
+    /// Whether scripts cannot change the object.
+    var isFrozen = false
+    /// Whether numbers of the object, or of the document it reads, keep their types.
+    private(set) var keepsNumberTypes = false
+    /// The names of properties that no loop visits.
+    private var hidden: Set<Name> = []
     /// The elements of an array.
     var elements: [ScriptValue] = []
     /// The names of the properties in their order.
@@ -30,14 +53,16 @@ final class ScriptObject {
     /// Whether other values were stored in the object since its creation.
     var isChanged = false
 
-    init(_ kind: Kind = .plain) {
+    init(_ kind: Kind = .plain, keepsNumberTypes: Bool = false) {
         self.kind = kind
+        self.keepsNumberTypes = keepsNumberTypes
         origin = nil
     }
 
     /// Creates an object with the fields of a document, which are converted when they are read.
-    init(_ document: BSONDocument) {
+    init(_ document: BSONDocument, keepsNumberTypes: Bool = false) {
         kind = .plain
+        self.keepsNumberTypes = keepsNumberTypes
         source = document
         origin = document
     }
@@ -62,7 +87,16 @@ final class ScriptObject {
             for case .object(let object) in values.values { release.objects.append(object) }
             values = [:]
         }
+        if let prototype { release.objects.append(prototype) }
+        prototype = nil
+        if let construction { release.scopes.append(construction.scope) }
+        construction = nil
         switch kind {
+        case .map(let table), .set(let table):
+            for case .object(let object) in table.takeAll() { release.objects.append(object) }
+        case .accessor(let get, let set):
+            if let object = get?.object { release.objects.append(object) }
+            if let object = set?.object { release.objects.append(object) }
         case .function(_, let scope, let this):
             release.scopes.append(scope)
             if let object = this?.object { release.objects.append(object) }
@@ -76,7 +110,7 @@ final class ScriptObject {
 
     var isCallable: Bool {
         switch kind {
-        case .function, .method: true
+        case .function, .method, .native: true
         case .global(let global): global.isCallable
         default: false
         }
@@ -85,6 +119,7 @@ final class ScriptObject {
     /// The names of its own properties, positions of an array first.
     var ownNames: [String] {
         readAll()
+        let names = hidden.isEmpty ? names : names.filter { !hidden.contains(Name($0)) }
         return elements.indices.map(String.init) + names
     }
 
@@ -98,16 +133,36 @@ final class ScriptObject {
         }
         if let value = values[name] { return value }
         guard let found = source?[name] else { return nil }
-        let value = ScriptValue(found)
+        let value = ScriptValue(found, keepsNumberTypes: keepsNumberTypes)
         values[name] = value
         return value
+    }
+
+    /// Returns the value of a property of the object or of its prototypes.
+    func find(_ name: String) -> ScriptValue? {
+        var object: ScriptObject? = self
+        while let here = object {
+            if let value = here.own(name) { return value }
+            object = here.prototype
+        }
+        return nil
+    }
+
+    /// Stores a property that no loop visits.
+    func hide(_ name: String, _ value: ScriptValue) {
+        hidden.insert(Name(name))
+        set(name, value)
     }
 
     /// Stores a property.
     func set(_ name: String, _ value: ScriptValue) {
         readAll()
+        if name.hasBytePrefix(Self.privateMark) { hidden.insert(Name(name)) }
         if values.updateValue(value, forKey: name) == nil { names.append(name) }
     }
+
+    /// Changes the time of a date.
+    func setTime(_ time: Double) { kind = .date(time) }
 
     func remove(_ name: String) {
         if isArray, let index = Self.index(name), elements.indices.contains(index) {
@@ -132,6 +187,10 @@ final class ScriptObject {
         names = []
         values = [:]
         source = nil
+        prototype = nil
+        construction = nil
+        if case .map(let table) = kind { _ = table.takeAll() }
+        if case .set(let table) = kind { _ = table.takeAll() }
     }
 
     private func readAll() {
@@ -139,7 +198,9 @@ final class ScriptObject {
         source = nil
         for (name, value) in document {
             names.append(name)
-            if values[name] == nil { values[name] = ScriptValue(value) }
+            if values[name] == nil {
+                values[name] = ScriptValue(value, keepsNumberTypes: keepsNumberTypes)
+            }
         }
     }
 
@@ -176,17 +237,22 @@ final class ScriptObject {
             }
             return text
         case .function(let function, _, _):
-            return
-                "function \(function.name ?? "")(\(function.parameters.joined(separator: ", "))) {}"
-        case .method(let name, _): return "function \(name)() { [native code] }"
+            return function.source
+        case .method(let name, _), .native(let name, _):
+            return "function \(name)() { [native code] }"
         case .global(let global):
             return global.isCallable
                 ? "function \(global.rawValue)() { [native code] }" : "[object \(global.rawValue)]"
+        case .prototype, .accessor: return "[object Object]"
+        case .host(let host): return host.text
+        case .map: return "[object Map]"
+        case .set: return "[object Set]"
         case .date(let time): return ScriptDate.text(time) ?? "Invalid Date"
         case .pattern(let pattern): return "/\(pattern.source)/\(pattern.flags)"
         case .error:
             let (name, message) = (own("name")?.text ?? "Error", own("message")?.text ?? "")
             return message.isEmpty ? name : "\(name): \(message)"
+        case .bson(let value) where keepsNumberTypes: return ScriptBSON.text(value)
         case .bson(.objectID(let id)): return "ObjectId(\"\(id.hex)\")"
         case .bson(.decimal128(let decimal)): return "NumberDecimal(\"\(decimal)\")"
         case .bson(let value): return value.extendedJSON(.relaxed)

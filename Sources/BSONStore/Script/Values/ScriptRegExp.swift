@@ -6,12 +6,18 @@ final class ScriptRegExp: Sendable {
     let flags: String
     let pattern: CompiledRegex
 
+    /// The names of the groups that have one, by their number from 0 on.
+    let names: [(name: String, group: Int)]
+
     var isGlobal: Bool { flags.contains("g") }
+    /// Whether matches begin exactly where the last one ended.
+    var isSticky: Bool { flags.contains("y") }
 
     /// - Throws: 139 for an invalid pattern.
     init(_ source: String, flags: String) throws(StoreError) {
         self.source = source
         self.flags = flags
+        names = Self.names(source)
         let options = flags.filter { "ims".contains($0) }
         guard flags.allSatisfy({ "dgimsuy".contains($0) }) else {
             throw ScriptLexer.illegal("invalid regular expression flag")
@@ -25,6 +31,30 @@ final class ScriptRegExp: Sendable {
         } catch {
             throw ScriptLexer.illegal("invalid regular expression: \(error.message)")
         }
+    }
+
+    private static func names(_ source: String) -> [(name: String, group: Int)] {
+        guard source.contains("(?<") else { return [] }
+        var names: [(name: String, group: Int)] = []
+        var (group, isInClass) = (0, false)
+        var rest = source[...]
+        while let character = rest.popFirst() {
+            switch character {
+            case "\\": _ = rest.popFirst()
+            case "[": isInClass = true
+            case "]": isInClass = false
+            case "(" where !isInClass:
+                if rest.hasBytePrefix("?<"), !rest.hasBytePrefix("?<="), !rest.hasBytePrefix("?<!")
+                {
+                    names.append((String(rest.dropFirst(2).prefix { $0 != ">" }), group))
+                } else if rest.first == "?" {
+                    continue
+                }
+                group += 1
+            default: break
+            }
+        }
+        return names
     }
 
     /// Returns the first match.

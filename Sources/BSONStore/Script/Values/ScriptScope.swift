@@ -3,6 +3,7 @@ import BSONQuery
 /// The names that a function, or a block of it, declares.
 final class ScriptScope {
     private var values: [Name: ScriptValue] = [:]
+    private var constants: Set<Name> = []
     private var isReleased = false
     let parent: ScriptScope?
     /// Whether `var` declares in this scope.
@@ -35,7 +36,24 @@ final class ScriptScope {
         return nil
     }
 
-    func declare(_ name: String, _ value: ScriptValue) { values[name] = value }
+    func declare(_ name: String, _ value: ScriptValue) {
+        values[name] = value
+        if !constants.isEmpty { constants.remove(Name(name)) }
+    }
+
+    /// Declares a name that cannot be assigned to.
+    func declareConstant(_ name: String, _ value: ScriptValue) {
+        values[name] = value
+        constants.insert(Name(name))
+    }
+
+    /// Returns a scope in the same outer one with the same values, for the next round of a loop.
+    func copy() -> ScriptScope {
+        let copy = ScriptScope(in: parent, isFunction: isFunction)
+        copy.values = values
+        copy.constants = constants
+        return copy
+    }
 
     /// Releases all values of this scope and of the outer ones.
     func forget() {
@@ -59,9 +77,13 @@ final class ScriptScope {
     }
 
     /// Assigns to a known name; an unknown one is declared outside of all functions.
-    func assign(_ name: String, _ value: ScriptValue) {
+    ///
+    /// - Returns: `false` for a constant, which keeps its value.
+    func assign(_ name: String, _ value: ScriptValue) -> Bool {
         var scope = self
         while scope.values[name] == nil, let parent = scope.parent { scope = parent }
+        if !scope.constants.isEmpty, scope.constants.contains(Name(name)) { return false }
         scope.values[name] = value
+        return true
     }
 }

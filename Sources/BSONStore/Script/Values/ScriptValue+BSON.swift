@@ -1,17 +1,25 @@
-import BSONQuery
+package import BSONQuery
 
 extension ScriptValue {
     /// Converts a stored value for a script.
     ///
     /// All numbers become doubles, as in ECMAScript. Decimals, and other types that it does not
     /// know, become objects that keep their value.
-    init(_ value: BSONValue) {
+    ///
+    /// - Parameter keepsNumberTypes: whether integers of 64 bits become objects that keep their
+    ///   type, as in MongoDB's shell.
+    package init(_ value: BSONValue, keepsNumberTypes: Bool = false) {
         switch value {
+        case .int64 where keepsNumberTypes, .symbol where keepsNumberTypes:
+            self = .object(ScriptObject(.bson(value), keepsNumberTypes: true))
         case .double(let number): self = .number(number)
         case .string(let text): self = .string(text)
-        case .document(let document): self = .object(ScriptObject(document))
+        case .document(let document):
+            self = .object(ScriptObject(document, keepsNumberTypes: keepsNumberTypes))
         case .array(let array):
-            self = .object(ScriptObject(elements: array.map { ScriptValue($0) }))
+            self = .object(
+                ScriptObject(
+                    elements: array.map { ScriptValue($0, keepsNumberTypes: keepsNumberTypes) }))
         case .undefined: self = .undefined
         case .bool(let value): self = .bool(value)
         case .datetime(let date):
@@ -28,13 +36,15 @@ extension ScriptValue {
         case .symbol(let text): self = .string(text)
         case .int32(let number): self = .number(Double(number))
         case .int64(let number): self = .number(Double(number))
-        default: self = .object(ScriptObject(.bson(value)))
+        default:
+            self = .object(ScriptObject(.bson(value), keepsNumberTypes: keepsNumberTypes))
         }
     }
 
     /// Returns the value for storage.
     ///
-    /// Numbers become doubles. Fields of a document that still have their original whole number
+    /// Numbers become doubles, or with `keepsNumberTypes` integers of 32 bits if they are such
+    /// numbers. Fields of a document that still have their original whole number
     /// keep its type.
     ///
     /// - Parameter original: the value before the script ran.
@@ -42,26 +52,31 @@ extension ScriptValue {
     ///   names, 10334 (BSONObjectTooLarge).
     ///
     /// Source: the server's `valuewriter.cpp`.
-    func stored(
-        was original: BSONValue? = nil, depth: Int = 0
+    package func stored(
+        was original: BSONValue? = nil, depth: Int = 0, keepsNumberTypes: Bool = false
     ) throws(StoreError) -> BSONValue {
         switch self {
         case .undefined: return .undefined
         case .null: return .null
         case .bool(let value): return .bool(value)
         case .string(let text): return .string(text)
+        case .number(let number) where keepsNumberTypes:
+            guard let whole = Int32(exactly: number), number != 0 || number.sign == .plus else {
+                return .double(number)
+            }
+            return .int32(whole)
         case .number(let number):
             switch original {
             case .int32(let whole)? where Double(whole) == number: return .int32(whole)
             case .int64(let whole)? where Double(whole) == number: return .int64(whole)
             default: return .double(number)
             }
-        case .object(let object): return try Self.value(of: object, depth)
+        case .object(let object): return try Self.value(of: object, depth, keepsNumberTypes)
         }
     }
 
     private static func value(
-        of object: ScriptObject, _ depth: Int
+        of object: ScriptObject, _ depth: Int, _ keepsNumberTypes: Bool
     ) throws(StoreError) -> BSONValue {
         switch object.kind {
         case .array:
@@ -69,10 +84,11 @@ extension ScriptValue {
             var values: [BSONValue] = []
             values.reserveCapacity(object.elements.count)
             for element in object.elements {
-                values.append(try element.stored(depth: depth + 1))
+                values.append(
+                    try element.stored(depth: depth + 1, keepsNumberTypes: keepsNumberTypes))
             }
             return try ExpressionLimits.array(values)
-        case .plain, .error:
+        case .plain, .error, .map, .set, .prototype, .accessor:
             try check(depth)
             var document = BSONDocument()
             for name in object.ownNames {
@@ -82,8 +98,12 @@ extension ScriptValue {
                         "JavaScript property (name) contains a null char which is not "
                             + "allowed in BSON")
                 }
-                let value = try (object.own(name) ?? .undefined).stored(
-                    was: object.origin?[name], depth: depth + 1)
+                let field = object.own(name) ?? .undefined
+
+                let value = try field.stored(
+
+                    was: object.origin?[name], depth: depth + 1,
+                    keepsNumberTypes: keepsNumberTypes)
                 try ExpressionLimits.check(document.byteCount + BSONWriter.count(value))
                 document.append(name, value)
             }
@@ -95,7 +115,10 @@ extension ScriptValue {
             let options = String(pattern.flags.filter { "ims".contains($0) }.sorted())
             return .regularExpression(BSONRegularExpression(pattern.source, options: options))
         case .bson(let value): return value
-        case .function, .method, .global: return .javascript(object.text)
+        case .host(let host): return try host.stored()
+        case .global(.minKey): return .minKey
+        case .global(.maxKey): return .maxKey
+        case .function, .method, .native, .global: return .javascript(object.text)
         }
     }
 

@@ -1,7 +1,7 @@
 import BSONQuery
 
 /// A value of a running script.
-enum ScriptValue {
+package enum ScriptValue {
     case undefined
     case null
     case bool(Bool)
@@ -9,7 +9,7 @@ enum ScriptValue {
     case string(String)
     case object(ScriptObject)
 
-    static func error(_ kind: String, _ message: String) -> ScriptValue {
+    package static func error(_ kind: String, _ message: String) -> ScriptValue {
         let error = ScriptObject(.error)
         error.set("name", .string(kind))
         error.set("message", .string(message))
@@ -29,7 +29,7 @@ enum ScriptValue {
     }
 
     /// Whether the value counts as true.
-    var isTrue: Bool {
+    package var isTrue: Bool {
         switch self {
         case .undefined, .null: false
         case .bool(let value): value
@@ -46,12 +46,12 @@ enum ScriptValue {
         }
     }
 
-    var object: ScriptObject? {
+    package var object: ScriptObject? {
         if case .object(let object) = self { object } else { nil }
     }
 
     /// The value as a number, `NaN` if it cannot be converted.
-    var number: Double {
+    package var number: Double {
         switch primitive(prefersText: false) {
         case .undefined, .object: .nan
         case .null: 0
@@ -77,7 +77,7 @@ enum ScriptValue {
     }
 
     /// The value as a text.
-    var text: String {
+    package var text: String {
         switch primitive(prefersText: true) {
         case .undefined: "undefined"
         case .null: "null"
@@ -95,6 +95,11 @@ enum ScriptValue {
         case .date(let time) where !prefersText: return .number(time)
         case .bson(.decimal128(let decimal)) where !prefersText:
             return .number(ScriptNumber.value(of: decimal.description))
+        case .bson(let value) where object.keepsNumberTypes:
+            guard !prefersText, let number = ScriptBSON.number(value) else {
+                return .string(object.text)
+            }
+            return .number(number)
         default: return .string(object.text)
         }
     }

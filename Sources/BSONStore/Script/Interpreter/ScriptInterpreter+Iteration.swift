@@ -1,0 +1,110 @@
+import BSONQuery
+
+extension ScriptInterpreter {
+    /// Calls a closure with the items of a value until it returns `false`.
+    func iterate(
+        _ subject: ScriptValue, _ visit: (ScriptValue) throws(ScriptFailure) -> Bool
+    ) throws(ScriptFailure) {
+        switch subject {
+        case .object(let object):
+            switch object.kind {
+            case .array:
+                var index = 0
+                while index < object.elements.count {
+                    guard try visit(object.elements[index]) else { return }
+                    index += 1
+                }
+            case .map(let table), .set(let table):
+                var index = 0
+                while index < table.entries.count {
+                    if let entry = table.entries[index] {
+                        guard try visit(item(entry, of: object)) else { return }
+                    }
+                    index += 1
+                }
+            case .host(let host): try iterate(host, subject, visit)
+            default: throw notIterable(subject)
+            }
+        case .string(let text):
+            for scalar in text.unicodeScalars {
+                try charge(16)
+                guard try visit(.string(String(scalar))) else { return }
+            }
+        case .undefined, .null, .bool, .number: throw notIterable(subject)
+        }
+    }
+
+    /// Returns all items of a value.
+    func items(of subject: ScriptValue) throws(ScriptFailure) -> [ScriptValue] {
+        if let object = subject.object, object.isArray {
+            try charge(16 * object.elements.count)
+            return object.elements
+        }
+        var items: [ScriptValue] = []
+        try iterate(subject) { (item) throws(ScriptFailure) in
+            try step()
+            try charge(16)
+            items.append(item)
+            return true
+        }
+        return items
+    }
+
+    private func item(
+        _ entry: (key: ScriptValue, value: ScriptValue), of object: ScriptObject
+    ) throws(ScriptFailure) -> ScriptValue {
+        guard case .map = object.kind else { return entry.key }
+        try charge(96)
+        return .object(ScriptObject(elements: [entry.key, entry.value]))
+    }
+
+    private func iterate(
+        _ host: any ScriptHost, _ subject: ScriptValue,
+        _ visit: (ScriptValue) throws(ScriptFailure) -> Bool
+    ) throws(ScriptFailure) {
+        guard let next = try native({ try host.items() }) else { throw notIterable(subject) }
+        while let item = try native(next) {
+            guard try visit(item) else { return }
+        }
+    }
+
+    private func notIterable(_ subject: ScriptValue) -> ScriptFailure {
+        fail("TypeError", "\(subject.isNothing ? subject.text : "value") is not iterable")
+    }
+
+    // MARK: Swift
+
+    /// Calls a function in Swift.
+    func call(
+        _ function: ScriptNative, _ arguments: [ScriptValue]
+    ) throws(ScriptFailure) -> ScriptValue {
+        try native { try function(arguments) }
+    }
+
+    /// Runs Swift code whose errors the script can catch.
+    func native<R>(_ body: () throws -> R) throws(ScriptFailure) -> R {
+        do {
+            return try body()
+        } catch let failure as ScriptFailure {
+            throw failure
+        } catch let error as ScriptError {
+            let made = ScriptValue.error(error.name, error.message)
+            for (name, value) in error.fields {
+                made.object?.set(
+                    name, ScriptValue(value, keepsNumberTypes: options.keepsNumberTypes))
+            }
+            throwing(made)
+            throw .thrown
+        } catch let error as StoreError {
+            if error.code == .maxTimeMSExpired || error.code == .interrupted {
+                throw .failed(error)
+            }
+            let made = ScriptValue.error("MongoServerError", error.message)
+            made.object?.set("code", .number(Double(error.code.rawValue)))
+            throwing(made)
+            throw .thrown
+        } catch {
+            throw fail("Error", "\(error)")
+        }
+    }
+}
