@@ -8,8 +8,13 @@ package struct ScriptOptions: Sendable {
     package var keepsNumberTypes = false
     /// The approximate maximum of all bytes that are allocated, including released ones.
     package var bytesMax = ScriptLimits.bytesMax
-    /// The maximum depth of calls and values; a thread's stack must have room for it.
+    /// The maximum depth of calls and values; the stack of the thread must have room for it.
     package var depthMax = ScriptLimits.depthMax
+    /// The bytes of the thread's stack that calls may use, which then replace `depthMax`.
+    ///
+    /// A call takes some 10 KiB, without optimisation some 60 KiB. Swift functions that a script
+    /// calls need room beyond these bytes.
+    package var stackBytesMax: Int?
     /// Whether an evaluation ends at the deadline of ``ScriptLimits``.
     package var hasDeadline = true
 
@@ -21,7 +26,7 @@ package struct ScriptOptions: Sendable {
         options.keepsNumberTypes = true
         options.bytesMax = .max / 4
         options.hasDeadline = false
-        options.depthMax = 400
+        options.stackBytesMax = 3 << 20
         return options
     }
 }

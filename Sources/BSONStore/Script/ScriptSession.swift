@@ -38,20 +38,30 @@ package final class ScriptSession {
     /// - Throws: a ``ScriptError`` for an invalid text and for what the script throws; 50
     ///   (MaxTimeMSExpired), 139 or the error of the `WorkBudget` if it exceeds a limit.
     package func evaluate(_ text: String) throws -> ScriptValue {
-        let (statements, lexer) = try Self.parse(text)
+        let (statements, origin) = try Self.parse(text)
+        let before = interpreter.origin
+        defer { interpreter.origin = before }
         interpreter.lastValue = .undefined
         interpreter.place = 0
+        interpreter.origin = origin
+        for name in ScriptStatement.variables(of: statements) {
+            interpreter.globals.declareInFunction(name, nil)
+        }
         let frame = ScriptFrame(scope: interpreter.globals, this: .undefined)
         do throws(ScriptFailure) {
-            switch try interpreter.execute(statements, frame) {
-            case .return(let value): return value
-            case .normal, .break, .continue: return interpreter.lastValue
+            let end = try interpreter.entering { () throws(ScriptFailure) in
+                try interpreter.execute(statements, frame)
+            }
+            switch end {
+            case .return(let value): return try interpreter.awaited(value)
+            case .normal, .break, .continue:
+                return try interpreter.awaited(interpreter.lastValue)
             }
         } catch {
             switch error {
             case .failed(let error): throw error
             case .skipped: return .undefined
-            case .thrown: throw self.error(lexer.place(interpreter.thrownPlace))
+            case .thrown: throw self.error()
             }
         }
     }
@@ -62,8 +72,13 @@ package final class ScriptSession {
     package func call(
         _ function: ScriptValue, _ arguments: [ScriptValue], this: ScriptValue = .undefined
     ) throws -> ScriptValue {
-        try interpreter.call(function, this: this, arguments)
+        try interpreter.entering { () throws(ScriptFailure) in
+            try interpreter.call(function, this: this, arguments)
+        }
     }
+
+    /// Returns a value as a text, by its own `toString` if it has one.
+    package func text(_ value: ScriptValue) throws -> String { try interpreter.text(value) }
 
     /// Returns the value of a property, as scripts read it.
     package func property(_ name: String, of value: ScriptValue) throws -> ScriptValue {
@@ -87,7 +102,7 @@ package final class ScriptSession {
         try value.stored(keepsNumberTypes: interpreter.options.keepsNumberTypes)
     }
 
-    private static func parse(_ text: String) throws -> ([ScriptStatement], ScriptLexer) {
+    private static func parse(_ text: String) throws -> ([ScriptStatement], ScriptOrigin?) {
         var lexer = ScriptLexer(text)
         do throws(StoreError) {
             var parser = try ScriptParser(text, keepsPlaces: true)
@@ -99,7 +114,7 @@ package final class ScriptSession {
                 lexer = parser.lexer
                 throw error
             }
-            return (statements, lexer)
+            return (statements, parser.origin)
         } catch {
             let (line, column) = lexer.place(lexer.start)
             let message = error.message.dropFirst("SyntaxError: ".count)
@@ -108,11 +123,12 @@ package final class ScriptSession {
     }
 
     /// Returns the error that the script threw.
-    private func error(_ place: (line: Int, column: Int)) -> ScriptError {
+    private func error() -> ScriptError {
         let thrown = interpreter.thrown
+        let place = interpreter.thrownOrigin?.place(interpreter.thrownPlace)
         guard let object = thrown.object, case .error = object.kind else {
             return ScriptError(
-                "uncaught exception", thrown.text, line: place.line, column: place.column)
+                "uncaught exception", thrown.text, line: place?.line, column: place?.column)
         }
         var fields = BSONDocument()
         for name in object.ownNames where !["name", "message"].contains(name) {
@@ -124,7 +140,7 @@ package final class ScriptSession {
         }
         return ScriptError(
             object.find("name")?.text ?? "Error", object.find("message")?.text ?? "",
-            fields: fields, line: place.line, column: place.column)
+            fields: fields, line: place?.line, column: place?.column)
     }
 }
 

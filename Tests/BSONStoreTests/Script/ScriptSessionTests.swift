@@ -138,9 +138,13 @@ import Testing
     }
 
     @Test func `functions call themselves as deep as the options allow`() {
-        let error = #expect(throws: StoreError.self) {
-            try ScriptSession().evaluate("function f(n) { return f(n + 1) } f(0)")
+        var options = ScriptOptions.shell
+        options.stackBytesMax = 256 << 10
+        let session = ScriptSession(options: options)
+        let error = #expect(throws: ScriptError.self) {
+            try session.evaluate("function f(n) { return f(n + 1) } f(0)")
         }
-        #expect(error?.message == "InternalError: too much recursion")
+        #expect(error?.name == "RangeError")
+        #expect(error?.message == "Maximum call stack size exceeded")
     }
 }

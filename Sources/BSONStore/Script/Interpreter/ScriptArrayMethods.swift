@@ -22,6 +22,10 @@ struct ScriptArrayMethods {
         }
     }
 
+    private static func iterator(_ items: [ScriptValue]) -> ScriptValue {
+        .object(ScriptObject(.iterator(ScriptIterator(items))))
+    }
+
     /// Calls a function with each element.
     private func visit(
         _ name: String, _ array: ScriptObject, _ arguments: [ScriptValue]
@@ -78,11 +82,13 @@ struct ScriptArrayMethods {
         try interpreter.charge(64 + (name == "entries" ? 128 : 16) * elements.count)
         let copy = ScriptObject(elements: elements)
         switch name {
-        case "keys": copy.elements = elements.indices.map { .number(Double($0)) }
+        case "keys": return Self.iterator(elements.indices.map { .number(Double($0)) })
+        case "values": return Self.iterator(elements)
         case "entries":
-            copy.elements = elements.enumerated().map {
-                .object(ScriptObject(elements: [.number(Double($0.offset)), $0.element]))
-            }
+            return Self.iterator(
+                elements.enumerated().map {
+                    .object(ScriptObject(elements: [.number(Double($0.offset)), $0.element]))
+                })
         case "toReversed": copy.elements.reverse()
         case "toSorted": return try sort(copy, arguments)
         case "toSpliced": _ = try mutate("splice", copy, arguments)

@@ -78,7 +78,7 @@ enum ScriptGlobal: String, Sendable {
         case .date: ["UTC", "now", "parse"]
         case .number: ["isFinite", "isInteger", "isNaN", "isSafeInteger", "parseFloat", "parseInt"]
         case .string: ["fromCharCode", "fromCodePoint", "raw"]
-        case .promise: ["all", "allSettled", "race", "reject", "resolve"]
+        case .promise: ["all", "allSettled", "any", "race", "reject", "resolve"]
         case .long: ["fromBits", "fromInt", "fromNumber", "fromString"]
         case .decimal128: ["fromString"]
         case .objectID: ["createFromHexString", "createFromTime", "isValid"]
@@ -103,6 +103,8 @@ enum ScriptGlobal: String, Sendable {
             case .error: object.own("name").flatMap { ScriptGlobal(rawValue: $0.text) } ?? .error
             case .map: .map
             case .set: .set
+            case .iterator: .object
+            case .promise: .promise
             case .bson(let value): ScriptBSON.type(of: value)
             }
         }

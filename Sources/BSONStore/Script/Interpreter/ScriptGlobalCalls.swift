@@ -81,7 +81,7 @@ struct ScriptGlobalCalls {
         case .uuid, .binary, .binData, .hexData, .timestamp, .minKey, .maxKey, .dbRef, .code,
             .bsonSymbol, .bsonRegExp:
             return try ScriptBSONCalls(interpreter: interpreter).make(global, arguments)
-        case .promise: throw interpreter.fail("TypeError", "Promise is not a constructor here")
+        case .promise: return try ScriptPromiseCalls(interpreter: interpreter).make(first)
         case .numberDecimal, .decimal128:
             do throws(BSONError) {
                 let decimal = try BSONDecimal128(arguments.isEmpty ? "0" : first.text)

@@ -18,7 +18,15 @@ struct ScriptGlobalMethods {
         case (.math, _): return Self.math(name, arguments.map(\.number))
         case (.json, "stringify"):
             return try stringify(first, Array(arguments.dropFirst()))
-        case (.json, "parse"): return try ScriptJSON(interpreter: interpreter).value(of: first.text)
+        case (.json, "parse"):
+            let value = try ScriptJSONReader.value(
+                of: try interpreter.text(first), interpreter)
+            guard let function = arguments.dropFirst().first, function.object?.isCallable == true
+            else { return value }
+            let holder = ScriptObject()
+            holder.set("", value)
+            return try ScriptJSON(interpreter: interpreter).revived(
+                value, "", of: .object(holder), by: function)
         case (.object, "keys"), (.object, "values"), (.object, "entries"):
             return try list(name, first)
         case (.object, "assign"):
@@ -30,7 +38,9 @@ struct ScriptGlobalMethods {
             return first
         case (.array, "isArray"): return .bool(first.object?.isArray ?? false)
         case (.object, _): return try object(name, first, arguments)
-        case (.promise, _): return try promise(name, first)
+        case (.promise, _):
+            guard ScriptGlobal.promise.functions.contains(name) else { return nil }
+            return try ScriptPromiseCalls(interpreter: interpreter).invoke(name, arguments)
         case (.long, "fromNumber"), (.long, "fromString"), (.long, "fromInt"):
             return try ScriptGlobalCalls(interpreter: interpreter).call(.long, [first])
         case (.decimal128, "fromString"):
@@ -156,7 +166,7 @@ struct ScriptGlobalMethods {
     ) throws(ScriptFailure) -> ScriptValue {
         var parts: [ScriptValue] = []
         switch source.object?.kind {
-        case nil, .array, .map, .set, .host:
+        case nil, .array, .map, .set, .iterator, .host:
             if case .number = source { break }
             if case .bool = source { break }
             parts = try interpreter.items(of: source)
@@ -264,31 +274,6 @@ struct ScriptGlobalMethods {
                     set: setter.isNothing ? nil : setter)
             }
             return first
-        default: return nil
-        }
-    }
-
-    /// Calls a function of `Promise`; everything has its value at once.
-    private func promise(
-        _ name: String, _ first: ScriptValue
-    ) throws(ScriptFailure) -> ScriptValue? {
-        switch name {
-        case "resolve": return first
-        case "all": return .object(ScriptObject(elements: try interpreter.items(of: first)))
-        case "race", "any": return try interpreter.items(of: first).first ?? .undefined
-        case "reject":
-            interpreter.throwing(first)
-            throw .thrown
-        case "allSettled":
-            var parts: [ScriptValue] = []
-            for item in try interpreter.items(of: first) {
-                try interpreter.charge(160)
-                let part = ScriptObject()
-                part.set("status", .string("fulfilled"))
-                part.set("value", item)
-                parts.append(.object(part))
-            }
-            return .object(ScriptObject(elements: parts))
         default: return nil
         }
     }

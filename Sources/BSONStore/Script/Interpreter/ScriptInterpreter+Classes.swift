@@ -60,9 +60,7 @@ extension ScriptInterpreter {
         let shared = ScriptScope(in: scope, isFunction: false)
         let function =
             made.constructor.map {
-                ScriptFunction(
-                    name: made.name, parameters: $0.parameters, rest: $0.rest, body: $0.body,
-                    source: made.source)
+                $0.named(made.name, source: made.source)
             } ?? ScriptFunction(name: made.name, body: [], source: made.source)
         let result = try value(of: function, in: own)
         guard let object = result.object else { return result }

@@ -30,8 +30,12 @@ extension ScriptInterpreter {
             return .object(ScriptObject(elements: elements))
         case .object(let fields): return try object(fields, frame)
         case .function(let function):
-            return try value(
-                of: function, in: frame.scope, this: function.isArrow ? arrowThis(frame) : nil)
+            let made = function.bindsName ? frame.block.scope : frame.scope
+            let result = try value(
+                of: function, in: made, this: function.isArrow ? arrowThis(frame) : nil)
+            if function.bindsName, let name = function.name { made.declare(name, result) }
+            return result
+        case .await(let promise): return try awaited(try evaluate(promise, frame))
         case .class(let made): return try self.class(made, frame)
         case .chain(let inner): return try chain(inner, frame)
         case .superMember(let name):
@@ -88,6 +92,7 @@ extension ScriptInterpreter {
 
     private func value(_ name: String, _ frame: ScriptFrame) throws(ScriptFailure) -> ScriptValue {
         if let value = frame.scope.value(name) { return value }
+        guard !frame.scope.isPending(name) else { throw notReached(name) }
         switch name {
         case "globalThis": return globalThis
         case "NaN": return .number(.nan)

@@ -22,6 +22,10 @@ extension ScriptInterpreter {
                     }
                     index += 1
                 }
+            case .iterator(let iterator):
+                while let item = iterator.next() {
+                    guard try visit(item) else { return }
+                }
             case .host(let host): try iterate(host, subject, visit)
             default: throw notIterable(subject)
             }

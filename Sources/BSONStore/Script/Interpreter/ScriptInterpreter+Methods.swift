@@ -43,6 +43,8 @@ extension ScriptInterpreter {
                 if name == "call" || name == "apply" || name == "bind" { return true }
                 if global.functions.contains(name) { return true }
             case .prototype: return true
+            case .iterator: if name == "next" { return true }
+            case .promise: if ScriptPromiseCalls.names.contains(name) { return true }
             case .map, .set: if ScriptTableMethods.names.contains(name) { return true }
             case .bson(let value): if ScriptBSON.methods(value).contains(name) { return true }
             default: break
@@ -145,6 +147,16 @@ extension ScriptInterpreter {
             let isMap = if case .map = object.kind { true } else { false }
             return try ScriptTableMethods(interpreter: self)
                 .invoke(name, on: object, table, isMap: isMap, arguments)
+        case .iterator(let iterator):
+            guard name == "next" else { return nil }
+            try charge(96)
+            let item = iterator.next()
+            let step = ScriptObject()
+            step.set("value", item ?? .undefined)
+            step.set("done", .bool(item == nil))
+            return .object(step)
+        case .promise(let promise):
+            return try ScriptPromiseCalls(interpreter: self).invoke(name, on: promise, arguments)
         case .pattern(let pattern):
             let text = first.text
             switch name {

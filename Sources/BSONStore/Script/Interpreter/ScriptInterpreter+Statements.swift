@@ -13,9 +13,13 @@ extension ScriptInterpreter {
         _ statements: [ScriptStatement], _ frame: ScriptFrame
     ) throws(ScriptFailure) -> Completion {
         // Functions are declared before their statement is reached.
-        for case .function(let function) in statements {
-            guard let name = function.name else { continue }
-            frame.scope.declare(name, try value(of: function, in: frame.scope))
+        for statement in statements {
+            if case .function(let function) = statement {
+                guard let name = function.name else { continue }
+                frame.scope.declare(name, try value(of: function, in: frame.scope))
+            } else {
+                for name in statement.blockNames { frame.scope.announce(name) }
+            }
         }
         for statement in statements {
             let completion = try execute(statement, frame)
@@ -214,6 +218,7 @@ extension ScriptInterpreter {
     ) throws(ScriptFailure) -> Completion {
         var stop: ScriptFailure?
         var completion = Completion.normal
+        let here = origin
         do throws(ScriptFailure) {
             completion = try executeBlock(body, frame)
         } catch {
@@ -221,6 +226,7 @@ extension ScriptInterpreter {
         }
         if case .thrown = stop, let rescue {
             stop = nil
+            origin = here
             let inner = frame.block
             do throws(ScriptFailure) {
                 if let name { try bind(name, thrown, .block, inner) }
@@ -231,11 +237,12 @@ extension ScriptInterpreter {
         }
         // A script cannot delay an exceeded limit.
         if case .failed = stop, let stop { throw stop }
-        let (pending, pendingPlace) = (thrown, thrownPlace)
+        let (pending, pendingPlace, pendingOrigin) = (thrown, thrownPlace, thrownOrigin)
+        if stop != nil { origin = here }
         let last = try executeBlock(always, frame)
         if case .normal = last {
             guard let stop else { return completion }
-            place = pendingPlace
+            (place, origin) = (pendingPlace, pendingOrigin)
             throwing(pending)
             throw stop
         }

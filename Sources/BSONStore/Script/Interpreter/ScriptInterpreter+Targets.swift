@@ -80,9 +80,21 @@ extension ScriptInterpreter {
     func assign(
         _ name: String, _ value: ScriptValue, _ frame: ScriptFrame
     ) throws(ScriptFailure) {
-        guard frame.scope.assign(name, value) else {
-            throw fail("TypeError", "Assignment to constant variable.")
-        }
+        guard !frame.scope.assign(name, value) else { return }
+        guard !frame.scope.isPending(name) else { throw notReached(name) }
+        throw fail(
+            "TypeError",
+            options.keepsNumberTypes
+                ? "Assignment to constant variable." : "invalid assignment to const '\(name)'")
+    }
+
+    /// Returns the error for the use of a name before its declaration.
+    func notReached(_ name: String) -> ScriptFailure {
+        fail(
+            "ReferenceError",
+            options.keepsNumberTypes
+                ? "Cannot access '\(name)' before initialization"
+                : "can't access lexical declaration '\(name)' before initialization")
     }
 }
 

@@ -9,11 +9,17 @@ final class ScriptInterpreter {
     private var stepsToCheck = ScriptInterpreter.stepsPerCheck
     private var bytes = 0
     private var depth = 0
+    /// The lowest address to which calls may go.
+    private var stackLimit = UInt(0)
+    private var entryCount = 0
     let options: ScriptOptions
     private let deadline: ContinuousClock.Instant?
     /// The place of the statement that runs, and of the one that threw.
     var place = 0
     private(set) var thrownPlace = 0
+    /// The text that the place is in, and the one of the statement that threw.
+    var origin: ScriptOrigin?
+    private(set) var thrownOrigin: ScriptOrigin?
     /// The value of the last statement outside of all functions that has one.
     var lastValue = ScriptValue.undefined
     /// The number of functions that run.
@@ -41,7 +47,9 @@ final class ScriptInterpreter {
     ) throws(StoreError) -> ScriptValue {
         for (name, value) in names { globals.declare(name.text, value) }
         do throws(ScriptFailure) {
-            return try call(function, in: globals, this: this, arguments)
+            let result = try call(function, in: globals, this: this, arguments)
+            // A promise of a server's function would be stored as its value.
+            return try awaited(result)
         } catch {
             switch error {
             case .failed(let error): throw error
@@ -157,8 +165,24 @@ final class ScriptInterpreter {
         return joined
     }
 
+    /// Runs a body that may use as much of the stack of this thread as the options allow.
+    func entering<R>(_ body: () throws(ScriptFailure) -> R) throws(ScriptFailure) -> R {
+        if let bytes = options.stackBytesMax, entryCount == 0 {
+            stackLimit = ScriptStack.position() - UInt(bytes)
+        }
+        entryCount += 1
+        defer { entryCount -= 1 }
+        return try body()
+    }
+
     /// Runs a body one level deeper.
     func deeper<R>(_ body: () throws(ScriptFailure) -> R) throws(ScriptFailure) -> R {
+        guard options.stackBytesMax == nil else {
+            guard ScriptStack.position() > stackLimit else {
+                throw fail("RangeError", "Maximum call stack size exceeded")
+            }
+            return try body()
+        }
         guard depth < options.depthMax else {
             throw .failed(StoreError(.scriptFailed, "InternalError: too much recursion"))
         }
@@ -184,6 +208,7 @@ final class ScriptInterpreter {
     func throwing(_ value: ScriptValue) {
         thrown = value
         thrownPlace = place
+        thrownOrigin = origin
     }
 
     func fail(_ kind: String, _ message: String) -> ScriptFailure {
@@ -209,7 +234,8 @@ extension ScriptInterpreter {
         try deeper { () throws(ScriptFailure) in
             try step()
             callDepth += 1
-            let caller = place
+            let (caller, callerOrigin) = (place, origin)
+            if let own = function.origin { origin = own }
             defer { callDepth -= 1 }
             let inner = ScriptScope(in: scope, isFunction: true)
             if !function.isArrow {
@@ -229,8 +255,9 @@ extension ScriptInterpreter {
                 try charge(64 + 16 * further.count)
                 try bind(rest, .object(ScriptObject(elements: further)), .block, frame)
             }
+            for name in function.variables { inner.declareInFunction(name, nil) }
             let completion = try execute(function.body, frame)
-            place = caller
+            (place, origin) = (caller, callerOrigin)
             if case .return(let value) = completion { return value }
             return .undefined
         }
@@ -247,6 +274,11 @@ extension ScriptInterpreter {
                 throw fail(
                     "TypeError",
                     "Class constructor \(function.name ?? "") cannot be invoked without 'new'")
+            }
+            guard !function.isAsync else {
+                return try promise { () throws(ScriptFailure) in
+                    try call(function, in: scope, this: bound ?? this, arguments)
+                }
             }
             return try call(function, in: scope, this: bound ?? this, arguments)
         case .method(let method, let receiver):

@@ -63,7 +63,7 @@ struct ScriptJSON {
             return Self.shellText(of: value)
         case .bson(.objectID(let id)): return "{\"$oid\":\"\(id.hex)\"}"
         case .bson(let value): return value.extendedJSON(.relaxed)
-        case .pattern, .map, .set: return "{}"
+        case .pattern, .map, .set, .iterator, .promise: return "{}"
         case .plain, .error, .host, .prototype, .accessor:
             var parts: [String] = []
             for key in object.ownNames where names?.contains(Name(key)) ?? true {
@@ -100,14 +100,22 @@ struct ScriptJSON {
         return open + parts.map { outer + indent + $0 }.joined(separator: ",") + outer + close
     }
 
-    /// Returns the value that `JSON.parse` reads.
-    func value(of text: String) throws(ScriptFailure) -> ScriptValue {
-        try interpreter.charge(4 * text.utf8.count)
-        do throws(BSONError) {
-            let value = try BSONDocument(extendedJSON: "{\"\": \(text)}")[""]
-            return value.map { ScriptValue($0) } ?? .undefined
-        } catch {
-            throw interpreter.fail("SyntaxError", "JSON.parse: unexpected character")
+    /// Returns a value whose parts a function of `JSON.parse` replaces, inner ones first.
+    func revived(
+        _ value: ScriptValue, _ name: String, of holder: ScriptValue, by function: ScriptValue
+    ) throws(ScriptFailure) -> ScriptValue {
+        try interpreter.deeper { () throws(ScriptFailure) in
+            for key in value.object?.ownNames ?? [] {
+                let field = try interpreter.property(.string(key), of: value)
+                let new = try revived(field, key, of: value, by: function)
+                guard let object = value.object else { break }
+                if case .undefined = new {
+                    object.remove(key)
+                } else {
+                    try interpreter.set(key, of: object, to: new)
+                }
+            }
+            return try interpreter.call(function, this: holder, [.string(name), value])
         }
     }
 }

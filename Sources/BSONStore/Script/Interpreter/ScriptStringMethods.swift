@@ -206,7 +206,7 @@ struct ScriptStringMethods {
             for match in try matches(of: pattern, in: text) {
                 all.elements.append(try groups(match, of: pattern, in: text))
             }
-            return .object(all)
+            return .object(ScriptObject(.iterator(ScriptIterator(all.elements))))
         }
         if name == "search" { return found.object?.own("index") ?? .number(-1) }
         guard pattern.isGlobal, found.object != nil else { return found }

@@ -47,7 +47,7 @@ struct ScriptTableMethods {
                 default: parts.append(.object(ScriptObject(elements: [key, value])))
                 }
             }
-            return .object(ScriptObject(elements: parts))
+            return .object(ScriptObject(.iterator(ScriptIterator(parts))))
         default: return nil
         }
     }

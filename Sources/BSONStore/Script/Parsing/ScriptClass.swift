@@ -34,4 +34,10 @@ final class ScriptClass: Sendable {
         self.members = members
         self.source = source
     }
+
+    /// Returns the same class with another name.
+    func named(_ name: String?) -> ScriptClass {
+        ScriptClass(
+            name: name, parent: parent, constructor: constructor, members: members, source: source)
+    }
 }

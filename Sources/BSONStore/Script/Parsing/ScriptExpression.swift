@@ -29,6 +29,8 @@ indirect enum ScriptExpression: Sendable {
     case call(ScriptExpression, [ScriptExpression], isOptional: Bool)
     case new(ScriptExpression, [ScriptExpression])
     case unary(ScriptOperator, ScriptExpression)
+    /// The value of a promise.
+    case await(ScriptExpression)
     /// Increments or decrements a place.
     case step(ScriptExpression, by: Double, isPrefix: Bool)
     case binary(ScriptOperator, ScriptExpression, ScriptExpression)

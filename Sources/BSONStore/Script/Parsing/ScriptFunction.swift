@@ -9,19 +9,40 @@ final class ScriptFunction: Sendable {
     let body: [ScriptStatement]
     /// Whether `this` is that of the enclosing function.
     let isArrow: Bool
+    /// Whether calls return promises.
+    let isAsync: Bool
+    /// Whether the function's own name is known in its body.
+    let bindsName: Bool
     /// The function as the script writes it.
     let source: String
+    let origin: ScriptOrigin?
+    /// The names that `var` declares in the body.
+    let variables: [String]
 
     init(
         name: String?, parameters: [ScriptTarget] = [], rest: ScriptTarget? = nil,
-        body: [ScriptStatement], isArrow: Bool = false, source: String = ""
+        body: [ScriptStatement], isArrow: Bool = false, isAsync: Bool = false,
+        bindsName: Bool = false, source: String = "", origin: ScriptOrigin? = nil
     ) {
         self.name = name
         self.parameters = parameters
         self.rest = rest
         self.body = body
         self.isArrow = isArrow
+        self.isAsync = isAsync
+        self.bindsName = bindsName
         self.source = source
+        self.origin = origin
+        variables = ScriptStatement.variables(of: body)
+    }
+
+    /// Returns the same function with another name, or as an expression that knows its name.
+    func named(
+        _ name: String?, bindsName: Bool = false, source: String? = nil
+    ) -> ScriptFunction {
+        ScriptFunction(
+            name: name, parameters: parameters, rest: rest, body: body, isArrow: isArrow,
+            isAsync: isAsync, bindsName: bindsName, source: source ?? self.source, origin: origin)
     }
 
     /// The number of parameters before the first one with a default.

@@ -1,7 +1,7 @@
 import BSONQuery
 
 /// A token of a script's text.
-enum ScriptToken: Equatable {
+enum ScriptToken: Equatable, Sendable {
     case name(String)
     case number(Double)
     case string(String)
@@ -13,13 +13,16 @@ enum ScriptToken: Equatable {
 }
 
 /// A lexer that splits a script's text into tokens.
-struct ScriptLexer {
+struct ScriptLexer: Sendable {
     private let text: [Unicode.Scalar]
     private(set) var position = 0
     /// Whether a line ended before the last token.
     private(set) var isAfterLineEnd = false
     /// The place where the last token begins.
     private(set) var start = 0
+
+    /// The texts of the last template as they are written.
+    private(set) var rawTexts: [String] = []
 
     /// The punctuators, longer ones before their own prefixes.
     private static let marks: [[Unicode.Scalar]] = [
@@ -256,14 +259,18 @@ extension ScriptLexer {
         position += 1
         var texts: [String] = []
         var sources: [String] = []
+        var raw: [String] = []
+        var rawStart = position
         var units: [UInt16] = []
         while let scalar = peek(0), scalar != "`" {
             position += 1
             if scalar == "\\" {
                 try escape(into: &units)
             } else if scalar == "$" && peek(0) == "{" {
+                raw.append(Self.string(text[rawStart..<position - 1]))
                 let start = position + 1
                 try skipTemplateValue()
+                rawStart = position
                 texts.append(String(decoding: units, as: UTF16.self))
                 units = []
                 sources.append(Self.string(text[start..<position - 1]))
@@ -272,6 +279,7 @@ extension ScriptLexer {
             }
         }
         guard peek(0) == "`" else { throw Self.illegal("unterminated template literal") }
+        rawTexts = raw + [Self.string(text[rawStart..<position])]
         position += 1
         return .template(texts + [String(decoding: units, as: UTF16.self)], sources)
     }

@@ -87,7 +87,7 @@ extension ScriptParser {
                 return try Self.step(try parser.unary(), by: by, isPrefix: true)
             case .name("await") where parser.awaits:
                 try parser.advance()
-                return try parser.unary()
+                return .await(try parser.unary())
             case .name("yield"): throw ScriptLexer.illegal("generators are not supported")
             case .mark(let text), .name(let text):
                 guard let applied = ScriptOperator(rawValue: text), applied.precedence == nil else {
@@ -100,7 +100,7 @@ extension ScriptParser {
         }
     }
 
-    /// Whether a value follows `await`, which has no effect: nothing runs later.
+    /// Whether a value follows `await`.
     private var awaits: Bool {
         switch nextToken.token {
         case .end: false
@@ -153,7 +153,13 @@ extension ScriptParser {
             } else if allowsCalls, isMark("(") {
                 value = .call(value, try arguments(), isOptional: false)
             } else {
-                if case .template = token, !isAfterLineEnd || !allowsCalls {
+                if case .template(_, let sources) = token, !isAfterLineEnd || !allowsCalls {
+                    if case .member(.name("String"), .string("raw"), false) = value {
+                        let texts = lexer.rawTexts
+                        try advance()
+                        value = .template(texts, try values(of: sources))
+                        continue
+                    }
                     throw ScriptLexer.illegal("tagged templates are not supported")
                 }
                 return isChain ? .chain(value) : value
@@ -203,9 +209,7 @@ extension ScriptParser {
             return .string(text)
         case .template(let texts, let sources):
             try advance()
-            var values: [ScriptExpression] = []
-            for source in sources { values.append(try value(of: source)) }
-            return .template(texts, values)
+            return .template(texts, try values(of: sources))
         case .pattern(let pattern, let flags):
             try advance()
             return .pattern(pattern, flags: flags)
@@ -223,6 +227,12 @@ extension ScriptParser {
         case .name(let name): return try named(name)
         case .mark, .end: throw unexpected()
         }
+    }
+
+    private func values(of sources: [String]) throws(StoreError) -> [ScriptExpression] {
+        var values: [ScriptExpression] = []
+        for source in sources { values.append(try value(of: source)) }
+        return values
     }
 
     /// Reads a value in a template, from its own text.
@@ -248,9 +258,9 @@ extension ScriptParser {
         case "this":
             try advance()
             return .this
-        case "function": return .function(try function())
+        case "function": return .function(try functionExpression())
         case "async" where nextToken == (.name("function"), false):
-            return .function(try function())
+            return .function(try functionExpression())
         case "class": return .class(try classLiteral())
         case "super":
             try advance()
@@ -269,7 +279,26 @@ extension ScriptParser {
     }
 }
 
+extension ScriptParser {
+    private mutating func functionExpression() throws(StoreError) -> ScriptFunction {
+        let function = try function()
+        guard let name = function.name else { return function }
+        return function.named(name, bindsName: true)
+    }
+}
+
 extension ScriptExpression {
+    /// Returns the expression, with a name if it is a function without one.
+    func named(_ name: String?) -> ScriptExpression {
+        switch self {
+        case .function(let function) where function.name == nil && name != nil:
+            .function(function.named(name))
+        case .class(let made) where made.name == nil && name != nil:
+            .class(made.named(name))
+        default: self
+        }
+    }
+
     /// Whether the expression can be assigned to.
     fileprivate var isPlace: Bool {
         switch self {

@@ -34,9 +34,10 @@ extension ScriptParser {
         default: break
         }
         if isMark("(") {
-            return .property(key, .function(try function(name: name, from: start)))
+            let function = try function(name: name, from: start, isAsync: word == "async")
+            return .property(key, .function(function))
         }
-        if try take(":") { return .property(key, try assignment()) }
+        if try take(":") { return .property(key, try assignment().named(name)) }
         guard let shorthand, read == .name(shorthand), !Self.keywords.contains(shorthand) else {
             throw unexpected()
         }
@@ -114,7 +115,7 @@ extension ScriptParser {
         if isMark("*") { throw ScriptLexer.illegal("generators are not supported") }
         let (key, name) = try key()
         if isMark("(") {
-            let function = try function(name: name, from: start)
+            let function = try function(name: name, from: start, isAsync: word == "async")
             let content: ScriptClass.Member.Content =
                 switch word {
                 case "get": .getter(function)

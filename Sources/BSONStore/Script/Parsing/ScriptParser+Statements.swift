@@ -16,7 +16,7 @@ extension ScriptParser {
         try deeper { (parser) throws(StoreError) in
             let start = parser.offset
             let statement = try parser.statementHere()
-            guard parser.keepsPlaces else { return statement }
+            guard parser.origin != nil else { return statement }
             // Functions are declared before their statement is reached.
             if case .function = statement { return statement }
             return .located(start, statement)
@@ -107,7 +107,9 @@ extension ScriptParser {
                         ? "missing = in destructuring declaration"
                         : "missing = in const declaration")
             }
-            names.append((target, value))
+            var name: String?
+            if case .place(.name(let known)) = target { name = known }
+            names.append((target, value?.named(name)))
         } while try take(",")
         return .declare(names, binding)
     }

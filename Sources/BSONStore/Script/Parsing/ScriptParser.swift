@@ -4,7 +4,7 @@ import BSONQuery
 ///
 /// It supports the part of ECMAScript in which filters are written: functions, arrow functions,
 /// `var`, `let` and `const`, classes, all statements and operators. Functions run without a break:
-/// `async` and `await` have no effect. Generators and modules are not supported.
+/// `await` returns the value of a promise that has one already. Generators and modules are not supported.
 struct ScriptParser {
     /// The maximum depth of expressions, statements and functions.
     static let depthMax = 100
@@ -24,15 +24,15 @@ struct ScriptParser {
     /// The ends of the parentheses that open the parameters of an arrow function.
     private var arrows: Set<Int> = []
     private var hasArrows = false
-    /// Whether statements keep their places in the text.
-    private(set) var keepsPlaces = false
+    /// The text of which statements keep their places; `nil` if they keep none.
+    let origin: ScriptOrigin?
     var token = ScriptToken.end
     var depth = 0
 
     init(_ text: String, keepsPlaces: Bool = false) throws(StoreError) {
         lexer = ScriptLexer(text)
         before = lexer
-        self.keepsPlaces = keepsPlaces
+        origin = keepsPlaces ? ScriptOrigin(lexer) : nil
         hasArrows = text.contains("=>")
         if hasArrows { arrows = Self.arrows(lexer) }
         try advance()
@@ -218,23 +218,23 @@ extension ScriptParser {
     /// Reads a function from the word `function`, or `async`, on.
     mutating func function() throws(StoreError) -> ScriptFunction {
         let start = offset
-        if isWord("async") { try advance() }
+        let isAsync = try takeWord("async")
         try advance()
         guard !isMark("*") else { throw ScriptLexer.illegal("generators are not supported") }
         let name = isMark("(") ? nil : try name()
-        return try function(name: name, from: start)
+        return try function(name: name, from: start, isAsync: isAsync)
     }
 
     /// Reads the parameters and the body of a function.
     mutating func function(
-        name: String?, from start: Int
+        name: String?, from start: Int, isAsync: Bool = false
     ) throws(StoreError) -> ScriptFunction {
         try deeper { (parser) throws(StoreError) in
             let (parameters, rest) = try parser.parameters()
             let body = try parser.block()
             return ScriptFunction(
-                name: name, parameters: parameters, rest: rest, body: body,
-                source: parser.source(from: start))
+                name: name, parameters: parameters, rest: rest, body: body, isAsync: isAsync,
+                source: parser.source(from: start), origin: parser.origin)
         }
     }
 
@@ -275,7 +275,7 @@ extension ScriptParser {
             try inner.advance()
             guard inner.beginsArrow else { return beginsArrow ? try arrow(from: start) : nil }
             self = inner
-            return try arrow(from: start)
+            return try arrow(from: start, isAsync: true)
         }
         return beginsArrow ? try arrow(from: start) : nil
     }
@@ -290,7 +290,9 @@ extension ScriptParser {
         }
     }
 
-    private mutating func arrow(from start: Int) throws(StoreError) -> ScriptExpression {
+    private mutating func arrow(
+        from start: Int, isAsync: Bool = false
+    ) throws(StoreError) -> ScriptExpression {
         var (parameters, rest): ([ScriptTarget], ScriptTarget?) = ([], nil)
         if isMark("(") {
             (parameters, rest) = try self.parameters()
@@ -305,7 +307,7 @@ extension ScriptParser {
             return .function(
                 ScriptFunction(
                     name: nil, parameters: parameters, rest: rest, body: body, isArrow: true,
-                    source: parser.source(from: start)))
+                    isAsync: isAsync, source: parser.source(from: start), origin: parser.origin))
         }
     }
 }

@@ -18,6 +18,18 @@ indirect enum ScriptTarget: Sendable {
         }
     }
 
+    /// The names that the target stores into.
+    var names: [String] {
+        switch self {
+        case .place(.name(let name)): [name]
+        case .place: []
+        case .object(let fields, let rest): fields.flatMap(\.target.names) + (rest?.names ?? [])
+        case .array(let targets, let rest):
+            targets.flatMap { $0?.names ?? [] } + (rest?.names ?? [])
+        case .defaulted(let target, _): target.names
+        }
+    }
+
     /// Reads a literal as a pattern.
     ///
     /// - Throws: 139 if a part of it cannot be assigned to.

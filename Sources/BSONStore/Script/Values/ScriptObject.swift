@@ -22,6 +22,8 @@ package final class ScriptObject {
         case accessor(get: ScriptValue?, set: ScriptValue?)
         case map(ScriptTable)
         case set(ScriptTable)
+        case iterator(ScriptIterator)
+        case promise(ScriptPromise)
         /// Milliseconds since 1970, `NaN` for an invalid time.
         case date(Double)
         case pattern(ScriptRegExp)
@@ -94,6 +96,11 @@ package final class ScriptObject {
         switch kind {
         case .map(let table), .set(let table):
             for case .object(let object) in table.takeAll() { release.objects.append(object) }
+        case .iterator(let iterator):
+            for case .object(let object) in iterator.takeAll() { release.objects.append(object) }
+        case .promise(let promise):
+            if let object = promise.value?.object { release.objects.append(object) }
+            promise.state = .pending
         case .accessor(let get, let set):
             if let object = get?.object { release.objects.append(object) }
             if let object = set?.object { release.objects.append(object) }
@@ -191,6 +198,11 @@ package final class ScriptObject {
         construction = nil
         if case .map(let table) = kind { _ = table.takeAll() }
         if case .set(let table) = kind { _ = table.takeAll() }
+        if case .iterator(let iterator) = kind { _ = iterator.takeAll() }
+        if case .promise(let promise) = kind {
+            promise.state = .pending
+            promise.followers = []
+        }
     }
 
     private func readAll() {
@@ -247,6 +259,8 @@ package final class ScriptObject {
         case .host(let host): return host.text
         case .map: return "[object Map]"
         case .set: return "[object Set]"
+        case .iterator: return "[object Iterator]"
+        case .promise: return "[object Promise]"
         case .date(let time): return ScriptDate.text(time) ?? "Invalid Date"
         case .pattern(let pattern): return "/\(pattern.source)/\(pattern.flags)"
         case .error:

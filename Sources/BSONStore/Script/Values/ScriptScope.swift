@@ -4,6 +4,8 @@ import BSONQuery
 final class ScriptScope {
     private var values: [Name: ScriptValue] = [:]
     private var constants: Set<Name> = []
+    /// The names of declarations that were not reached yet.
+    private var pending: Set<Name> = []
     private var isReleased = false
     let parent: ScriptScope?
     /// Whether `var` declares in this scope.
@@ -31,20 +33,40 @@ final class ScriptScope {
         var scope: ScriptScope? = self
         while let here = scope {
             if let value = here.values[name] { return value }
+            if !here.pending.isEmpty, here.pending.contains(Name(name)) { return nil }
             scope = here.parent
         }
         return nil
     }
 
+    /// Whether the declaration of a name was not reached yet.
+    func isPending(_ name: String) -> Bool {
+        var scope: ScriptScope? = self
+        while let here = scope {
+            if here.values[name] != nil { return false }
+            if here.pending.contains(Name(name)) { return true }
+            scope = here.parent
+        }
+        return false
+    }
+
+    /// Announces a declaration, which hides the name of an outer scope from now on.
+    func announce(_ name: String) {
+        values[name] = nil
+        pending.insert(Name(name))
+    }
+
     func declare(_ name: String, _ value: ScriptValue) {
         values[name] = value
         if !constants.isEmpty { constants.remove(Name(name)) }
+        if !pending.isEmpty { pending.remove(Name(name)) }
     }
 
     /// Declares a name that cannot be assigned to.
     func declareConstant(_ name: String, _ value: ScriptValue) {
         values[name] = value
         constants.insert(Name(name))
+        if !pending.isEmpty { pending.remove(Name(name)) }
     }
 
     /// Returns a scope in the same outer one with the same values, for the next round of a loop.
@@ -78,10 +100,14 @@ final class ScriptScope {
 
     /// Assigns to a known name; an unknown one is declared outside of all functions.
     ///
-    /// - Returns: `false` for a constant, which keeps its value.
+    /// - Returns: `false` for a constant, which keeps its value, and before a declaration.
     func assign(_ name: String, _ value: ScriptValue) -> Bool {
         var scope = self
-        while scope.values[name] == nil, let parent = scope.parent { scope = parent }
+        while scope.values[name] == nil {
+            if !scope.pending.isEmpty, scope.pending.contains(Name(name)) { return false }
+            guard let parent = scope.parent else { break }
+            scope = parent
+        }
         if !scope.constants.isEmpty, scope.constants.contains(Name(name)) { return false }
         scope.values[name] = value
         return true

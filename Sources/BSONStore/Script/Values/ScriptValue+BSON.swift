@@ -88,7 +88,7 @@ extension ScriptValue {
                     try element.stored(depth: depth + 1, keepsNumberTypes: keepsNumberTypes))
             }
             return try ExpressionLimits.array(values)
-        case .plain, .error, .map, .set, .prototype, .accessor:
+        case .plain, .error, .map, .set, .iterator, .promise, .prototype, .accessor:
             try check(depth)
             var document = BSONDocument()
             for name in object.ownNames {
@@ -99,9 +99,7 @@ extension ScriptValue {
                             + "allowed in BSON")
                 }
                 let field = object.own(name) ?? .undefined
-
                 let value = try field.stored(
-
                     was: object.origin?[name], depth: depth + 1,
                     keepsNumberTypes: keepsNumberTypes)
                 try ExpressionLimits.check(document.byteCount + BSONWriter.count(value))
@@ -126,8 +124,8 @@ extension ScriptValue {
         guard depth < ExpressionLimits.depthMax else {
             throw .location(
                 17279,
-                "Exceeded depth limit of \(ExpressionLimits.depthMax) when converting js object to BSON. Do "
-                    + "you have a cycle?")
+                "Exceeded depth limit of \(ExpressionLimits.depthMax) when converting js object to "
+                    + "BSON. Do you have a cycle?")
         }
     }
 }
