@@ -12,7 +12,7 @@ package struct ScriptOptions: Sendable {
     package var depthMax = ScriptLimits.depthMax
     /// The bytes of the thread's stack that calls may use, which then replace `depthMax`.
     ///
-    /// A call takes some 10 KiB, without optimisation some 60 KiB. Swift functions that a script
+    /// A call takes some 10 KiB, without optimisation some 100 KiB. Swift functions that a script
     /// calls need room beyond these bytes.
     package var stackBytesMax: Int?
     /// Whether an evaluation ends at the deadline of ``ScriptLimits``.

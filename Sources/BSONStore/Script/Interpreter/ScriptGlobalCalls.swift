@@ -75,7 +75,15 @@ struct ScriptGlobalCalls {
             }
             return try interpreter.pattern(first.text, arguments.count > 1 ? arguments[1].text : "")
         case .error, .typeError, .rangeError, .syntaxError, .referenceError:
-            return .error(global.rawValue, arguments.isEmpty ? "" : first.text)
+            let error = ScriptValue.error(
+                global.rawValue, ScriptString.isUndefined(first) ? "" : first.text)
+            if arguments.count > 1, let cause = arguments[1].object?.find("cause") {
+                try error.object.map { (object) throws(ScriptFailure) in
+                    try interpreter.change(object)
+                    object.hide("cause", cause)
+                }
+            }
+            return error
         case .objectID: return try objectID(arguments)
         case .map, .set: return try table(global, first)
         case .uuid, .binary, .binData, .hexData, .timestamp, .minKey, .maxKey, .dbRef, .code,

@@ -100,7 +100,9 @@ struct ScriptGlobalMethods {
         case "trunc": return .number(first.rounded(.towardZero))
         case "round": return .number((first + 0.5).rounded(.down))
         case "sqrt": return .number(first.squareRoot())
-        case "cbrt": return .number(cbrt(first))
+        case "cbrt":
+            let whole = cbrt(first).rounded()
+            return .number(whole * whole * whole == first ? whole : cbrt(first))
         case "exp": return .number(exp(first))
         case "log": return .number(log(first))
         case "log2": return .number(log2(first))

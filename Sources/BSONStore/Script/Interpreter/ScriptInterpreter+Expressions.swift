@@ -13,6 +13,19 @@ extension ScriptInterpreter {
         case .string(let text): return .string(text)
         case .this: return try this(frame)
         case .name(let name): return try value(name, frame)
+        // The common ways to go deeper have functions of their own, which take less of the stack.
+        case .call(let callee, let arguments, let isOptional):
+            try descend()
+            defer { ascend() }
+            return try call(callee, arguments, isOptional: isOptional, frame)
+        case .binary(let applied, let left, let right):
+            try descend()
+            defer { ascend() }
+            return try binary(applied, left, right, frame)
+        case .conditional(let test, let yes, let no):
+            try descend()
+            defer { ascend() }
+            return try evaluate(try evaluate(test, frame).isTrue ? yes : no, frame)
         default:
             return try deeper { () throws(ScriptFailure) in try compute(expression, frame) }
         }
@@ -50,8 +63,6 @@ extension ScriptInterpreter {
             let subject = try evaluate(subject, frame)
             if isOptional && subject.isNothing { throw .skipped }
             return try property(try evaluate(name, frame), of: subject)
-        case .call(let callee, let arguments, let isOptional):
-            return try call(callee, arguments, isOptional: isOptional, frame)
         case .new(let callee, let arguments):
             let function = try evaluate(callee, frame)
             return try construct(
@@ -62,16 +73,13 @@ extension ScriptInterpreter {
             let old = try number(try read(reference, frame))
             try store(.number(old + by), at: reference, frame)
             return .number(isPrefix ? old + by : old)
-        case .binary(let applied, let left, let right):
-            return try binary(applied, left, right, frame)
-        case .conditional(let test, let yes, let no):
-            return try evaluate(try evaluate(test, frame).isTrue ? yes : no, frame)
         case .assign(let place, let applied, let value):
             return try assign(place, applied, value, frame)
         case .sequence(let values): return try evaluate(values, frame).last ?? .undefined
         case .hole: return .undefined
         case .spread: throw fail("SyntaxError", "unexpected token: '...'")
-        case .undefined, .null, .bool, .number, .string, .this, .name:
+        case .undefined, .null, .bool, .number, .string, .this, .name, .call, .binary,
+            .conditional:
             return try evaluate(expression, frame)
         }
     }
@@ -170,30 +178,43 @@ extension ScriptInterpreter {
         case .member(let subject, let name, let isOptionalMember):
             let receiver = try evaluate(subject, frame)
             if isOptionalMember && receiver.isNothing { throw .skipped }
-            let key = try evaluate(name, frame)
-            if let own = try own(key, of: receiver) {
-                if isOptional && own.isNothing { throw .skipped }
-                return try call(
-                    own, this: receiver, try evaluate(arguments, frame), name: callee.words)
-            }
-            if isOptional, try property(key, of: receiver).isNothing { throw .skipped }
-            let values = try evaluate(arguments, frame)
-            if let result = try invoke(key.text, on: receiver, values) { return result }
-            return try call(
-                try property(key, of: receiver), this: receiver, values, name: callee.words)
+            return try callMethod(
+                try evaluate(name, frame), of: receiver, callee, arguments,
+                isOptional: isOptional, frame)
         case .superMember(let name):
-            let key = try evaluate(name, frame)
-            let this = try this(frame)
-            let (found, isKnown) = try superProperty(key, frame)
-            let values = try evaluate(arguments, frame)
-            if !isKnown, let result = try invoke(key.text, on: this, values) { return result }
-            return try call(found, this: this, values, name: "(intermediate value).\(key.text)")
+            return try callSuper(try evaluate(name, frame), arguments, frame)
         default:
             let function = try evaluate(callee, frame)
             if isOptional && function.isNothing { throw .skipped }
             return try call(
                 function, this: .undefined, try evaluate(arguments, frame), name: callee.words)
         }
+    }
+
+    private func callMethod(
+        _ key: ScriptValue, of receiver: ScriptValue, _ callee: ScriptExpression,
+        _ arguments: [ScriptExpression], isOptional: Bool, _ frame: ScriptFrame
+    ) throws(ScriptFailure) -> ScriptValue {
+        if let own = try own(key, of: receiver) {
+            if isOptional && own.isNothing { throw .skipped }
+            return try call(
+                own, this: receiver, try evaluate(arguments, frame), name: callee.words)
+        }
+        if isOptional, try property(key, of: receiver).isNothing { throw .skipped }
+        let values = try evaluate(arguments, frame)
+        if let result = try invoke(key.text, on: receiver, values) { return result }
+        return try call(
+            try property(key, of: receiver), this: receiver, values, name: callee.words)
+    }
+
+    private func callSuper(
+        _ key: ScriptValue, _ arguments: [ScriptExpression], _ frame: ScriptFrame
+    ) throws(ScriptFailure) -> ScriptValue {
+        let this = try this(frame)
+        let (found, isKnown) = try superProperty(key, frame)
+        let values = try evaluate(arguments, frame)
+        if !isKnown, let result = try invoke(key.text, on: this, values) { return result }
+        return try call(found, this: this, values, name: "(intermediate value).\(key.text)")
     }
 
     private func assign(

@@ -120,7 +120,7 @@ extension ScriptInterpreter {
         case (.object, _), (.array, .array), (.date, .date), (.isoDate, .date),
             (.regExp, .pattern), (.function, .function), (.function, .method), (.function, .native),
             (.function, .global),
-            (.map, .map), (.set, .set),
+            (.map, .map), (.set, .set), (.promise, .promise),
             (.objectID, .bson(.objectID)), (.error, .error):
             return true
         case (_, .bson(let value)): return ScriptBSON.isInstance(value, of: global)
@@ -205,6 +205,7 @@ extension ScriptInterpreter {
             .object(ScriptObject(.prototype(global)))
         case (.error, "stack"): .string(object.text + "\n    at <script>")
         case (.bson(.objectID(let id)), "str"): .string(id.hex)
+        case (.bson(.javascript(let text)), "code"): .string(text)
         case (.bson(.timestamp(let timestamp)), "t"): .number(Double(timestamp.seconds))
         case (.bson(.timestamp(let timestamp)), "i"): .number(Double(timestamp.increment))
         case (.global(let global), _):

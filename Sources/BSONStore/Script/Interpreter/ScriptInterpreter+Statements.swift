@@ -37,6 +37,20 @@ extension ScriptInterpreter {
         case .located(let offset, let statement):
             place = offset
             return try execute(statement, frame)
+        case .return(let value?): return .return(try evaluate(value, frame))
+        case .condition(let test, let body, let other):
+            if try evaluate(test, frame).isTrue { return try deeper(body, frame) }
+            if let other { return try deeper(other, frame) }
+            return .normal
+        case .block(let statements): return try executeBlock(statements, frame)
+        default: return try perform(statement, frame)
+        }
+    }
+
+    private func perform(
+        _ statement: ScriptStatement, _ frame: ScriptFrame
+    ) throws(ScriptFailure) -> Completion {
+        switch statement {
         case .expression(let value):
             let value = try evaluate(value, frame)
             if callDepth == 0 { lastValue = value }
@@ -54,18 +68,11 @@ extension ScriptInterpreter {
         case .labelled(let label, let statement):
             return try labelled(label, statement, frame)
         case .function: break
-        case .block(let statements): return try executeBlock(statements, frame)
-        case .condition(let test, let body, let other):
-            if try evaluate(test, frame).isTrue { return try deeper(body, frame) }
-            if let other { return try deeper(other, frame) }
         case .loop: return try loop(statement, frame)
         case .forEach: return try forEach(statement, frame)
         case .select(let subject, let cases): return try select(subject, cases, frame)
-        case .return(let value):
-            return .return(
-                try value.map { (value) throws(ScriptFailure) in
-                    try evaluate(value, frame)
-                } ?? .undefined)
+        case .return: return .return(.undefined)
+        case .located, .block, .condition: return try execute(statement, frame)
         case .throw(let value):
             throwing(try evaluate(value, frame))
             throw .thrown
@@ -80,13 +87,17 @@ extension ScriptInterpreter {
     private func deeper(
         _ statement: ScriptStatement, _ frame: ScriptFrame
     ) throws(ScriptFailure) -> Completion {
-        try deeper { () throws(ScriptFailure) in try execute(statement, frame) }
+        try descend()
+        defer { ascend() }
+        return try execute(statement, frame)
     }
 
     private func executeBlock(
         _ statements: [ScriptStatement], _ frame: ScriptFrame
     ) throws(ScriptFailure) -> Completion {
-        try deeper { () throws(ScriptFailure) in try execute(statements, frame.block) }
+        try descend()
+        defer { ascend() }
+        return try execute(statements, frame.block)
     }
 
     private func loop(

@@ -171,25 +171,34 @@ final class ScriptInterpreter {
             stackLimit = ScriptStack.position() - UInt(bytes)
         }
         entryCount += 1
-        defer { entryCount -= 1 }
+        defer {
+            entryCount -= 1
+            // The next one may be on another thread.
+            if entryCount == 0 { stackLimit = 0 }
+        }
         return try body()
     }
 
     /// Runs a body one level deeper.
     func deeper<R>(_ body: () throws(ScriptFailure) -> R) throws(ScriptFailure) -> R {
-        guard options.stackBytesMax == nil else {
+        try descend()
+        defer { ascend() }
+        return try body()
+    }
+
+    /// Goes one level deeper, until `ascend`.
+    func descend() throws(ScriptFailure) {
+        if options.stackBytesMax != nil {
             guard ScriptStack.position() > stackLimit else {
                 throw fail("RangeError", "Maximum call stack size exceeded")
             }
-            return try body()
-        }
-        guard depth < options.depthMax else {
+        } else if depth >= options.depthMax {
             throw .failed(StoreError(.scriptFailed, "InternalError: too much recursion"))
         }
         depth += 1
-        defer { depth -= 1 }
-        return try body()
     }
+
+    func ascend() { depth -= 1 }
 
     /// Sleeps, but not beyond the deadline.
     func pause(milliseconds: Double) throws(ScriptFailure) {
@@ -231,36 +240,36 @@ extension ScriptInterpreter {
         _ function: ScriptFunction, in scope: ScriptScope, this: ScriptValue,
         _ arguments: [ScriptValue], isDerived: Bool = false
     ) throws(ScriptFailure) -> ScriptValue {
-        try deeper { () throws(ScriptFailure) in
-            try step()
-            callDepth += 1
-            let (caller, callerOrigin) = (place, origin)
-            if let own = function.origin { origin = own }
-            defer { callDepth -= 1 }
-            let inner = ScriptScope(in: scope, isFunction: true)
-            if !function.isArrow {
-                inner.declare("arguments", .object(ScriptObject(elements: arguments)))
-            }
-            let frame = ScriptFrame(scope: inner, this: this, isDerived: isDerived)
-            for (index, target) in function.parameters.enumerated() {
-                let value = index < arguments.count ? arguments[index] : .undefined
-                if case .place(.name(let name)) = target {
-                    inner.declare(name, value)
-                } else {
-                    try bind(target, value, .block, frame)
-                }
-            }
-            if let rest = function.rest {
-                let further = Array(arguments.dropFirst(function.parameters.count))
-                try charge(64 + 16 * further.count)
-                try bind(rest, .object(ScriptObject(elements: further)), .block, frame)
-            }
-            for name in function.variables { inner.declareInFunction(name, nil) }
-            let completion = try execute(function.body, frame)
-            (place, origin) = (caller, callerOrigin)
-            if case .return(let value) = completion { return value }
-            return .undefined
+        try descend()
+        defer { ascend() }
+        try step()
+        callDepth += 1
+        let (caller, callerOrigin) = (place, origin)
+        if let own = function.origin { origin = own }
+        defer { callDepth -= 1 }
+        let inner = ScriptScope(in: scope, isFunction: true)
+        if !function.isArrow {
+            inner.declare("arguments", .object(ScriptObject(elements: arguments)))
         }
+        let frame = ScriptFrame(scope: inner, this: this, isDerived: isDerived)
+        for (index, target) in function.parameters.enumerated() {
+            let value = index < arguments.count ? arguments[index] : .undefined
+            if case .place(.name(let name)) = target {
+                inner.declare(name, value)
+            } else {
+                try bind(target, value, .block, frame)
+            }
+        }
+        if let rest = function.rest {
+            let further = Array(arguments.dropFirst(function.parameters.count))
+            try charge(64 + 16 * further.count)
+            try bind(rest, .object(ScriptObject(elements: further)), .block, frame)
+        }
+        for name in function.variables { inner.declareInFunction(name, nil) }
+        let completion = try execute(function.body, frame)
+        (place, origin) = (caller, callerOrigin)
+        if case .return(let value) = completion { return value }
+        return .undefined
     }
 
     /// Calls a value.

@@ -17,17 +17,17 @@ enum ScriptBSON {
     static func text(_ value: BSONValue) -> String {
         switch value {
         case .double(let number): ScriptNumber.text(number)
-        case .int32(let number): String(number)
-        case .int64(let number): String(number)
-        case .decimal128(let decimal): decimal.description
-        case .objectID(let id): id.hex
         case .binary(let binary):
             isUUID(binary) ? uuid(binary.bytes) : base64(value)
+        case .objectID(let id): id.hex
         case .javascript(let text), .symbol(let text): text
-        case .minKey: "MinKey()"
-        case .maxKey: "MaxKey()"
+        case .int32(let number): String(number)
         case .timestamp(let timestamp):
             "Timestamp({ t: \(timestamp.seconds), i: \(timestamp.increment) })"
+        case .int64(let number): String(number)
+        case .decimal128(let decimal): decimal.description
+        case .minKey: "MinKey()"
+        case .maxKey: "MaxKey()"
         default: value.extendedJSON(.relaxed)
         }
     }
@@ -74,18 +74,19 @@ enum ScriptBSON {
     /// Returns the global that makes a value.
     static func type(of value: BSONValue) -> ScriptGlobal {
         switch value {
-        case .objectID: .objectID
         case .double: .double
+        case .binary(let binary): isUUID(binary) ? .uuid : .binary
+        case .objectID: .objectID
+        case .regularExpression: .bsonRegExp
+        case .javascript: .code
+        case .symbol: .bsonSymbol
+        case .javascriptWithScope: .code
         case .int32: .int32
+        case .timestamp: .timestamp
         case .int64: .long
         case .decimal128: .decimal128
-        case .binary(let binary): isUUID(binary) ? .uuid : .binary
-        case .timestamp: .timestamp
         case .minKey: .minKey
         case .maxKey: .maxKey
-        case .javascript, .javascriptWithScope: .code
-        case .symbol: .bsonSymbol
-        case .regularExpression: .bsonRegExp
         default: .object
         }
     }
@@ -104,7 +105,6 @@ enum ScriptBSON {
     /// The names of the methods that a value has.
     static func methods(_ value: BSONValue) -> Set<String> {
         switch value {
-        case .objectID: ["equals", "getTimestamp", "toHexString", "toJSON"]
         case .double, .int32, .int64:
             [
                 "add", "compare", "divide", "equals", "multiply", "subtract", "toInt", "toNumber",
@@ -112,6 +112,7 @@ enum ScriptBSON {
             ]
         case .binary:
             ["base64", "equals", "hex", "length", "subtype", "toHexString", "toJSON", "toUUID"]
+        case .objectID: ["equals", "getTimestamp", "toHexString", "toJSON"]
         case .timestamp: ["getHighBits", "getLowBits", "equals"]
         default: ["equals"]
         }

@@ -126,7 +126,12 @@ package final class ScriptObject {
     /// The names of its own properties, positions of an array first.
     var ownNames: [String] {
         readAll()
-        let names = hidden.isEmpty ? names : names.filter { !hidden.contains(Name($0)) }
+        var names = hidden.isEmpty ? names : names.filter { !hidden.contains(Name($0)) }
+        if origin == nil, names.contains(where: { Self.index($0) != nil }) {
+            // Whole numbers come before other names, in their order.
+            let indexes = names.compactMap(Self.index).sorted()
+            names = indexes.map(String.init) + names.filter { Self.index($0) == nil }
+        }
         return elements.indices.map(String.init) + names
     }
 

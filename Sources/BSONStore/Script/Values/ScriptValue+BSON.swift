@@ -10,8 +10,6 @@ extension ScriptValue {
     ///   type, as in MongoDB's shell.
     package init(_ value: BSONValue, keepsNumberTypes: Bool = false) {
         switch value {
-        case .int64 where keepsNumberTypes, .symbol where keepsNumberTypes:
-            self = .object(ScriptObject(.bson(value), keepsNumberTypes: true))
         case .double(let number): self = .number(number)
         case .string(let text): self = .string(text)
         case .document(let document):
@@ -33,9 +31,9 @@ extension ScriptValue {
             } catch {
                 self = .object(ScriptObject(.bson(value)))
             }
-        case .symbol(let text): self = .string(text)
+        case .symbol(let text) where !keepsNumberTypes: self = .string(text)
         case .int32(let number): self = .number(Double(number))
-        case .int64(let number): self = .number(Double(number))
+        case .int64(let number) where !keepsNumberTypes: self = .number(Double(number))
         default:
             self = .object(ScriptObject(.bson(value), keepsNumberTypes: keepsNumberTypes))
         }

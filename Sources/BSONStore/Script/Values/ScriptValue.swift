@@ -11,8 +11,8 @@ package enum ScriptValue {
 
     package static func error(_ kind: String, _ message: String) -> ScriptValue {
         let error = ScriptObject(.error)
-        error.set("name", .string(kind))
-        error.set("message", .string(message))
+        error.hide("name", .string(kind))
+        error.hide("message", .string(message))
         return .object(error)
     }
 
