@@ -26,7 +26,7 @@ package struct MongoAttachments: RemoteAttachments {
         guard try await isReferred(place) else { return .unknown }
         let state = try await stored(place)
         guard state == .partial(offset),
-            let chunks = AttachmentChunks(bytes, at: offset, of: place.attachment)
+            let chunks = AttachmentChunks(bytes, at: offset, of: place)
         else { return Self.remoteState(state) }
         let bucket = Self.bucket(place)
         if offset == 0 {
@@ -99,9 +99,9 @@ package struct MongoAttachments: RemoteAttachments {
         }
         let last = try await find(
             AttachmentBucket.chunksFilter(of: place.attachment.id), sort: ["n": -1], limit: 1,
-            projection: ["n": 1], in: Self.bucket(place).chunks)
+            projection: AttachmentBucket.lastChunkFields, in: Self.bucket(place).chunks)
         return AttachmentBucket.state(
-            of: place, file: nil, lastChunk: last.first?["n"]?.int64Value)
+            of: place, file: nil, lastChunk: last.first)
     }
 
     private func complete(

@@ -29,6 +29,8 @@ final class StoreBackend: CommandBackend {
     private let lastExpiry = Locked(ContinuousClock.now)
     /// The last cleanup of the session log; due at the start.
     private let lastForgetting = Locked(ContinuousClock.now - .seconds(60))
+    /// The last removal of files to which no document refers; due at the start.
+    private let lastSweep = Locked(ContinuousClock.now - .seconds(3_600))
     /// The last release of free memory to the system.
     private let lastTrim = Locked(ContinuousClock.now)
 
@@ -141,6 +143,7 @@ final class StoreBackend: CommandBackend {
         if isDue(lastExpiry, every: max(1, server.expirySleepSeconds)) {
             try store.expire(now: .now)
         }
+        if isDue(lastSweep, every: 3_600) { _ = try StoredAttachments(store).sweep(now: .now) }
     }
 
     private func isDue(_ last: Locked<ContinuousClock.Instant>, every seconds: Int) -> Bool {

@@ -84,6 +84,7 @@ enum CommandTable {
         StartSessionCommand.definition,
         AttachmentCommands.state,
         StitchsyncChangePasswordCommand.definition,
+        CollectAttachmentsCommand.definition,
         StitchsyncDeleteAccountCommand.definition,
         AttachmentCommands.get,
         PasswordTokenCommands.make,

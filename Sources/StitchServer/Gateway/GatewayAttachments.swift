@@ -70,10 +70,10 @@ struct GatewayAttachments {
         }
         var query = UpstreamQuery(
             filter: AttachmentBucket.chunksFilter(of: place.attachment.id))
-        query.projection = ["n": 1]
+        query.projection = AttachmentBucket.lastChunkFields
         query.sort = ["n": -1]
         query.isCommitted = false
-        let last = try first(of: query, in: request.bucket.chunks)?["n"]?.int64Value
+        let last = try first(of: query, in: request.bucket.chunks)
         return AttachmentBucket.state(of: place, file: nil, lastChunk: last)
     }
 
@@ -83,7 +83,7 @@ struct GatewayAttachments {
         let state = try state(request)
         let bucket = request.bucket
         guard state == .partial(offset),
-            let chunks = AttachmentChunks(bytes, at: offset, of: request.place.attachment)
+            let chunks = AttachmentChunks(bytes, at: offset, of: request.place)
         else { return state }
         if offset == 0 {
             for command in bucket.indexCommands { _ = try send(command, bucket) }

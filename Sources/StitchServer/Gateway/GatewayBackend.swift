@@ -22,6 +22,8 @@ final class GatewayBackend: CommandBackend {
     private let denialLog: DenialLog
     private let tombstones: TombstoneLog
     private let server: ServerContext
+    /// The last removal of files to which no document refers; due at the start.
+    private let lastSweep = Locked(ContinuousClock.now - .seconds(3_600))
     /// Whether the last check reached the upstream.
     private let reaches = Locked(true)
     /// The edition of the rules whose collections are followed.
@@ -163,6 +165,11 @@ final class GatewayBackend: CommandBackend {
         _ call: CommandCall, _ definition: CommandDefinition, _ link: UpstreamLink,
         _ ruleGuard: RuleAccessPolicy?
     ) throws -> CommandOutcome {
+        if call.name == CollectAttachmentsCommand.definition.name {
+            return try CollectAttachmentsCommand.reply(
+                UpstreamAttachments(link: link, call: call).sweep(
+                    now: .now, graceMS: CollectAttachmentsCommand.graceMS(call)))
+        }
         try ForwardedCommand(
             backend: self, link: link, call: call, definition: definition, ruleGuard: ruleGuard,
             isChecked: false
@@ -196,6 +203,12 @@ final class GatewayBackend: CommandBackend {
         userRecords.tidy()
         try watchRules()
         try tombstones.tidy()
+        let isDue = lastSweep.withLock { last in
+            guard last + .seconds(3_600) <= .now else { return false }
+            last = .now
+            return true
+        }
+        if isDue { _ = try UpstreamAttachments(link: link, call: nil).sweep(now: .now) }
     }
 
     /// Whether clients can be served now: the upstream is reachable and the gateway does not stop.

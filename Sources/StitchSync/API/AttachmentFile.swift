@@ -29,27 +29,8 @@ public struct AttachmentFile: Sendable {
         return try files.state(of: attachment)
     }
 
-    /// The state now and after each change, for `for try await`; it never ends by itself.
-    public var updates: AsyncThrowingStream<AttachmentState, any Error> {
-        AsyncThrowingStream(bufferingPolicy: .bufferingNewest(16)) { continuation in
-            let task = Task { [self] in
-                var last: AttachmentState?
-                do {
-                    while !Task.isCancelled {
-                        let seen = files.changes.count
-                        let state = try state()
-                        if state != last { continuation.yield(state) }
-                        last = state
-                        await files.changes.wait(after: seen)
-                    }
-                    continuation.finish()
-                } catch {
-                    continuation.finish(throwing: error)
-                }
-            }
-            continuation.onTermination = { _ in task.cancel() }
-        }
-    }
+    /// The state now and after each change, for `for try await`; it ends when its task is cancelled.
+    public var updates: AttachmentUpdates { AttachmentUpdates(file: self) }
 
     /// Loads the content, unless it is on the device.
     ///
@@ -89,14 +70,16 @@ public struct AttachmentFile: Sendable {
     ///
     /// - Throws: as ``download()`` does.
     public func read(from offset: Int64, count: Int) async throws -> [UInt8] {
-        try await download()
-        let cache = try files.cache()
-        guard let record = try cache.record(attachment.id) else { throw gone() }
-        let bytes = try cache.read(record, from: offset, count: count)
-        if offset == 0 {
-            try await cache.change(attachment.id) { $0.used = .now }
+        try await files.reading(attachment.id) {
+            try await download()
+            let cache = try files.cache()
+            guard let record = try cache.record(attachment.id) else { throw gone() }
+            let bytes = try cache.read(record, from: offset, count: count)
+            if offset == 0 {
+                try await cache.change(attachment.id) { $0.used = .now }
+            }
+            return bytes
         }
-        return bytes
     }
 
     /// Copies the content to a file of the app's, for example to show a film; loads it first where it is
@@ -106,16 +89,18 @@ public struct AttachmentFile: Sendable {
     ///
     /// - Throws: as ``download()`` does; `SyncError` of code `.fileUnwritable`.
     public func copy(to file: URL) async throws {
-        try await download()
-        let cache = try files.cache()
-        guard let record = try cache.record(attachment.id) else { throw gone() }
-        var offset: Int64 = 0
-        try await LocalFile.write(to: file.path) {
-            let bytes = try cache.read(record, from: offset, count: AttachmentPieces.sizeMax)
-            offset += Int64(bytes.count)
-            return bytes.isEmpty ? nil : bytes
+        try await files.reading(attachment.id) {
+            try await download()
+            let cache = try files.cache()
+            guard let record = try cache.record(attachment.id) else { throw gone() }
+            var offset: Int64 = 0
+            try await LocalFile.write(to: file.path) {
+                let bytes = try cache.read(record, from: offset, count: AttachmentPieces.sizeMax)
+                offset += Int64(bytes.count)
+                return bytes.isEmpty ? nil : bytes
+            }
+            try await cache.change(attachment.id) { $0.used = .now }
         }
-        try await cache.change(attachment.id) { $0.used = .now }
     }
 
     /// Removes the content from the device if the remote has it; the reference stays.
@@ -136,5 +121,44 @@ public struct AttachmentFile: Sendable {
         SyncError(
             .fileMissing, "no document refers to the file any more",
             namespace: place.namespace, documentID: place.documentID)
+    }
+}
+
+/// The states of a file: the present one, and each that differs from the one before.
+///
+/// ```swift
+/// for try await state in todos.file(photo, of: id).updates {
+///     if case .loading(let bytes) = state { show(bytes, of: photo.length) }
+/// }
+/// ```
+public struct AttachmentUpdates: AsyncSequence, Sendable {
+    let file: AttachmentFile
+
+    /// Returns an iterator that begins with the present state.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(file: file) }
+
+    /// An iterator over the states.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let file: AttachmentFile
+        private var last: AttachmentState?
+
+        init(file: AttachmentFile) { self.file = file }
+
+        /// Waits for a state that differs from the last; returns `nil` once the task is cancelled.
+        ///
+        /// - Throws: `StoreError` when the store of the contents fails.
+        public mutating func next() async throws -> AttachmentState? {
+            let changes = file.engine.files.changes
+            while !Task.isCancelled {
+                let seen = changes.count
+                let state = try file.state()
+                if state != last {
+                    last = state
+                    return state
+                }
+                await changes.wait(after: seen)
+            }
+            return nil
+        }
     }
 }

@@ -17,6 +17,8 @@ final class AttachmentTransfers: Sendable {
         var sent: [BSONObjectID: Int64] = [:]
         /// Files of which the remote had nothing when it was asked.
         var onItsWay: Set<BSONObjectID> = []
+        /// The number of calls that read a file's content, which stays so long.
+        var readers: [BSONObjectID: Int] = [:]
         /// Whether the files of an earlier start were looked at.
         var isSettled = false
         /// Whether files wait for a document that a pass may send.
@@ -340,12 +342,26 @@ extension AttachmentTransfers {
                 attachment: attachment, stage: .loading, owner: owner, bytes: 0, isWanted: true))
     }
 
-    /// Evicts the contents that were not used for the longest time, until the rest fits.
+    /// Runs a body that reads a file's content, which no limit evicts meanwhile.
+    func reading<R>(_ id: BSONObjectID, _ body: () async throws -> R) async rethrows -> R {
+        state.withLock { $0.readers[id, default: 0] += 1 }
+        defer {
+            state.withLock { state in
+                let left = (state.readers[id] ?? 1) - 1
+                state.readers[id] = left > 0 ? left : nil
+            }
+        }
+        return try await body()
+    }
+
+    /// Evicts the contents that were not used for the longest time, until the rest fits; the newest one
+    /// stays in any case, since it was loaded for a reader.
     private func evict(_ cache: AttachmentCache) async throws {
         guard let limit = state.withLock({ $0.cacheLimit }) else { return }
         let here = try cache.records(.here).sorted { $0.used.milliseconds < $1.used.milliseconds }
         var total = here.reduce(Int64(0)) { $0 + $1.bytes }
-        for record in here where total > limit {
+        for record in here.dropLast() where total > limit {
+            guard state.withLock({ $0.readers[record.attachment.id] == nil }) else { continue }
             try await cache.evict(record)
             total -= record.bytes
             changes.notify()

@@ -65,7 +65,7 @@ struct TransferAttachments {
 // MARK: - Sending
 
 extension TransferAttachments {
-    /// How often a content is sent that did not have its hash at the remote.
+    /// How often a content is sent again that did not have its hash at the remote.
     private static let attemptsMax = 3
 
     /// Sends a file, from where the remote has it.
@@ -77,7 +77,7 @@ extension TransferAttachments {
         var state = try await asking { remote throws(RemoteError) in
             try await remote.state(of: place)
         }
-        var attempts = 0
+        var (attempts, last) = (0, Int64(-1))
         while true {
             switch state {
             case .complete:
@@ -89,8 +89,9 @@ extension TransferAttachments {
                 return
             case .partial(let offset):
                 engine.note(record.attachment.id, sent: offset)
-                if offset == 0 { attempts += 1 }
-                guard attempts <= Self.attemptsMax else {
+                if offset <= last { attempts += 1 }
+                last = offset
+                guard attempts < Self.attemptsMax else {
                     return try await fail(record, "the remote found another content than was sent")
                 }
                 let bytes = try storing {

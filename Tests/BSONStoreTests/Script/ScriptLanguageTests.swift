@@ -86,7 +86,7 @@ import Testing
     @Test(arguments: [
         "async function f() { return 5 } const x = await f(); x === 5",
         "const f = async (a) => { const b = await a; return b }; await f(3) === 3",
-        "const f = async a => a; f(1) === 1",
+        "const f = async a => a; await f(1) === 1",
         "(await Promise.all([1, Promise.resolve(2)])).join() === '1,2'",
         "const o = {async m() { return 1 }}; await o.m() === 1",
         "let s = 0; for await (const x of [1, 2]) s += x; s === 3",

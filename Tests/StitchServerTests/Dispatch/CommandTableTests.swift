@@ -55,6 +55,7 @@ import Testing
             "stitchsyncPutAttachment": "items", "document": 1, "attachment": reference,
             "offset": 0, "data": .binary(BSONBinary([1])),
         ],
+        "stitchsyncCollectAttachments": ["stitchsyncCollectAttachments": 1],
         "stitchsyncChangePassword": [
             "stitchsyncChangePassword": 1, "old": "pw", "pwd": "long enough",
         ],

@@ -84,13 +84,17 @@ struct AttachmentTests {
         #expect(try await a.engine.attachments.transfer().sent == 1)
         #expect(try await a.todos.file(reference, of: 1).bytes() == Array("hello".utf8))
         #expect(await code { _ = try await a.todos.store(contentsOf: file) } == .fileUnreadable)
-        #expect(await code { _ = try await a.todos.store(contentsOf: URL(filePath: scratch.path(""))) } == .fileUnreadable)
+        #expect(
+            await code { _ = try await a.todos.store(contentsOf: URL(filePath: scratch.path(""))) }
+                == .fileUnreadable)
     }
 
     @Test("a document that is missing gets no file, and nothing is left")
     func missingDocument() async throws {
         let a = try device("a", try InProcessRemote(at: .inMemory))
-        #expect(await code { _ = try await a.todos.attach([1], to: 9, at: "file") } == .localDocumentMissing)
+        #expect(
+            await code { _ = try await a.todos.attach([1], to: 9, at: "file") }
+                == .localDocumentMissing)
         #expect(try a.engine.attachments.usage() == (0, 0))
     }
 
@@ -139,7 +143,9 @@ struct AttachmentTests {
         await b.todos.configure(conflictHandler: .remoteWins)
         try await b.engine.attachments.transfer()
         let two = try #require(try b.reference(2))
-        #expect(try b.engine.attachments.usage().bytes <= 4_000)
+        #expect(try b.engine.attachments.usage() == (1, 5_000))
+        #expect(try await b.todos.file(two, of: 2).evict())
+        #expect(try b.engine.attachments.usage() == (0, 0))
         #expect(try await b.todos.file(two, of: 2).bytes() == Self.content(5_000))
     }
 

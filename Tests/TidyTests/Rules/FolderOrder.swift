@@ -101,7 +101,7 @@ extension FolderOrder {
                     + "|Query/Text|Query/Scripts|Query/Expressions|Query/Filters|Query/Pipelines|Query/Updates|Query/Typed|Script"
                     + "|Store/SQLite|Store/File|Store/Access|Store/Bounds|Store/Indexes|Store/Catalog|Store/Rows|Store/Feed"
                     + "|Store/Plans|Store/Scanning|Store/Planning|Store/Queries|Store/Explain"
-                    + "|Store/Transactions/Writing|Store/Transactions|Store/Attachments|Store/Connections|Store/Verification|Store/Maintenance|Store/API"
+                    + "|Store/Transactions/Writing|Store/Transactions|Store/Connections|Store/Attachments|Store/Verification|Store/Maintenance|Store/API"
             )),
         FolderOrder(
             "Sources/StitchSync/",

@@ -57,21 +57,25 @@ extension AttachmentBucket {
         ]
     }
 
+    /// The fields of the last chunk that tell how much of a file is stored.
+    package static let lastChunkFields: BSONDocument = ["n": 1, "place": 1]
+
     /// Returns how much of a file is stored where a file is not completed in one transaction.
     ///
     /// If all chunks are there, but not the file's document, the last chunk is expected again.
     ///
     /// - Parameters:
     ///   - file: the file's document; `nil` for none.
-    ///   - last: the number of the last chunk; `nil` for none.
+    ///   - last: the last chunk, with ``lastChunkFields``; `nil` for none.
     package static func state(
-        of place: AttachmentPlace, file: BSONDocument?, lastChunk last: Int64?
+        of place: AttachmentPlace, file: BSONDocument?, lastChunk last: BSONDocument?
     ) -> State {
         if let file { return describes(file, place) ? .complete : .foreign }
+        guard let last else { return .partial(0) }
+        guard isOf(place, last), let number = last["n"]?.int64Value else { return .foreign }
         let size = Int64(chunkSize)
-        let length = place.attachment.length
-        let countMax = max(0, length - 1) / size
-        return .partial(min((last ?? -1) + 1, countMax) * size)
+        let countMax = max(0, place.attachment.length - 1) / size
+        return .partial(min(number + 1, countMax) * size)
     }
 
     /// Returns the first error in a reply to an insertion that is no duplicate key, and whether there

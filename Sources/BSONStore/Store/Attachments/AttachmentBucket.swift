@@ -39,10 +39,9 @@ package struct AttachmentBucket: Sendable {
         if let stored = try transaction.get(files, id: .objectID(file)) {
             return Self.describes(stored, place) ? .complete : .foreign
         }
-        return .partial(
-            min(
-                try chunkCount(of: file, in: transaction) * Int64(Self.chunkSize),
-                place.attachment.length))
+        guard let last = try lastChunk(of: file, in: transaction) else { return .partial(0) }
+        guard Self.isOf(place, last), let number = last["n"]?.int64Value else { return .foreign }
+        return .partial(min((number + 1) * Int64(Self.chunkSize), place.attachment.length))
     }
 
     /// Stores bytes of a file that follow those that are stored; the last ones make the file complete.
@@ -58,7 +57,7 @@ package struct AttachmentBucket: Sendable {
         let state = try state(of: place, in: transaction)
         let attachment = place.attachment
         guard state == .partial(offset),
-            let chunks = AttachmentChunks(bytes, at: offset, of: attachment)
+            let chunks = AttachmentChunks(bytes, at: offset, of: place)
         else { return state }
         if offset == 0 { try createIndexes(in: transaction) }
         for chunk in chunks.documents { try transaction.insert(self.chunks, chunk) }
@@ -112,6 +111,25 @@ package struct AttachmentBucket: Sendable {
         return hash.bytes == place.attachment.sha256
     }
 
+    /// The field of a chunk that tells whose document the file belongs to.
+    package static let placeField = "place"
+
+    /// Returns the mark of a place in the chunks of its file.
+    ///
+    /// Without it, a copy of the reference in another document could continue an upload, and get the
+    /// file.
+    package static func mark(of place: AttachmentPlace) -> BSONValue {
+        let owner: BSONDocument = [
+            "collection": .string(place.namespace.collection), "document": place.documentID,
+        ]
+        return .binary(BSONBinary(Array(SHA256.hash(BSONKey.encode(.document(owner))).prefix(16))))
+    }
+
+    /// Whether a chunk was stored for a place.
+    package static func isOf(_ place: AttachmentPlace, _ chunk: BSONDocument) -> Bool {
+        chunk[placeField] == mark(of: place)
+    }
+
     /// Returns the document of a complete file.
     package static func file(_ place: AttachmentPlace) -> BSONDocument {
         let attachment = place.attachment
@@ -137,14 +155,14 @@ package struct AttachmentBucket: Sendable {
 
     // MARK: - Chunks
 
-    /// Returns the number of chunks, which are stored in their order.
-    private func chunkCount(
+    /// Returns the last chunk; they are stored in their order.
+    private func lastChunk(
         of file: BSONObjectID, in transaction: ReadTransaction
-    ) throws(StoreError) -> Int64 {
-        let last = try transaction.find(
+    ) throws(StoreError) -> BSONDocument? {
+        try transaction.find(
             chunks, filter: Filter(["files_id": .objectID(file)]),
-            options: FindOptions(sort: SortOrder(["n": -1]), limit: 1))
-        return (last.first?["n"]?.int64Value ?? -1) + 1
+            options: FindOptions(sort: SortOrder(["n": -1]), limit: 1)
+        ).first
     }
 
     private func forEachChunk(

@@ -76,7 +76,8 @@ package struct AttachmentChunks {
     /// continued.
     ///
     /// - Parameter offset: the place of the bytes, which begins a chunk, or is the file's end.
-    package init?(_ bytes: [UInt8], at offset: Int64, of attachment: Attachment) {
+    package init?(_ bytes: [UInt8], at offset: Int64, of place: AttachmentPlace) {
+        let attachment = place.attachment
         let size = AttachmentBucket.chunkSize
         let length = attachment.length
         guard offset >= 0, offset <= length, Int64(bytes.count) <= length - offset else {
@@ -86,11 +87,13 @@ package struct AttachmentChunks {
         let count = areLast ? bytes.count : bytes.count / size * size
         end = offset + Int64(count)
         let first = offset / Int64(size)
+        let mark = AttachmentBucket.mark(of: place)
         documents = stride(from: 0, to: count, by: size).map { start in
             [
                 "_id": .objectID(BSONObjectID()), "files_id": .objectID(attachment.id),
                 "n": .int32(Int32(clamping: first + Int64(start / size))),
                 "data": .binary(BSONBinary(Array(bytes[start..<min(start + size, count)]))),
+                AttachmentBucket.placeField: mark,
             ]
         }
     }

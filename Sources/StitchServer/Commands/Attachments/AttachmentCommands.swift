@@ -64,15 +64,17 @@ enum AttachmentCommands {
     }
 
     private static func definition(
-        _ name: String, _ traits: CommandSignature.Traits, _ fields: [String: FieldKind],
+        _ name: String, _ traits: CommandSignature.Traits,
+        _ fields: KeyValuePairs<String, FieldKind>,
         _ access: Role.Access,
         _ run: @escaping @Sendable (CommandCall, StoreBackend) throws -> CommandOutcome
     ) -> CommandDefinition {
         CommandDefinition(
             name, aliases: [], traits,
-            fields: fields.merging(["document": .any, "attachment": .document]) { first, _ in first
-            },
-            required: ["document", "attachment"] + fields.keys.sortedByBytes(),
+            fields: Dictionary(
+                uniqueKeysWithValues: [("document", .any), ("attachment", .document)]
+                    + fields.map { ($0.key, $0.value) }),
+            required: ["document", "attachment"] + fields.map(\.key),
             privileges: .access(access), underRules: .attachments, gateway: .attachments,
             statements: nil, cursor: .none, .store(run))
     }

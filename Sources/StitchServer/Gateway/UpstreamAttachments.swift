@@ -1,0 +1,73 @@
+internal import BSONStore
+
+/// The upstream as a place with buckets of files.
+struct UpstreamAttachments: AttachmentSweepPlace {
+    private static let own: Set<Name> = ["admin", "config", "local", Name(GatewayDatabase.name)]
+
+    let link: UpstreamLink
+    /// The client's command; `nil` for the gateway's own work.
+    let call: CommandCall?
+
+    /// Runs once over all buckets of the upstream.
+    ///
+    /// - Throws: the upstream's errors.
+    func sweep(
+        now: BSONDatetime, graceMS: Int64 = AttachmentSweepLimits.graceMS
+    ) throws -> AttachmentSweep<Self>.Counts {
+        let reply = try link.run(
+            ["listDatabases": 1, "nameOnly": true], on: "admin", .read, for: call)
+        let names = (reply["databases"]?.arrayValue ?? []).compactMap {
+            $0.documentValue?["name"]?.stringValue
+        }
+        var counts = AttachmentSweep<Self>.Counts()
+        for name in names where !Self.own.contains(Name(name)) {
+            let bucket = AttachmentBucket(database: name)
+            try AttachmentSweep(bucket, at: self, now: now, graceMS: graceMS).run(&counts)
+        }
+        return counts
+    }
+
+    func find(
+        _ namespace: Namespace, _ filter: BSONDocument, sort: BSONDocument, limit: Int
+    ) throws -> [BSONDocument] {
+        var query = UpstreamQuery(filter: filter, limit: limit)
+        if !sort.isEmpty { query.sort = sort }
+        if AttachmentBucket.holds(namespace) { query.projection = ["data": 0] }
+        query.collation = ["locale": "simple"]
+        query.isSmall = true
+        var found: [BSONDocument] = []
+        try link.find(namespace, query, for: call) { found.append($0) }
+        return found
+    }
+
+    func update(_ namespace: Namespace, _ filter: BSONDocument, _ update: BSONDocument) throws {
+        try send(
+            [
+                "update": .string(namespace.collection),
+                "updates": [["q": .document(filter), "u": .document(update)]],
+            ], namespace)
+    }
+
+    func remove(_ namespace: Namespace, _ filter: BSONDocument) throws -> Int {
+        let reply = try send(
+            [
+                "delete": .string(namespace.collection),
+                "deletes": [["q": .document(filter), "limit": 0]],
+            ], namespace)
+        return reply["n"]?.wholeNumber ?? 0
+    }
+
+    @discardableResult
+    private func send(_ command: BSONDocument, _ namespace: Namespace) throws -> BSONDocument {
+        var command = command
+        // What is read next, by a majority, must have it.
+        command.append("writeConcern", ["w": "majority"])
+        let reply = try link.run(command, on: namespace.database, .write, for: call)
+        if let error = AttachmentBucket.errors(in: reply).other {
+            throw CommandFailure(
+                Int32(clamping: error["code"]?.int64Value ?? 8),
+                error["errmsg"]?.stringValue ?? "the files were not changed")
+        }
+        return reply
+    }
+}
