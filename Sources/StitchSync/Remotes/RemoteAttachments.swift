@@ -43,7 +43,7 @@ public protocol RemoteAttachments: Sendable {
 
 /// The pieces in which files are sent.
 public enum AttachmentPieces {
-    /// The number of bytes of a chunk in GridFS: 255 KiB. Pieces are multiples of it.
+    /// The number of bytes of a chunk in GridFS, 255 KiB, of which pieces are multiples.
     public static let unit = AttachmentBucket.chunkSize
     /// The number of bytes of a large piece, about 4 MB.
     public static let sizeMax = AttachmentBucket.chunkSize * AttachmentBucket.chunksPerMessage

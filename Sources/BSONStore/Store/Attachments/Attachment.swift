@@ -58,7 +58,9 @@ extension Attachment: BSONValueCodable {
         return .document(document)
     }
 
-    /// Reads a reference; `nil` for another value. A length may have any number type.
+    /// Reads a reference; `nil` for another value.
+    ///
+    /// A length may have any number type.
     public init?(bson value: BSONValue) {
         guard case .document(let document) = value, case .objectID(let id)? = document[Key.id],
             case .binary(let hash)? = document[Key.sha256], hash.bytes.count == 32,
