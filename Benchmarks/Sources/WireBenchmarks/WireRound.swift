@@ -45,6 +45,7 @@ struct WireRound {
             }
         }
         if wants("subscribed") { try await subscribe(documents) }
+        if wants("file") { try await carryFile(documents[0]["_id"] ?? .null, first, second) }
         let settled = SyncStatus(synced: settings.count)
         let statuses = [try await first.items.status(), try await second.items.status()]
         guard statuses.allSatisfy({ $0 == settled }) else { throw NotInStep(statuses: statuses) }
@@ -74,6 +75,46 @@ struct WireRound {
         let statuses = [try await whole.items.status(), try await single.items.status()]
         guard statuses.map(\.synced) == [documents.count, some.count] else {
             throw NotInStep(statuses: statuses)
+        }
+    }
+
+    /// Measures a file beside a document from device to device, by the megabyte, and beside it what a
+    /// plain file on the same disk costs.
+    private func carryFile(
+        _ id: BSONValue, _ first: WireDevice, _ second: WireDevice
+    ) async throws {
+        let megabyte = 1_000_000
+        let file = URL(filePath: "\(settings.folder)/\(namespace.collection).bin")
+        try await measure("file written", settings.fileMB) {
+            FileManager.default.createFile(atPath: file.path, contents: nil)
+            let handle = try FileHandle(forWritingTo: file)
+            var state = UInt64.random(in: 0 ... .max)
+            for _ in 0..<settings.fileMB {
+                var bytes = Data(capacity: megabyte)
+                for _ in 0..<megabyte / 8 {
+                    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                    withUnsafeBytes(of: state) { bytes.append(contentsOf: $0) }
+                }
+                try handle.write(contentsOf: bytes)
+            }
+            try handle.synchronize()
+            try handle.close()
+            return 0
+        }
+        var reference: Attachment?
+        try await measure("file attached", settings.fileMB) {
+            reference = try await first.items.attach(contentsOf: file, to: id, at: "file")
+            return 0
+        }
+        guard let reference else { return }
+        try await first.engine.syncUntilQuiet()
+        try await second.engine.syncUntilQuiet()
+        try await measure("file up", settings.fileMB) {
+            try await first.engine.attachments.transfer().sent
+        }
+        try await measure("file down", settings.fileMB) {
+            try await second.items.file(reference, of: id).download()
+            return 0
         }
     }
 

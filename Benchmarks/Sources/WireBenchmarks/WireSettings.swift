@@ -16,11 +16,13 @@ struct WireSettings {
     /// The number of single changes.
     var changes = 500
     var rounds = 3
+    /// The size of the file beside a document, in MB.
+    var fileMB = 100
     /// The rows to measure beside upload and download, which the others need.
     var rows = Self.choices
 
     /// The rows that may be left out.
-    private static let choices = ["subscribed", "merge", "one", "stream"]
+    private static let choices = ["subscribed", "merge", "file", "one", "stream"]
 
     struct Wrong: Error { let argument: String }
 
@@ -37,6 +39,7 @@ struct WireSettings {
             case ("size", let number?): size = number
             case ("changes", let number?): changes = number
             case ("rounds", let number?): rounds = number
+            case ("file", let number?): fileMB = number
             case ("rows", _):
                 rows = parts.last?.split(separator: ",").map(String.init) ?? []
                 guard rows.allSatisfy(Self.choices.contains) else {

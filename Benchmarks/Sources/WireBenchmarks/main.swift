@@ -1,5 +1,5 @@
 // WireBenchmarks URI FOLDER SERVER [n=10000] [size=250] [changes=500] [rounds=3]
-//     [rows=subscribed,merge,one,stream]
+//     [file=100] [rows=subscribed,merge,file,one,stream]
 // The ways of documents between devices and `stitchsync serve`, over ServerRemote, with a durable file
 // on each device. Scripts/bench-wire runs it and the baseline of the same run.
 
