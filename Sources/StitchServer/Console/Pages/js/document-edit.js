@@ -66,7 +66,7 @@ export async function editDocument(database, collection, id) {
       let edited;
       try {
         edited = parseDocument(text.value);
-        check(found, edited);
+        check(parseDocument(original), edited);
       } catch (trouble) {
         error.show(trouble);
         if (trouble.at !== undefined) { text.focus(); text.setSelectionRange(trouble.at, trouble.at + 1); }

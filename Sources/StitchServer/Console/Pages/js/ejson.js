@@ -67,6 +67,7 @@ const constructors = {
   ObjectId: ([hex], fail) => /^[0-9a-fA-F]{24}$/.test(hex ?? "") ? typed("$oid", hex.toLowerCase())
     : fail("ObjectId needs 24 hexadecimal digits"),
   ISODate: ([text], fail) => {
+    if (text instanceof Map && text.has("$numberLong")) return typed("$date", text);
     const given = plain(text);
     const ms = given === undefined ? Date.now() : typeof given === "number" ? given : Date.parse(given);
     return Number.isNaN(ms) ? fail("The date is invalid; write 2024-12-31T23:59:59Z")
@@ -85,7 +86,7 @@ const constructors = {
   },
   UUID: ([text], fail) => {
     const hex = String(text).replace(/-/g, "");
-    return /^[0-9a-fA-F]{32}$/.test(hex) ? typed("$uuid", uuidText(hex)) : fail("UUID needs 32 hexadecimal digits");
+    return /^[0-9a-fA-F]{32}$/.test(hex) ? uuid(hex) : fail("UUID needs 32 hexadecimal digits");
   },
   BinData: ([kind, text], fail) => typeof text === "string" && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
     ? typed("$binary", new Map([["base64", text], ["subType", Number(plain(kind)).toString(16).padStart(2, "0")]]))
@@ -93,7 +94,7 @@ const constructors = {
   Timestamp: ([first, second]) => {
     const t = first instanceof Map && first.has("t") ? plain(first.get("t")) : plain(first);
     const i = first instanceof Map && first.has("i") ? plain(first.get("i")) : plain(second);
-    return typed("$timestamp", { t: Number(t ?? 0), i: Number(i ?? 0) });
+    return typed("$timestamp", new Map([["t", Number(t ?? 0)], ["i", Number(i ?? 0)]]));
   },
   RegExp: ([pattern, options]) => regex(String(pattern), String(options ?? "")),
   Code: ([code, scope]) => scope instanceof Map ? new Map([["$code", code], ["$scope", scope]]) : typed("$code", code),
@@ -118,8 +119,22 @@ function regex(pattern, options) {
   return typed("$regularExpression", new Map([["pattern", pattern], ["options", [...options].sort().join("")]]));
 }
 
-function uuidText(hex) {
-  return hex.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+function uuid(hex) {
+  const bytes = hex.match(/../g).map((each) => String.fromCharCode(parseInt(each, 16))).join("");
+  return typed("$binary", new Map([["base64", btoa(bytes)], ["subType", "04"]]));
+}
+
+/** Returns the canonical form of a scalar that is written as a document. */
+function canonical(fields) {
+  if (fields.size !== 1) return fields;
+  const [[key, inner]] = fields;
+  if (key === "$timestamp" && inner instanceof Map) return constructors.Timestamp([inner]);
+  if (key === "$minKey" || key === "$maxKey") return typed(key, 1);
+  if (key === "$uuid" && /^[0-9a-fA-F-]{32,36}$/.test(inner)) return uuid(inner.replace(/-/g, ""));
+  if (key === "$date" && typeof inner === "string" && !Number.isNaN(Date.parse(inner))) {
+    return typed("$date", typed("$numberLong", String(Date.parse(inner))));
+  }
+  return fields;
 }
 
 /** Returns the text of a double as canonical Extended JSON has it. */
@@ -182,7 +197,7 @@ class Parser {
     const fields = new Map();
     for (;;) {
       this.space();
-      if (this.take("}")) return fields;
+      if (this.take("}")) return canonical(fields);
       const start = this.at;
       const key = this.key();
       if (fields.has(key) && !this.keepsLast) this.fail(`The field ${JSON.stringify(key).slice(0, 80)} occurs twice`, start);
@@ -192,7 +207,7 @@ class Parser {
       this.space();
       if (this.take(",")) continue;
       if (!this.take("}")) this.fail("A comma or closing brace is expected");
-      return fields;
+      return canonical(fields);
     }
   }
 

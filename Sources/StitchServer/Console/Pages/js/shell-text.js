@@ -46,9 +46,8 @@ const printers = {
     }
     return `BinData(${kind}, '${base64}')`;
   },
-  $uuid: (text) => `UUID('${text}')`,
   $timestamp: (inner) => {
-    const { t, i } = inner instanceof Map ? { t: plain(inner.get("t")), i: plain(inner.get("i")) } : inner;
+    const [t, i] = ["t", "i"].map((key) => plain(inner.get(key)));
     return `Timestamp({ t: ${t}, i: ${i} })`;
   },
   $regularExpression: (inner) => {
