@@ -174,6 +174,7 @@ class EveryServer(Browser):
                         script = self.driver.execute_script
                         self.assertEqual(script(CONTRAST), [])
                         self.assertEqual(script(LABELS), [])
+                        self.assertNotRegex(self.text(), r"\b(undefined|\[object|NaN)\b")
                         self.assertLessEqual(script("return document.documentElement.scrollWidth"), width)
         self.scheme("light")
         self.resize(1600)
@@ -298,7 +299,7 @@ class FilledServer(Browser):
         self.see("Paused, 1 new change")
         self.button("Pause").click()
         self.see("delete")
-        self.field("Show only").send_keys("delete")
+        self.field("Show only changes with").send_keys("delete")
         self.see("Live, 1 change")
 
     def test_hostile_documents_are_text(self):
@@ -326,7 +327,9 @@ class FilledServer(Browser):
         self.field("Find a collection").send_keys("n150")
         self.until(lambda: len(self.driver.find_elements(By.CSS_SELECTOR, ".aside [role=treeitem]")) == 2)
         self.keys(Keys.TAB, Keys.ARROW_DOWN, Keys.ENTER)
-        self.until(lambda: self.driver.current_url.endswith("data/large/collection150"))
+        self.until(lambda: self.driver.current_url.endswith("data/large/collection150/documents"))
+        self.assertTrue(self.driver.execute_script("const a = document.querySelector('.tree-scroll').getBoundingClientRect(), "
+                        "b = document.querySelector('.aside [aria-current]').getBoundingClientRect(); return a.top <= b.top && b.bottom <= a.bottom"))
 
     def test_nested_document_opens_by_keyboard_to_the_bottom(self):
         self.open("data/app/oddities?filter=%7B_id%3A+3%7D")
@@ -390,6 +393,8 @@ class FilledServer(Browser):
     def test_log(self):
         self.open("log")
         self.see("40 lines")
+        self.button("Show 5,800 characters").click()
+        self.assertIn(mock.LONG.strip(), self.text())
         self.see("x onerror")
         self.field("Only lines with").send_keys("12 ms")
         self.see("10 lines")

@@ -126,7 +126,7 @@ class State:
                 ("ann", "app.todos", oid(4), None, "noRole", None),
                 (IMAGE, f"app.{HOSTILE}", HOSTILE, "reader", "field", LONG)]
         return [{"time": self.started - i * 60_000, "user": user, "namespace": ns, "documentID": id, "role": role,
-                 "cause": cause, "field": field, "message": f"write to {ns} was denied by {cause}: {field}"}
+                 "cause": cause, "field": field, "message": f"write to {ns} was denied by {cause}" + (f": {field}" if field else "")}
                 for i, (user, ns, id, role, cause, field) in enumerate(rows)]
 
 

@@ -23,14 +23,14 @@ export async function show(main, route, { signal }) {
     if (!isPaused) { keep(missed); missed = []; }
     draw();
   }, { "aria-pressed": "false" });
-  main.append(heading(title, state),
-    el("form", { class: "query changes-bar", "aria-label": "What to follow", onsubmit(event) {
+  const clear = button("Clear", () => { changes = []; missed = []; draw(); });
+  main.append(heading(title, state, el("span", { class: "spring" }), pause, clear),
+    el("form", { class: "query", "aria-label": "What to follow", onsubmit(event) {
       event.preventDefault();
       location.hash = page("changes", choice.value, ...(name.value.trim() ? [name.value.trim()] : []));
     } }, field("Database", choice), field("Collection", name),
-    el("div", { class: "actions" }, el("button", { type: "submit", class: "primary" }, "Follow"), pause,
-      button("Clear", () => { changes = []; missed = []; draw(); })),
-    field("Show only", filter)), error.node, none, list);
+    el("div", { class: "actions" }, el("button", { type: "submit", class: "primary" }, "Follow"))),
+    field("Show only changes with", filter), error.node, none, list);
   try {
     const reply = await command("admin", { listDatabases: 1, nameOnly: true }, signal);
     for (const each of reply.get("databases").map((one) => String(one.get("name")))) {

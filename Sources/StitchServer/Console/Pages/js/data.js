@@ -14,13 +14,13 @@ export async function show(main, route, context) {
   const [database, collection, part = "documents"] = route.parts;
   const place = el("div", { class: "place" });
   const aside = el("details", { class: "aside", open: !collection || innerWidth > 900 },
-    el("summary", {}, "Databases and collections"));
+    el("summary", {}, "Collections"));
   const content = el("div", { class: "content" });
   append(main, el("div", { class: "columns" }, aside, content));
   aside.append(place);
   const loading = showTree(place, database, collection);
   if (!collection || !Object.hasOwn(parts, part)) {
-    append(content, [el("h1", {}, title), empty("No collection is chosen.", "Choose one from the databases and collections.")]);
+    append(content, [el("h1", {}, title), empty("No collection is chosen.", "Choose one from the list of collections.")]);
     return await loading;
   }
   const facts = el("p", { class: "quiet" }, " ");
@@ -54,7 +54,7 @@ async function showTree(place, database, collection) {
   const filter = el("input", { type: "search", autocomplete: "off", spellcheck: "false" });
   const body = el("div", { class: "tree-scroll" });
   append(place, [field("Find a collection", filter), error.node, body]);
-  let databases;
+  let databases, drawn = null;
   try {
     const reply = await command("admin", { listDatabases: 1 });
     databases = await Promise.all(reply.get("databases").map(async (each) => ({
@@ -70,13 +70,16 @@ async function showTree(place, database, collection) {
     clearTimeout(wait);
     wait = setTimeout(async () => {
       try {
+        const text = filter.value;
         for (const each of databases) each.collections ??= await names(each.name);
-        draw();
+        // A newer text draws by itself; drawing twice would take the focus from the tree.
+        if (text === filter.value && text !== drawn) draw();
       } catch (trouble) { error.show(trouble); }
     }, 150);
   });
 
   function draw() {
+    drawn = filter.value;
     const text = filter.value.trim().toLowerCase();
     const fits = (name) => name.toLowerCase().includes(text);
     const shown = databases.filter((each) => !text || each.collections?.some((c) => fits(c.name)));
@@ -87,6 +90,8 @@ async function showTree(place, database, collection) {
       open: text !== "" || each.name === database,
       children: () => each.collections ? items(each) : names(each.name).then((found) => { each.collections = found; return items(each); }),
     }))));
+    const current = body.querySelector("[aria-current]");
+    if (current) body.scrollTop = Math.max(0, current.offsetTop - body.offsetTop - 80);
 
     function items(each) {
       return each.collections.filter((c) => fits(c.name)).map((c) => ({

@@ -31,10 +31,10 @@ function deviceTable(devices) {
     { title: "Collections", cell: (each) => each.namespaces?.length
       ? [each.namespaces.slice(0, 4).map((name) => el("div", {}, shortNode(name, 60))), each.namespaces.length > 4 && el("div", { class: "quiet", title: each.namespaces.slice(0, 100).join("\n") }, `and ${each.namespaces.length - 4} more`)]
       : el("span", { class: "quiet" }, "none") },
-    { title: "State", cell: (each) => each.waiting ? "waits for changes" : "active" },
+    { title: "State", kind: "tight", cell: (each) => each.waiting ? "waits for changes" : "active" },
     { title: "Commands", kind: "number", cell: (each) => number(each.commands) },
     { title: "Last seen", cell: (each) => ago(each.lastSeen) },
     { title: "Connected", cell: (each) => ago(each.since) },
-    { title: "Address", cell: (each) => [el("code", {}, shortNode(each.address ?? "unknown", 60)), el("div", { class: "quiet" }, `connection ${each.connection}`)] },
+    { title: "Address", kind: "tight", cell: (each) => [el("code", {}, shortNode(each.address ?? "unknown", 60)), el("div", { class: "quiet" }, `connection ${each.connection}`)] },
   ], devices);
 }

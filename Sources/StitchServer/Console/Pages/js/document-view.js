@@ -21,8 +21,8 @@ function item(key, value) {
   const scalar = scalarText(value);
   if (scalar !== null) return { content: [name, scalarNode(value, scalar)] };
   const size = Array.isArray(value) ? value.length : value.size;
-  const summary = el("span", { class: "quiet" },
-    Array.isArray(value) ? `[ ${count(size, "item")} ] ` : `{ ${count(size, "field")} } `, lineText(value, 60));
+  if (size === 0) return { content: [name, el("span", { class: "value" }, Array.isArray(value) ? "[]" : "{}")] };
+  const summary = el("span", { class: "quiet" }, count(size, Array.isArray(value) ? "item" : "field"), "  ", lineText(value, 60));
   return { content: [name, summary], children: () => fields(value) };
 }
 

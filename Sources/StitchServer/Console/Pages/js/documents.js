@@ -96,7 +96,7 @@ export async function showDocuments(body, database, collection, route, { signal 
   function draw(documents, total, size, parsed) {
     const step = (by) => () => { skip = Math.max(0, skip + by); run().then(() => form.scrollIntoView({ block: "nearest" })); };
     const range = documents.length ? `${number(skip + 1)}–${number(skip + documents.length)}` : "0";
-    const bar = el("div", { class: "bar" },
+    const bar = el("div", { class: "pager" },
       el("span", { role: "status" }, total === null ? `Documents ${range}` : `Documents ${range} of ${number(total)}`),
       el("span", { class: "spring" }),
       button("Tree", () => { shownAs = "tree"; draw(documents, total, size, parsed); }, { "aria-pressed": String(shownAs === "tree"), data: { key: "tree" } }),
@@ -114,7 +114,7 @@ export async function showDocuments(body, database, collection, route, { signal 
     const name = id === undefined ? "document" : lineText(id, 80);
     const view = shownAs === "tree" ? documentTree(document, `Document ${name}`) : jsonBlock(document);
     return el("article", { class: "document" },
-      el("div", { class: "document-head" }, el("code", { title: stringify(id ?? null).slice(0, 500) }, name), el("span", { class: "spring" }),
+      el("div", { class: "document-head" }, el("code", { title: stringify(id ?? null).slice(0, 500) }, name),
         id !== undefined && [
           button("Edit…", async () => { if (await editDocument(database, collection, id)) run(); }, { "aria-label": `Edit ${name}`, class: "plain" }),
           button("Delete…", async () => { if (await deleteDocument(database, collection, id)) run(); }, { "aria-label": `Delete ${name}`, class: "plain" }),

@@ -67,15 +67,18 @@ export function page(...parts) {
   return "#/" + parts.map(encodeURIComponent).join("/") + (query ? "?" + query : "");
 }
 
-/** Returns a table whose rows become cards on a narrow screen. A cell is a text or a node. */
-export function table(caption, columns, rows, rowClass) {
+/**
+ * Returns a table whose rows become cards on a narrow screen, unless it is small. A cell is a text or
+ * a node.
+ */
+export function table(caption, columns, rows, { rowClass, isSmall = false } = {}) {
   const head = columns.map((column) => el("th", { scope: "col", class: column.kind }, column.title));
   const body = rows.map((row) =>
     el("tr", { class: rowClass?.(row) },
       columns.map((column) =>
         el("td", { class: column.kind, data: { title: column.title } }, el("div", {}, column.cell(row))))));
   return el("div", { class: "scroll" },
-    el("table", {},
+    el("table", { class: isSmall ? "small" : null },
       el("caption", { class: "unseen" }, caption),
       el("thead", {}, el("tr", {}, head)),
       el("tbody", {}, body)));

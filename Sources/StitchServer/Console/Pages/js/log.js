@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { ago, count, short } from "./units.js";
 
 export const title = "Log";
-const keptMax = 1000, shownMax = 500;
+const keptMax = 1000, shownMax = 500, textMax = 300;
 const levels = ["info", "warning", "error"];
 
 export async function show(main, route, { signal }) {
@@ -13,14 +13,15 @@ export async function show(main, route, { signal }) {
   const filter = el("input", { type: "search", autocomplete: "off", spellcheck: "false", oninput: () => draw() });
   const level = el("select", { onchange: () => draw() }, el("option", { value: "info" }, "all lines"),
     el("option", { value: "warning" }, "warnings and errors"), el("option", { value: "error" }, "errors"));
+  const opened = new Set();
   let lines = [], last = 0, isPaused = false;
   const pause = button("Pause", () => {
     isPaused = !isPaused;
     pause.setAttribute("aria-pressed", String(isPaused));
     if (!isPaused) draw();
   }, { "aria-pressed": "false" });
-  main.append(heading(title, state),
-    el("div", { class: "query" }, field("Show", level), field("Only lines with", filter), el("div", { class: "actions" }, pause)), error.node, none, list);
+  main.append(heading(title, state, el("span", { class: "spring" }), pause),
+    el("div", { class: "query" }, field("Show", level), field("Only lines with", filter)), error.node, none, list);
 
   function draw() {
     const text = filter.value.trim().toLowerCase(), least = levels.indexOf(level.value);
@@ -30,8 +31,14 @@ export async function show(main, route, { signal }) {
     refill(none, shown.length ? null : lines.length ? empty("No line fits.", "Show all lines, or clear the field.")
       : empty("The log is empty.", "The server writes a line when it starts, when a sign-in fails and when something goes wrong."));
     refill(list, shown.slice(-shownMax).reverse().map((each) => el("li", { class: levels.includes(each.level) ? each.level : "info" },
-      ago(each.time), " ", el("span", { class: "level" }, each.level), " ", el("span", { class: "text" }, short(each.text, 2000)))));
+      ago(each.time), " ", el("span", { class: "level" }, each.level), " ", textNode(each))));
     list.hidden = !shown.length;
+  }
+
+  function textNode({ number, text }) {
+    if (text.length <= textMax || opened.has(number)) return el("span", { class: "text" }, text);
+    return el("span", { class: "text" }, short(text, textMax), " ",
+      button(`Show ${count(text.length, "character")}`, () => { opened.add(number); draw(); }, { class: "plain", data: { key: String(number) } }));
   }
 
   draw();

@@ -43,12 +43,12 @@ export async function show(main, route, { signal }) {
       { title: "Collection", cell: (each) => shortNode(each.get("ns") || "none", 60) },
       { title: "Command", kind: "long", cell: (each) => el("code", {}, lineText(each.get("command") ?? null, 240)) },
       { title: "User", cell: (each) => usersText(each.get("effectiveUsers")) },
-      { title: "Client", cell: (each) => el("code", {}, shortNode(each.get("client") ?? "unknown", 60)) },
+      { title: "Client", kind: "tight", cell: (each) => el("code", {}, shortNode(each.get("client") ?? "unknown", 60)) },
       { title: "Stop", cell: (each) => {
         const id = lineText(each.get("opid"), 40);
         return button("Stop…", () => stop(each, id), { "aria-label": `Stop operation ${id}`, data: { key: id } });
       } },
-    ], running, (each) => micros(each) > slowMicroseconds ? "slow" : null);
+    ], running, { rowClass: (each) => micros(each) > slowMicroseconds ? "slow" : null });
   }
 
   async function stop(operation, id) {

@@ -76,8 +76,8 @@ export function show(main, route, { signal }) {
       : table("Commands per second by kind", [
         { title: "Command", cell: (row) => el("code", {}, row[0]) },
         { title: "Per second", kind: "number", cell: (row) => number(row[1]) },
-        { title: "Share", kind: "bar", cell: (row) => bar(row[1] / most) },
-      ], rows));
+        { title: "Share", kind: "shares", cell: (row) => bar(row[1] / most) },
+      ], rows, { isSmall: true }));
   }
 
   function bar(share) {

@@ -2,7 +2,7 @@
 import { el } from "./dom.js";
 import { at, plain } from "./ejson.js";
 import { lineText } from "./shell-text.js";
-import { number } from "./units.js";
+import { number, short } from "./units.js";
 
 const sentences = {
   COLLSCAN: "Reads all documents of the collection", IXSCAN: "Reads an index", IDHACK: "Looks up one _id",
@@ -45,8 +45,14 @@ function box(stage, depth) {
     el("p", {}, el("strong", {}, name), " ", el("span", { class: "quiet" }, sentences[name] ?? "")),
     counts.length > 0 && el("p", {}, counts.map(([value, text], i) => [i ? " · " : "", el("b", {}, number(value)), ` ${text}`])),
     details.map(([key, value]) => el("p", { class: "detail" }, el("span", { class: "quiet" }, key, " "),
-      el("code", {}, typeof value === "string" ? value : lineText(value, 300)))),
+      el("code", {}, key === "bounds" ? boundsText(value) : typeof value === "string" ? value : lineText(value, 300)))),
     depth < depthMax && inputs.map((each) => box(each, depth + 1)));
+}
+
+/** Returns bounds such as `owner: ["ann", "ann"]`; the server writes an interval as a text. */
+function boundsText(bounds) {
+  if (!(bounds instanceof Map)) return lineText(bounds, 300);
+  return short([...bounds].map(([key, each]) => `${key}: ${Array.isArray(each) ? each.join(", ") : lineText(each)}`).join("; "), 300);
 }
 
 function advice(root, returned, documents) {

@@ -56,7 +56,7 @@ function explanation(reply, user) {
       { title: "Field", cell: (each) => el("code", {}, shortNode(each[0])) },
       { title: "May read", cell: (each) => yes(each[1].get("read")) },
       { title: "May write", cell: (each) => yes(each[1].get("write")) },
-    ], fields)],
+    ], fields, { isSmall: true })],
     sees !== null && [el("h3", {}, "The document as the user sees it"), jsonBlock(sees)],
   ];
 }

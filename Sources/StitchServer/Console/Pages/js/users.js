@@ -1,5 +1,5 @@
 // The page Users: list, create, disable, new password, drop.
-import { button, el, empty, errorPlace, field, heading, refill, table } from "./dom.js";
+import { append, button, el, empty, errorPlace, field, heading, refill, table } from "./dom.js";
 import { command } from "./api.js";
 import { confirmAction, openDialog } from "./dialog.js";
 import { count, shortNode } from "./units.js";
@@ -11,9 +11,9 @@ export async function show(main, route, { signal, session }) {
   const state = el("p", { class: "quiet", role: "status" });
   const error = errorPlace(), body = el("div", {});
   const filter = el("input", { type: "search", autocomplete: "off", spellcheck: "false", oninput: () => draw() });
-  main.append(heading(title, state, el("span", { class: "spring" }), button("Create a user…", create, { class: "primary" })),
+  append(main, [heading(title, state, el("span", { class: "spring" }), button("Create a user…", create, { class: "primary" })),
     session.server?.auth === false && el("p", { class: "note" }, "This server runs without --auth, so users do not have to sign in."),
-    field("Find a user", filter), error.node, body);
+    field("Find a user", filter), error.node, body]);
   let users = [];
   await load();
 
