@@ -86,7 +86,7 @@ class Browser(unittest.TestCase):
 
     def tearDown(self):
         errors = [each for each in self.driver.get_log("browser") if each["level"] in ("SEVERE", "WARNING")]
-        expected = ("401", "404", "400")
+        expected = ("400", "401", "403", "404")
         self.assertEqual([each["message"] for each in errors if not any(
             f"status of {code}" in each["message"] for code in expected)], [])
         self.assertFalse(self.driver.execute_script("return document.querySelectorAll('main script, main img').length"))
@@ -102,7 +102,7 @@ class Browser(unittest.TestCase):
 
     @classmethod
     def until(cls, condition, what=""):
-        return WebDriverWait(cls.driver, 8, 0.05, (StaleElementReferenceException,)).until(lambda _: condition(), what)
+        return WebDriverWait(cls.driver, 12, 0.05, (StaleElementReferenceException,)).until(lambda _: condition(), what)
 
     @classmethod
     def sign_in(cls):
@@ -411,6 +411,18 @@ class FilledServer(Browser):
         self.server.RequestHandlerClass.state.sessions.clear()
         self.until(lambda: self.find("main[data-page=signin]"), "the sign-in after the session ended")
         self.sign_in()
+
+    def test_overview_asks_for_the_sign_in_after_the_session_ended(self):
+        self.open("overview")
+        self.see("Live")
+        self.server.RequestHandlerClass.state.sessions.clear()
+        self.until(lambda: self.find("main[data-page=signin]"), "the sign-in after the stream ended")
+        self.sign_in()
+
+    def test_a_post_without_the_token_is_refused(self):
+        status = self.driver.execute_async_script(
+            "fetch('/api/command', {method: 'POST', body: '{}', headers: {'Content-Type': 'application/json'}}).then((answer) => arguments[0](answer.status))")
+        self.assertEqual(status, 403)
 
 
 @unittest.skipIf(len(sys.argv) > 1 and sys.argv[1].startswith("http"), "needs the mock's contents")

@@ -342,6 +342,8 @@ class Handler(BaseHTTPRequestHandler):
         samples = range(-119, 1_000_000)
         try:
             for i in samples:
+                if not self.session():
+                    return
                 wave = abs((i % 40) - 20)
                 self.event("stats", {
                     "time": now() + min(i, 0) * 1000, "connections": 0 if quiet else 12, "devices": 0 if quiet else 5 + wave // 8,

@@ -81,15 +81,34 @@ export async function list(database, body, signal) {
   return documents;
 }
 
+const retryMS = 3000;
+
 /** Follows server-sent events until the signal aborts. `handlers` has a function an event. */
 export function follow(path, signal, handlers) {
+  if (signal.aborted) return;
   const source = new EventSource(path);
+  const close = () => source.close();
+  signal.addEventListener("abort", close);
   for (const [name, action] of Object.entries(handlers)) {
     if (name === "open") source.onopen = action;
     else if (name !== "error") source.addEventListener(name, (event) => action(event.data));
   }
-  // The browser's own error has no data; the server's has.
-  source.addEventListener("error", (event) => handlers.error?.(event.data ?? null, source.readyState));
-  signal.addEventListener("abort", () => source.close());
-  return source;
+  source.addEventListener("error", (event) => {
+    // The browser's own error has no data; the server's has.
+    handlers.error?.(event.data ?? null);
+    if (source.readyState !== EventSource.CLOSED || signal.aborted) return;
+    // The browser connects again by itself unless the server refused, as it does without a session.
+    signal.removeEventListener("abort", close);
+    setTimeout(() => reopen(path, signal, handlers), retryMS);
+  });
+}
+
+async function reopen(path, signal, handlers) {
+  if (signal.aborted) return;
+  try {
+    setSession(await get("/api/session", signal));
+  } catch (error) {
+    if (error.status === 401) return onSignedOut();
+  }
+  follow(path, signal, handlers);
 }

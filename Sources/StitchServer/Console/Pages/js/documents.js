@@ -8,7 +8,7 @@ import { planNode } from "./plan.js";
 import { lineText } from "./shell-text.js";
 import { number } from "./units.js";
 
-const limitMax = 500;
+const limitMax = 500, countMaxMS = 3000;
 let shownAs = "tree";
 
 export async function showDocuments(body, database, collection, route, { signal }) {
@@ -71,7 +71,7 @@ export async function showDocuments(body, database, collection, route, { signal 
     try {
       const [reply, counted] = await Promise.all([
         command(database, body, signal),
-        command(database, { count: collection, query: parsed.filter }, signal).catch(() => null),
+        command(database, { count: collection, query: parsed.filter, maxTimeMS: countMaxMS }, signal).catch(() => null),
       ]);
       const cursor = reply.get("cursor");
       const documents = cursor.get("firstBatch");
