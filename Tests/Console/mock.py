@@ -406,7 +406,7 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/api/rules/explain":
             return self.answer({
                 "steps": [{"question": "Which role?", "answer": "reader, since apply_when of owner does not hold", "holds": True},
-                          {"question": "May the role write?", "answer": f"no, write is false {HOSTILE}", "holds": False}],
+                          {"question": "May the role write?", "answer": f"no, the role may not write {HOSTILE}", "holds": False}],
                 "sees": {"_id": body["id"], "title": IMAGE}, "mayWrite": False, "mayDelete": False,
                 "fields": {"title": {"read": True, "write": False}, HOSTILE: {"read": True, "write": False}}})
         return self.fail(404, 26, "NotFound", "no such address")
