@@ -163,6 +163,8 @@ let package = Package(
         .systemLibrary(
             name: "StitchZlibC", path: "Sources/StitchZlibC", pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        // The pages of the server's console.
+        .target(name: "StitchConsoleC", exclude: ["Pages"]),
         .target(
             name: "StitchWire",
             dependencies: [
@@ -172,7 +174,8 @@ let package = Package(
         .target(
             name: "StitchServer",
             dependencies: [
-                "BSONStore", "StitchRules", "StitchWire", served("NIOCore", "swift-nio"),
+                "BSONStore", "StitchRules", "StitchWire", "StitchConsoleC",
+                served("NIOCore", "swift-nio"),
                 served("NIOPosix", "swift-nio"), served("NIOHTTP1", "swift-nio"),
                 served("NIOSSL", "swift-nio-ssl"),
                 .target(name: "StitchCryptoC", condition: .when(traits: ["Server"])),

@@ -14,6 +14,7 @@
         private let opening: ConnectionAcceptor
         private let tidying: RepeatedTask
         private let metrics: (any Channel)?
+        private let console: (any Channel)?
 
         /// Opens the store's backend and listens for clients.
         ///
@@ -98,9 +99,17 @@
                     }
                 }
             }
+            var console: (any Channel)?
+            if let port = settings.consolePort {
+                let pages = Console(context, backend, isSecure: opening.encryption != nil)
+                console = try await naming("\(settings.consoleHost):\(port)") {
+                    try await ConsoleHandler.listen(
+                        on: settings.consoleHost, port, group, opening.encryption, pages, pools)
+                }
+            }
             settings.log.write(
                 .notice, "listening on \(settings.host):\(listener.localAddress?.port ?? 0)")
-            return Server(context, backend, pools, group, listener, opening, metrics)
+            return Server(context, backend, pools, group, listener, opening, metrics, console)
         }
 
         /// Listens, and adds the address to the error when that fails.
@@ -137,6 +146,15 @@
                             + "(set --tls-cert and --tls-key)")
                 }
             }
+            if settings.consolePort != nil, !settings.isConsoleLocal {
+                guard settings.requiresSignIn, settings.certificates != nil else {
+                    throw UnsafeSettings(
+                        description:
+                            "cannot open the console on \(settings.consoleHost), which other "
+                            + "machines can reach, without sign-in and encryption (set --auth, "
+                            + "--tls-cert and --tls-key)")
+                }
+            }
             guard try !isLoopback(settings.host) else { return }
             guard settings.requiresSignIn, settings.certificates != nil else {
                 throw UnsafeSettings(
@@ -156,7 +174,7 @@
             _ context: ServerContext, _ backend: any CommandBackend, _ pools: CommandPools,
             _ group: MultiThreadedEventLoopGroup, _ listener: any Channel,
             _ opening: ConnectionAcceptor,
-            _ metrics: (any Channel)?
+            _ metrics: (any Channel)?, _ console: (any Channel)?
         ) {
             self.context = context
             self.backend = backend
@@ -165,6 +183,7 @@
             self.listener = listener
             self.opening = opening
             self.metrics = metrics
+            self.console = console
             let isRunning = Locked(false)
             tidying = group.next().scheduleRepeatedTask(
                 initialDelay: .seconds(1), delay: .seconds(1)
@@ -190,6 +209,9 @@
         /// The port for Prometheus; `nil` without metrics.
         package var metricsPort: Int? { metrics?.localAddress?.port }
 
+        /// The port of the console; `nil` without one.
+        package var consolePort: Int? { console?.localAddress?.port }
+
         /// The time for which running commands may continue once the server stops.
         private static let graceAtStop = TimeAmount.seconds(1)
 
@@ -208,6 +230,7 @@
             operations.stopAll()
             // Until now, it has answered load balancers that the server is not ready.
             try await metrics?.close()
+            try await console?.close()
             // Writers must not wait for transactions that no client will end.
             backend.endTransactions()
             // Steps that end use the event loops.

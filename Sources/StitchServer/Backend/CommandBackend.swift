@@ -17,6 +17,12 @@ protocol CommandBackend: Sendable {
     /// - Throws: 391 when the sign-in has expired.
     func signedIn(_ connection: ClientConnection) throws -> SignedInUser?
 
+    /// The sign-in of clients, and the users.
+    var signIn: SignIn { get }
+
+    /// Whether the documents are upstream.
+    var isGateway: Bool { get }
+
     /// Whether the server has no users yet.
     func hasNoUsers() throws -> Bool
 

@@ -97,6 +97,8 @@ final class StoreBackend: CommandBackend {
         try users.signedIn(connection)
     }
 
+    var isGateway: Bool { false }
+
     func hasNoUsers() throws -> Bool { try users.hasNoUsers() }
 
     func isUnderRules(_ call: CommandCall) throws -> Bool { try rules.ruleGuard(call) != nil }

@@ -41,6 +41,8 @@ final class ServerContext: Sendable {
     let signIns = SignInDelay()
     /// The sign-ups of the last hour.
     let signUps: SignUpRecord
+    /// The newest lines of the log, where the server has a console.
+    let consoleLog = ConsoleLog()
     /// The last writes that rules denied.
     let denials = DeniedWrites()
 
@@ -55,6 +57,8 @@ final class ServerContext: Sendable {
 
     /// Creates the state of a server that starts.
     init(settings: ServerSettings) {
+        var settings = settings
+        if settings.consolePort != nil { settings.log = consoleLog.recording(settings.log) }
         self.settings = settings
         memory = MemoryBudget(bytesMax: settings.memoryBytesMax)
         signUps = SignUpRecord(settings.signUps ?? SignUpLimits())

@@ -59,8 +59,15 @@ package struct ServerSettings: Sendable {
     package var metricsPort: Int?
     /// The address of that port.
     package var metricsHost = "127.0.0.1"
+    /// The port of the console for administrators; `nil` for none.
+    package var consolePort: Int?
+    /// The address of that port.
+    package var consoleHost = "127.0.0.1"
     /// The command line of the process.
     package var arguments: [String] = []
+
+    /// Whether the console answers on this machine only, where it needs neither TLS nor sign-in.
+    var isConsoleLocal: Bool { consoleHost.hasBytePrefix("127.") || consoleHost == "::1" }
 
     /// Creates the default settings.
     package init() {}

@@ -68,6 +68,10 @@ final class GatewayBackend: CommandBackend {
         try services.signedIn(connection)
     }
 
+    var signIn: SignIn { services.signIn }
+
+    var isGateway: Bool { true }
+
     func hasNoUsers() throws -> Bool { try services.hasNoUsers() }
 
     func isUnderRules(_ call: CommandCall) throws -> Bool { try services.isUnderRules(call) }

@@ -14,7 +14,8 @@
 
         private let dispatcher: Dispatcher
         private let pools: CommandPools
-        private let encryption: NIOSSLContext?
+        /// The encryption of connections; `nil` for none.
+        let encryption: NIOSSLContext?
         private let state: Locked<State>
 
         /// The accepted TLS 1.2 cipher suites: those with forward secrecy and authenticated

@@ -16,7 +16,8 @@ package final class ReloadableRules: Sendable {
         var rules: RuleSet
     }
 
-    private let folder: String
+    /// The folder of the rules.
+    let folder: String
     private let current: Locked<Edition>
 
     /// Reads the rules of a folder.
@@ -36,6 +37,11 @@ package final class ReloadableRules: Sendable {
 
     var edition: Edition { current.withLock { $0 } }
 
+    /// Returns the files of the folder as they are now.
+    ///
+    /// - Throws: file errors.
+    func files() throws -> [(path: String, bytes: [UInt8])] { try Self.files(folder) }
+
     /// Reads the folder again; after an error the previous rules stay in force.
     ///
     /// - Returns: whether the rules changed.
@@ -51,6 +57,10 @@ package final class ReloadableRules: Sendable {
     }
 
     private static func read(_ folder: String) throws -> RuleSet {
+        try RuleSet(entries: files(folder))
+    }
+
+    private static func files(_ folder: String) throws -> [(path: String, bytes: [UInt8])] {
         let manager = FileManager.default
         var files: [(path: String, bytes: [UInt8])] = []
         for path in try manager.subpathsOfDirectory(atPath: folder).sorted()
@@ -60,7 +70,7 @@ package final class ReloadableRules: Sendable {
             }
             files.append((path, Array(data)))
         }
-        return try RuleSet(entries: files)
+        return files
     }
 }
 

@@ -69,7 +69,7 @@ struct UserRules: Sendable {
     /// Returns the user in the form that rules read.
     ///
     /// - Throws: 13 (Unauthorized) for a name that could be confused with another user's.
-    private func ruleUser(_ user: SignedInUser, _ rules: RuleSet) throws -> RuleUser {
+    func ruleUser(_ user: SignedInUser, _ rules: RuleSet) throws -> RuleUser {
         guard !User.isAmbiguous(user.name.text, user.database.text) else {
             throw CommandFailure(
                 13,

@@ -150,6 +150,19 @@
         @Option(help: "The address of --metrics-port; anyone who reaches it reads the metrics.")
         var metricsHost = "127.0.0.1"
 
+        @Option(
+            help: """
+                A port for the console, the pages for administrators in a browser (see \
+                Docs/CONSOLE.md).
+                """)
+        var console: Int?
+
+        @Option(
+            help: """
+                The address of --console. Without --auth and --tls-cert it is this machine's only.
+                """)
+        var consoleHost = "127.0.0.1"
+
         @Option(help: "The lowest logged level on standard error: debug, info, notice, warning.")
         var logLevel = "notice"
 
@@ -171,7 +184,7 @@
                 throw ValidationError(
                     "--upstream and --db exclude each other: a gateway keeps no documents")
             }
-            for port in [port, metricsPort].compactMap({ $0 }) {
+            for port in [port, metricsPort, console].compactMap({ $0 }) {
                 // The system would take a larger number modulo 65536, and listen on another port.
                 guard (0...65_535).contains(port) else {
                     throw ValidationError("a port is from 0 to 65535, not \(port)")
@@ -290,6 +303,11 @@
             if let port = server.metricsPort {
                 try Console.standard.warn("metrics on \(metricsHost):\(port)")
             }
+            if let port = server.consolePort {
+                let scheme = settings.certificates == nil ? "http" : "https"
+                let name = consoleHost == "127.0.0.1" ? "localhost" : consoleHost
+                try Console.standard.warn("console on \(scheme)://\(name):\(port)")
+            }
             try Console.standard.say("listening on \(host):\(server.port)\(remark)")
             for await signal in stops {
                 guard let book = settings.rules, StopSignals.isHangUp(signal) else { break }
@@ -353,6 +371,8 @@
             }
             settings.metricsPort = metricsPort
             settings.metricsHost = metricsHost
+            settings.consolePort = console
+            settings.consoleHost = consoleHost
             settings.log = Self.log(Logger.Level(rawValue: logLevel) ?? .notice)
             return settings
         }

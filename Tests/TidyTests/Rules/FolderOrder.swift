@@ -116,7 +116,7 @@ extension FolderOrder {
         FolderOrder(
             "Sources/StitchServer/",
             rows(
-                "Support|Failures|Operation|Security|Sessions|Rules|Calls|Users|Transactions|Cursors|Streams|Backend|Authorization|Commands|Dispatch|Gateway|Network|"
+                "Support|Failures|Operation|Security|Sessions|Rules|Calls|Users|Transactions|Cursors|Streams|Backend|Authorization|Commands|Dispatch|Gateway|Console|Network|"
             )),
         FolderOrder("Sources/StitchWire/", rows("Text|Format|Compression|Messages")),
         FolderOrder("Sources/StitchRemote/", rows("Addresses|Wire|SignIn|Servers|")),

@@ -1,0 +1,306 @@
+internal import BSONStore
+internal import StitchWire
+
+/// The console of a server: what its pages ask for, over the commands that any client may send.
+final class Console: Sendable {
+    let server: ServerContext
+    let backend: any CommandBackend
+    private let dispatcher: Dispatcher
+    private let sessions: ConsoleSessions
+    /// Whether the pages come over TLS.
+    let isSecure: Bool
+
+    /// The largest body of a request, in bytes: a document as Extended JSON.
+    static let bodyMax = 48 * 1024 * 1024
+
+    init(_ server: ServerContext, _ backend: any CommandBackend, isSecure: Bool) {
+        self.server = server
+        self.backend = backend
+        self.isSecure = isSecure
+        dispatcher = Dispatcher(server: server, backend: backend)
+        sessions = ConsoleSessions { session in
+            session.connection.state.withLock { $0.isClosed = true }
+            backend.connectionClosed(session.connection)
+        }
+    }
+
+    /// Answers a request; may block.
+    func answer(_ request: ConsoleRequest) -> ConsoleAnswer {
+        do {
+            try checkOrigin(request)
+            guard request.path.hasBytePrefix("/api/") else { return try file(request) }
+            return try api(request)
+        } catch let fault as ConsoleFault {
+            return fault.answer
+        } catch {
+            return ConsoleFault(CommandFailure(error)).answer
+        }
+    }
+
+    /// Refuses requests that another site makes the browser send, also by a name that it lets point at
+    /// this machine.
+    func checkOrigin(_ request: ConsoleRequest) throws(ConsoleFault) {
+        guard let host = request.header("host"), !host.isEmpty else {
+            throw ConsoleFault(400, "the request names no host")
+        }
+        if server.settings.isConsoleLocal {
+            let name =
+                host.hasBytePrefix("[")
+                ? String(host.prefix { $0 != "]" }) + "]" : String(host.prefix { $0 != ":" })
+            guard
+                ["localhost", "127.0.0.1", "[::1]"].contains(where: { name.hasSameBytes(as: $0) })
+            else {
+                throw ConsoleFault(
+                    421, "the console is at localhost; it does not answer to another name")
+            }
+        }
+        guard let origin = request.header("origin") else { return }
+        guard origin.hasSameBytes(as: "\(isSecure ? "https" : "http")://\(host)") else {
+            throw ConsoleFault(403, "the request comes from another site")
+        }
+    }
+
+    private func file(_ request: ConsoleRequest) throws(ConsoleFault) -> ConsoleAnswer {
+        guard request.method.hasSameBytes(as: "GET") else {
+            throw ConsoleFault(405, "only GET is possible here")
+        }
+        guard let file = ConsoleFiles.file(request.path) else {
+            throw ConsoleFault(404, "there is no such page")
+        }
+        return file
+    }
+
+    // MARK: - Sessions
+
+    private func api(_ request: ConsoleRequest) throws -> ConsoleAnswer {
+        let isChange = request.method.hasSameBytes(as: "POST")
+        if isChange, request.path.hasSameBytes(as: "/api/signin") { return try signIn(request) }
+        guard let session = try self.session(request) else {
+            if !server.settings.requiresSignIn, request.path.hasSameBytes(as: "/api/session") {
+                return try open(nil, request)
+            }
+            throw ConsoleFault(401, "sign in first")
+        }
+        if isChange {
+            guard let given = request.header("x-csrf-token"),
+                SHA256.areEqual(Array(given.utf8), Array(session.csrf.utf8))
+            else { throw ConsoleFault(403, "the request does not come from the console's pages") }
+        }
+        switch (request.method, request.path) {
+        case ("GET", "/api/session"): return answer(of: session)
+        case ("POST", "/api/signout"):
+            sessions.remove(session)
+            var answer = ConsoleAnswer.done
+            answer.cookie = ""
+            return answer
+        case ("POST", "/api/command"): return try command(request, session)
+        case ("GET", "/api/devices"): return devices()
+        case ("GET", "/api/denied"): return try denied(session)
+        case ("GET", "/api/log"):
+            let after = Int64(request.query["after"] ?? "") ?? 0
+            let lines = server.consoleLog.lines(after: after)
+            return .json(["lines": .array(BSONArray(lines.map { .document($0) }))])
+        case ("GET", "/api/rules"): return try rules()
+        case ("POST", "/api/rules/check"): return try check(request.document())
+        case ("POST", "/api/rules/explain"): return try explain(request.document(), session)
+        default: throw ConsoleFault(404, "there is no such request")
+        }
+    }
+
+    /// Returns the session of a request, if its user still is an administrator.
+    func session(_ request: ConsoleRequest) throws -> ConsoleSession? {
+        guard let cookie = request.cookie, let session = sessions.session(cookie) else {
+            return nil
+        }
+        guard server.settings.requiresSignIn else { return session }
+        do {
+            if try backend.signedIn(session.connection)?.isBoundless == true { return session }
+        } catch is CommandFailure {
+            // The sign-in has ended.
+        }
+        sessions.remove(session)
+        return nil
+    }
+
+    private func open(_ user: SignedInUser?, _ request: ConsoleRequest) throws -> ConsoleAnswer {
+        let session = ConsoleSession(connection(of: request))
+        session.connection.become(user)
+        sessions.add(session)
+        var answer = answer(of: session)
+        answer.cookie = session.id
+        return answer
+    }
+
+    private func connection(of request: ConsoleRequest) -> ClientConnection {
+        let connection = ClientConnection(
+            id: server.state.withLock { state in
+                state.lastConnectionID &+= 1
+                return state.lastConnectionID
+            }, peer: request.peer, local: "console", isSecure: isSecure,
+            isLoopback: server.settings.isConsoleLocal)
+        connection.state.withLock { $0.applicationName = "console" }
+        return connection
+    }
+
+    /// Signs a user in by name and password; a wrong password counts as at any sign-in.
+    private func signIn(_ request: ConsoleRequest) throws -> ConsoleAnswer {
+        let fields = try request.document()
+        let name = fields["user"]?.stringValue ?? ""
+        let database = fields["database"]?.stringValue ?? "admin"
+        let refusal = ConsoleFault(401, "wrong name or password, or the user is no administrator")
+        do {
+            let user = try self.user(
+                name, database, password: fields["password"]?.stringValue ?? "", request)
+            guard user.isBoundless else { throw refusal }
+            var answer = try open(user, request)
+            (answer.status, answer.body) = (204, [])
+            return answer
+        } catch let delayed as DelayedFailure {
+            var answer = refusal.answer
+            answer.notBefore = delayed.until
+            return answer
+        } catch let failure as CommandFailure where failure.code == ScramConversation.failed.code {
+            throw refusal
+        }
+    }
+
+    /// Returns the user with a password; it takes as long for an unknown one.
+    private func user(
+        _ name: String, _ database: String, password: String, _ request: ConsoleRequest
+    ) throws -> SignedInUser {
+        let began = server.signIns.now
+        let signIn = backend.signIn
+        let generation = server.userGeneration.withLock { $0 }
+        let credential = try signIn.credential(.sha256, of: User.id(name, database))
+        let given = try credential.storedKey(user: name, password: password)
+        do {
+            try server.signIns.judge(
+                SignInDelay.key(user: name, database: database, peer: request.peer), began: began
+            ) {
+                guard SHA256.areEqual(given, credential.storedKey) else {
+                    throw ScramConversation.failed
+                }
+            }
+        } catch {
+            server.settings.log.write(
+                .warning, "a sign-in to the console failed from \(request.peer)")
+            throw error
+        }
+        guard let found = try signIn.users.user(name, database),
+            found.credentials.contains(credential)
+        else { throw ScramConversation.failed }
+        var user = found.signedIn(isUnderRules: server.settings.rules != nil)
+        user.generation = generation
+        server.settings.log.write(.info, "an administrator signed in to the console")
+        return user
+    }
+
+    private func answer(of session: ConsoleSession) -> ConsoleAnswer {
+        let user = session.connection.state.withLock { $0.user }
+        return .json([
+            "user": user.map { .string($0.name.text) } ?? .null,
+            "database": user.map { .string($0.database.text) } ?? .null,
+            "csrf": .string(session.csrf),
+            "server": [
+                "version": "0.1.0", "host": .string("\(server.settings.host)"),
+                "kind": .string(backend.isGateway ? "gateway" : "file"),
+                "rules": .bool(server.settings.rules != nil),
+                "auth": .bool(server.settings.requiresSignIn),
+            ],
+        ])
+    }
+
+    // MARK: - Commands
+
+    private func command(
+        _ request: ConsoleRequest, _ session: ConsoleSession
+    ) throws -> ConsoleAnswer {
+        let fields = try request.document()
+        guard let database = fields["database"]?.stringValue,
+            let command = fields["command"]?.documentValue
+        else { throw ConsoleFault(400, "a command needs the fields database and command") }
+        let reply = try run(command, on: database, session)
+        return .json(#"{"reply": \#(reply.extendedJSON(.canonical))}"#)
+    }
+
+    /// Runs a command as the session's user; one that waits for news is asked once.
+    ///
+    /// - Throws: `ConsoleFault` with the command's error.
+    func run(
+        _ command: BSONDocument, on database: String, _ session: ConsoleSession
+    ) throws -> BSONDocument {
+        var body = command
+        body.removeValue(forKey: "$db")
+        body.append("$db", .string(database))
+        var outcome = dispatcher.respond(
+            to: WireRequest(requestID: 1, form: .message([]), body: body), on: session.connection)
+        while true {
+            switch outcome {
+            case .reply(let reply):
+                guard reply["ok"] == 0.0 else { return reply }
+                throw ConsoleFault(
+                    CommandFailure(
+                        Int32(clamping: reply["code"]?.int64Value ?? 8),
+                        reply["errmsg"]?.stringValue ?? ""))
+            case .blocking(let step): outcome = step()
+            case .waiting(let wait): outcome = try wait.again(true)
+            case .close: throw ConsoleFault(500, "the server ended the command")
+            }
+        }
+    }
+
+    // MARK: - What pages show
+
+    private func devices() -> ConsoleAnswer {
+        let now = ContinuousClock.now
+        let devices = server.connections.withLock { Array($0.values) }.compactMap { connection in
+            connection.device.map { client in shown(connection, client, now) }
+        }
+        return .json(["devices": .array(BSONArray(devices.map { .document($0) }))])
+    }
+
+    private func shown(
+        _ connection: ClientConnection, _ client: BSONDocument, _ now: ContinuousClock.Instant
+    ) -> BSONDocument {
+        let state = connection.state.withLock { ($0.user, $0.signedInAt, $0.lastUsed) }
+        let driver = client["driver"]?.documentValue
+        let idle = (now - state.2) / .milliseconds(1)
+        return [
+            "connection": .int32(connection.id),
+            "user": state.0.map { .string($0.name.text) } ?? .null,
+            "database": state.0.map { .string($0.database.text) } ?? .null,
+            "app": client["application"]?.documentValue?["name"] ?? .null,
+            "platform": client["os"]?.documentValue?["type"] ?? .null,
+            "driver": .string(
+                [driver?["name"], driver?["version"]].compactMap { $0?.stringValue }
+                    .joined(separator: " ")),
+            "address": .string(connection.peer),
+            "since": state.1.map { .int64($0.milliseconds) } ?? .null,
+            "lastSeen": .int64(BSONDatetime.now.milliseconds - Int64(idle)),
+            "waiting": .bool(
+                server.operations.all.contains { $0.call.connection === connection }),
+        ]
+    }
+
+    private func denied(_ session: ConsoleSession) throws -> ConsoleAnswer {
+        let place = DeniedWrites.namespace
+        let reply = try run(
+            [
+                "find": .string(place.collection), "sort": ["time": -1], "limit": 500,
+                "singleBatch": true, "batchSize": 500,
+            ], on: place.database, session)
+        let found = reply["cursor"]?.documentValue?["firstBatch"]?.arrayValue ?? []
+        let denied = found.compactMap(\.documentValue).map { entry -> BSONValue in
+            var time = BSONValue.null
+            if case .datetime(let date)? = entry["time"] { time = .int64(date.milliseconds) }
+            return .document([
+                "time": time, "user": entry["user"] ?? .null,
+                "namespace": entry["collection"] ?? .null,
+                "documentID": entry["documentID"] ?? .null, "role": entry["role"] ?? .null,
+                "cause": entry["cause"] ?? .null, "field": entry["field"] ?? .null,
+            ])
+        }
+        return .json(
+            #"{"denied": \#(BSONValue.array(BSONArray(denied)).extendedJSON(.canonical))}"#)
+    }
+}

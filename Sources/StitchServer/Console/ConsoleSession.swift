@@ -1,0 +1,76 @@
+internal import BSONStore
+
+/// A browser that is signed in to the console, with a connection of its own to the server.
+///
+/// Its commands run as those of a driver on that connection: with the user's roles, in the log and in the
+/// metrics.
+final class ConsoleSession: Sendable {
+    /// The value of the cookie.
+    let id: String
+    /// The value of the header that every change needs, which other sites cannot read.
+    let csrf: String
+    let connection: ClientConnection
+    private let lastUsed = Locked(ContinuousClock.now)
+
+    init(_ connection: ClientConnection) {
+        id = Self.secret()
+        csrf = Self.secret()
+        self.connection = connection
+    }
+
+    private static func secret() -> String {
+        ScramCredential.text(ScramCredential.random(32))
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    /// Notes a use.
+    func touch() { lastUsed.withLock { $0 = .now } }
+
+    /// The time since the last use.
+    var idle: Duration { ContinuousClock.now - lastUsed.withLock { $0 } }
+}
+
+/// The browsers that are signed in.
+final class ConsoleSessions: Sendable {
+    /// The maximum number; a further one ends the one that was used least recently.
+    static let countMax = 64
+    /// The time after which an unused session ends.
+    static let idleMax: Duration = .seconds(1_800)
+
+    private let sessions = Locked<[ConsoleSession]>([])
+    private let ended: @Sendable (ConsoleSession) -> Void
+
+    /// - Parameter ended: is called for each session that ends.
+    init(ended: @escaping @Sendable (ConsoleSession) -> Void) { self.ended = ended }
+
+    func add(_ session: ConsoleSession) {
+        let old = sessions.withLock { sessions -> [ConsoleSession] in
+            var old = sessions.filter { $0.idle > Self.idleMax }
+            sessions.removeAll { $0.idle > Self.idleMax }
+            if sessions.count >= Self.countMax,
+                let least = sessions.indices.max(by: { sessions[$0].idle < sessions[$1].idle })
+            {
+                old.append(sessions.remove(at: least))
+            }
+            sessions.append(session)
+            return old
+        }
+        for session in old { ended(session) }
+    }
+
+    /// Returns the session of a cookie, and notes its use; the time of the search does not tell how much
+    /// of the cookie is right.
+    func session(_ id: String) -> ConsoleSession? {
+        let given = Array(id.utf8)
+        let found = sessions.withLock { sessions in
+            sessions.filter { SHA256.areEqual(Array($0.id.utf8), given) }
+        }.first { $0.idle <= Self.idleMax }
+        found?.touch()
+        return found
+    }
+
+    func remove(_ session: ConsoleSession) {
+        sessions.withLock { sessions in sessions.removeAll { $0 === session } }
+        ended(session)
+    }
+}

@@ -1,0 +1,58 @@
+internal import BSONStore
+
+/// The figures of one second, from the counts at its beginning and its end.
+struct ConsoleStats {
+    private let server: ServerContext
+    private let backend: any CommandBackend
+    private var last: [Name: Int]
+    private var lastTime = ContinuousClock.now
+
+    init(_ server: ServerContext, _ backend: any CommandBackend) {
+        self.server = server
+        self.backend = backend
+        last = Self.counts(server)
+    }
+
+    private static func counts(_ server: ServerContext) -> [Name: Int] {
+        Dictionary(
+            server.metrics.all.map { (Name($0.name), $0.calls.count) }, uniquingKeysWith: max)
+    }
+
+    /// Returns the figures since the last call.
+    mutating func next() -> BSONDocument {
+        let (now, counts) = (ContinuousClock.now, Self.counts(server))
+        let seconds = max((now - lastTime) / .seconds(1), 0.001)
+        var commands = BSONDocument()
+        for (name, count) in counts.sorted(by: { $0.key < $1.key }) {
+            let rate = Double(count - (last[name] ?? 0)) / seconds
+            if rate > 0 { commands.append(name.text, .double((rate * 10).rounded() / 10)) }
+        }
+        (last, lastTime) = (counts, now)
+        let latency = server.metrics.latency
+        let cursors = backend.counts.cursors
+        let devices = server.connections.withLock { $0.values }.filter { $0.device != nil }
+        return [
+            "time": .int64(BSONDatetime.now.milliseconds),
+            "connections": .int32(Int32(clamping: server.connectionsOpen)),
+            "devices": .int32(Int32(clamping: devices.count)),
+            "commands": .document(commands),
+            "latencyMS": [
+                "median": .double(latency.median), "p99": .double(latency.ninetyNinth),
+            ],
+            "deniedWrites": .int64(Int64(server.denials.count)),
+            "cursors": .int64(cursors.total),
+            "waiting": .int32(Int32(clamping: server.operations.all.count)),
+        ]
+    }
+}
+
+extension ClientConnection {
+    /// What the client tells of itself, if it is a device that syncs; `nil` for other clients.
+    var device: BSONDocument? {
+        guard let client = state.withLock({ $0.client }),
+            client["driver"]?.documentValue?["name"]?.stringValue?.hasSameBytes(as: "StitchRemote")
+                == true
+        else { return nil }
+        return client
+    }
+}

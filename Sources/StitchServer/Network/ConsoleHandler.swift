@@ -1,0 +1,254 @@
+#if Server
+    internal import BSONStore
+    internal import NIOCore
+    internal import NIOHTTP1
+    internal import NIOPosix
+    internal import NIOSSL
+
+    /// The HTTP side of the console.
+    final class ConsoleHandler: ChannelInboundHandler {
+        typealias InboundIn = HTTPServerRequestPart
+        typealias OutboundOut = HTTPServerResponsePart
+
+        /// The maximum number of open connections, and of one address.
+        private static let (connectionsMax, connectionsOfOneMax) = (128, 64)
+        /// The time within which a request must be complete.
+        private static let requestMax = TimeAmount.seconds(30)
+        /// The pause between two looks at a change stream.
+        private static let changesEvery = TimeAmount.milliseconds(500)
+
+        private let console: Console
+        private let pools: CommandPools
+        private var head: HTTPRequestHead?
+        private var body: [UInt8] = []
+        private var timeout: Scheduled<Void>?
+        private var ticking: RepeatedTask?
+
+        init(_ console: Console, _ pools: CommandPools) {
+            self.console = console
+            self.pools = pools
+        }
+
+        /// Listens on a port.
+        ///
+        /// - Throws: an error when the port is taken.
+        static func listen(
+            on host: String, _ port: Int, _ group: MultiThreadedEventLoopGroup,
+            _ encryption: NIOSSLContext?, _ console: Console, _ pools: CommandPools
+        ) async throws -> any Channel {
+            let room = Locked(
+                ConnectionRoom(countMax: connectionsMax, ofOneMax: connectionsOfOneMax))
+            return try await ServerBootstrap(group: group)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelInitializer { channel in
+                    let address = Array((channel.remoteAddress?.ipAddress ?? "").utf8)
+                    guard room.withLock({ $0.open(address) }) else { return channel.close() }
+                    channel.closeFuture.whenComplete { _ in
+                        room.withLock { $0.close(address) }
+                    }
+                    return channel.eventLoop.makeCompletedFuture {
+                        let pipeline = channel.pipeline.syncOperations
+                        if let encryption {
+                            try pipeline.addHandler(NIOSSLServerHandler(context: encryption))
+                        }
+                        try pipeline.configureHTTPServerPipeline()
+                        try pipeline.addHandler(ConsoleHandler(console, pools))
+                    }
+                }
+                .bind(host: host, port: port).get()
+        }
+
+        func channelActive(context: ChannelHandlerContext) { awaitRequest(context) }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            timeout?.cancel()
+            ticking?.cancel()
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            context.close(promise: nil)
+        }
+
+        private func awaitRequest(_ context: ChannelHandlerContext) {
+            let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+            timeout = context.eventLoop.scheduleTask(in: Self.requestMax) {
+                bound.value.close(promise: nil)
+            }
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            switch unwrapInboundIn(data) {
+            case .head(let head): (self.head, body) = (head, [])
+            case .body(let bytes):
+                guard body.count + bytes.readableBytes <= Console.bodyMax else {
+                    return context.close(promise: nil)
+                }
+                body += bytes.readableBytesView
+            case .end:
+                timeout?.cancel()
+                guard let head else { return context.close(promise: nil) }
+                answer(request(head, context), context)
+            }
+        }
+
+        private func request(
+            _ head: HTTPRequestHead, _ context: ChannelHandlerContext
+        ) -> ConsoleRequest {
+            let parts = head.uri.split(atByte: "?", maxSplits: 1).map(String.init)
+            var query: [Name: String] = [:]
+            for pair in (parts.count > 1 ? parts[1] : "").split(atByte: "&") {
+                let sides = String(pair).split(atByte: "=", maxSplits: 1).map {
+                    String($0).percentDecoded
+                }
+                if let name = sides.first { query[Name(name)] = sides.count > 1 ? sides[1] : "" }
+            }
+            let known = ["host", "origin", "cookie", "content-type", "x-csrf-token"]
+            let headers = known.compactMap { name in
+                head.headers.first(name: name).map { (Name(name), $0) }
+            }
+            return ConsoleRequest(
+                method: head.method.rawValue, path: parts.first ?? "/", query: query,
+                headers: Dictionary(headers, uniquingKeysWith: { first, _ in first }), body: body,
+                peer: context.channel.remoteAddress.map { "\($0.ipAddress ?? ""):\($0.port ?? 0)" }
+                    ?? "")
+        }
+
+        // MARK: - Answers
+
+        private func answer(_ request: ConsoleRequest, _ context: ChannelHandlerContext) {
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            let (console, loop) = (console, context.eventLoop)
+            if let stream = ConsoleStream.Kind(request) {
+                return pools.run(of: Self.owner, .ofOperator, mayBlock: true) { isActive in
+                    guard isActive else {
+                        return loop.execute { bound.value.1.close(promise: nil) }
+                    }
+                    let opened = console.stream(stream, request)
+                    loop.execute {
+                        let (handler, context) = bound.value
+                        switch opened {
+                        case .success(let stream): handler.begin(stream, context)
+                        case .failure(let fault): handler.send(fault.answer, context)
+                        }
+                    }
+                }
+            }
+            pools.run(of: Self.owner, .ofOperator, mayBlock: true) { isActive in
+                guard isActive else { return loop.execute { bound.value.1.close(promise: nil) } }
+                let answer = console.answer(request)
+                let wait = answer.notBefore.map { $0 - .now } ?? .zero
+                loop.scheduleTask(in: .milliseconds(Int64(max(0, wait / .milliseconds(1))))) {
+                    let (handler, context) = bound.value
+                    handler.send(answer, context)
+                }
+            }
+        }
+
+        /// The owner of the console's work, whose share of the threads it uses.
+        private static let owner: [UInt8] = Array("console".utf8)
+
+        private func headers(_ type: String) -> HTTPHeaders {
+            [
+                "content-type": type.hasBytePrefix("text/") ? "\(type); charset=utf-8" : type,
+                "content-security-policy":
+                    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+                    + "connect-src 'self'; form-action 'self'; base-uri 'none'; "
+                    + "frame-ancestors 'none'",
+                "x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
+                "cache-control": "no-store", "cross-origin-resource-policy": "same-origin",
+                "cross-origin-opener-policy": "same-origin",
+            ]
+        }
+
+        private func send(_ answer: ConsoleAnswer, _ context: ChannelHandlerContext) {
+            var headers = headers(answer.type)
+            if answer.status != 204 {
+                headers.add(name: "content-length", value: "\(answer.body.count)")
+            }
+            if let cookie = answer.cookie {
+                let secure = console.isSecure ? "; Secure" : ""
+                let end = cookie.isEmpty ? "; Max-Age=0" : ""
+                headers.add(
+                    name: "set-cookie",
+                    value: "\(ConsoleAnswer.cookieName)=\(cookie); Path=/; HttpOnly; "
+                        + "SameSite=Strict\(secure)\(end)")
+            }
+            let head = HTTPResponseHead(
+                version: .http1_1, status: HTTPResponseStatus(statusCode: answer.status),
+                headers: headers)
+            context.write(wrapOutboundOut(.head(head)), promise: nil)
+            let isBodiless = self.head?.method == .HEAD || answer.status == 204
+            if !isBodiless {
+                let bytes = context.channel.allocator.buffer(bytes: answer.body)
+                context.write(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: nil)
+            }
+            let keeps = self.head?.isKeepAlive ?? false
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
+                let (handler, context) = bound.value
+                if keeps { handler.awaitRequest(context) } else { context.close(promise: nil) }
+            }
+        }
+
+        // MARK: - Streams
+
+        private func begin(_ stream: ConsoleStream, _ context: ChannelHandlerContext) {
+            let head = HTTPResponseHead(
+                version: .http1_1, status: .ok, headers: headers("text/event-stream"))
+            context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            let (pools, loop) = (pools, context.eventLoop)
+            let pause = stream.isOfChanges ? Self.changesEvery : .seconds(1)
+            let isBusy = Locked(false)
+            ticking = loop.scheduleRepeatedTask(initialDelay: .zero, delay: pause) { task in
+                let wasBusy = isBusy.withLock { busy in
+                    defer { busy = true }
+                    return busy
+                }
+                // A slow browser gets the next figures when it has taken the last ones.
+                guard !wasBusy else { return }
+                guard bound.value.1.channel.isWritable else {
+                    return isBusy.withLock { $0 = false }
+                }
+                pools.run(of: Self.owner, .ofOperator, mayBlock: true) { isActive in
+                    let events = isActive ? stream.next() : nil
+                    loop.execute {
+                        isBusy.withLock { $0 = false }
+                        let (handler, context) = bound.value
+                        handler.send(events, context)
+                    }
+                }
+            }
+        }
+
+        private func send(_ events: String?, _ context: ChannelHandlerContext) {
+            guard context.channel.isActive else { return }
+            guard let events else {
+                ticking?.cancel()
+                return context.close(promise: nil)
+            }
+            // A line without an event shows that the server is there.
+            let text = events.isEmpty ? ":\n\n" : events
+            let bytes = context.channel.allocator.buffer(string: text)
+            context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: nil)
+        }
+    }
+
+    extension String {
+        /// The text with its percent escapes decoded; an invalid one stays.
+        fileprivate var percentDecoded: String {
+            var (bytes, rest) = ([UInt8](), Array(utf8)[...])
+            while let byte = rest.popFirst() {
+                if byte == UInt8(ascii: "%"), rest.count >= 2,
+                    let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+                {
+                    bytes.append(value)
+                    rest.removeFirst(2)
+                } else {
+                    bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+                }
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+#endif
