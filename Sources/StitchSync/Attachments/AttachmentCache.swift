@@ -13,12 +13,18 @@ final class AttachmentCache: Sendable {
     static let batchBytes = AttachmentPieces.sizeMax
 
     private let store: DocumentStore
+    /// The contents that an earlier process began to store, and did not finish.
+    let unfinished: [BSONObjectID]
 
     /// Opens the store beside a documents' store; creates it if it is missing.
     init(beside documents: DocumentStore) throws {
         var options = documents.options
         options.changeHistory = .off
         store = try DocumentStore(at: Self.location(beside: documents.location), options: options)
+        let stage = AttachmentRecord.Stage.arriving.rawValue
+        let filter = try Filter([AttachmentRecord.Key.stage: .string(stage)])
+        unfinished = try store.read { try $0.find(Self.records, filter: filter) }
+            .map { try AttachmentRecord($0).attachment.id }
         guard !store.isReadOnly else { return }
         try store.write { transaction in
             _ = try transaction.createIndex(

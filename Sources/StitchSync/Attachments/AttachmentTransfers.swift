@@ -240,17 +240,29 @@ extension AttachmentTransfers {
 
     /// Looks once at the files of an earlier start, which may have ended at any point.
     private func settleEarlierFiles(_ cache: AttachmentCache) async throws {
-        let isFirst = state.withLock { state in
-            defer { state.isSettled = true }
-            return !state.isSettled
-        }
-        guard isFirst else { return }
-        for record in try cache.all() {
-            if record.stage == .arriving || record.stage == .staged && isOld(record) {
-                try await cache.remove(record.attachment.id)
-            } else if let owner = record.owner {
-                state.withLock { _ = $0.changed.insert(owner) }
+        guard !state.withLock({ $0.isSettled }) else { return }
+        for id in cache.unfinished { try await cache.remove(id) }
+        var isWithoutOwner = false
+        for record in try cache.all() where record.stage != .arriving {
+            guard let owner = record.owner else {
+                isWithoutOwner = true
+                continue
             }
+            state.withLock { _ = $0.changed.insert(owner) }
+        }
+        // Any document may refer to the others: the process may have ended before it looked.
+        if isWithoutOwner {
+            for namespace in try syncedCollections() { try await readAll(namespace, cache) }
+            for record in try cache.records(.staged) where record.owner == nil && isOld(record) {
+                try await cache.remove(record.attachment.id)
+            }
+        }
+        state.withLock { $0.isSettled = true }
+    }
+
+    private func syncedCollections() throws -> [Namespace] {
+        try documents.read {
+            try SyncCollectionTable(connection: $0.connection).all().map(\.namespace)
         }
     }
 

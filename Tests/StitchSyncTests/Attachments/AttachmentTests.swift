@@ -191,15 +191,30 @@ struct AttachmentTests {
                 attachment: BSONStore.Attachment(
                     id: BSONObjectID(), sha256: Array(repeating: 0, count: 32), length: 5),
                 stage: .arriving, owner: nil, bytes: 0))
+        // One whose process ended between the document and the next round, more than a day ago.
+        let old = try await a.todos.store([5])
+        try await a.todos.insertOne(["_id": 2, "file": old.bsonValue])
+        for id in [kept.id, old.id] {
+            try await cache.change(id) { $0.used = BSONDatetime(milliseconds: 0) }
+        }
         await a.engine.close()
         a.store.close()
         a = try device("a", remote)
         try await a.engine.syncUntilQuiet()
-        #expect(try await a.engine.attachments.transfer().sent == 1)
+        // The first round, while a content is being stored.
+        let arriving = BSONStore.Attachment(
+            id: BSONObjectID(), sha256: Array(repeating: 0, count: 32), length: 5)
+        let reopened = try a.engine.files.cache()
+        try await reopened.save(
+            AttachmentRecord(attachment: arriving, stage: .arriving, owner: nil, bytes: 0))
+        #expect(try await a.engine.attachments.transfer().sent == 2)
+        #expect(try reopened.record(arriving.id) != nil)
+        try await reopened.remove(arriving.id)
         #expect(try await a.todos.file(kept, of: 1).bytes() == [1, 2, 3])
+        #expect(try await a.todos.file(old, of: 2).bytes() == [5])
         #expect(
             try a.engine.files.cache().all().map(\.stage).sorted { $0.rawValue < $1.rawValue }
-                == [.here, .staged])
+                == [.here, .here, .staged])
     }
 
     @Test("a content that is not the one of the reference is refused, here and there")
