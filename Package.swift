@@ -293,7 +293,7 @@ let package = Package(
             name: "StitchServerTests",
             dependencies: [
                 "BSONStore", "StitchWire", "StitchServer", "StitchSyncCommand", "TestProcesses",
-                "SyncSimulation",
+                "SyncSimulation", "StitchSync", "StitchRemote",
             ],
             exclude: ["C", "Python"],
             swiftSettings: strict),
