@@ -19,7 +19,8 @@
         }
 
         #if MongoRemote
-            @Test func `a driver and devices read each other's files over a gateway`() async throws {
+            @Test func `a driver and devices read each other's files over a gateway`() async throws
+            {
                 try await GatewayProcesses.run(1) { processes in
                     try await exchange(processes.ports[0], processes.ports[0])
                 }
