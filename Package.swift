@@ -186,6 +186,7 @@ let package = Package(
             dependencies: [
                 "BSONStore", "StitchSync", "StitchSyncTesting", "StitchCommands", "StitchMongo",
                 "StitchRemote",
+                .target(name: "BSONScript", condition: .when(traits: ["CommandLine"])),
                 .target(name: "StitchServer", condition: .when(traits: ["Server"])),
                 served("Logging", "swift-log"),
                 .product(

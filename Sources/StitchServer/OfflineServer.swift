@@ -30,6 +30,13 @@ public final class OfflineServer {
         try self.init(settings, over: store, isLoopback: isLoopback)
     }
 
+    /// Creates one client, on the server's machine, over a store, which closes with the server.
+    ///
+    /// - Throws: the errors of reading the store.
+    package convenience init(over store: DocumentStore) throws {
+        try self.init(ServerSettings(), over: store, isLoopback: true)
+    }
+
     /// Creates one client of a server over a store, which closes with the server.
     init(_ settings: ServerSettings, over store: DocumentStore, isLoopback: Bool) throws {
         let context = ServerContext(settings: settings)

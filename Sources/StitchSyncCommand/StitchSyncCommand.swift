@@ -59,7 +59,9 @@
         /// The commands that need SwiftNIO, and thus the trait `Server`.
         private static var servers: [any ParsableCommand.Type] {
             #if Server
-                [ServeCommand.self, AddUserCommand.self, UserCommand.self]
+                [
+                    ServeCommand.self, ShellCommand.self, AddUserCommand.self, UserCommand.self,
+                ]
             #else
                 []
             #endif

@@ -27,11 +27,13 @@
                 throw broken("a reply has no field ok")
             }
             guard ok != 1 else { return reply }
-            throw MongoFailure(
+            var failure = MongoFailure(
                 kind: .server,
                 code: reply["code"]?.int64Value.map { Int(truncatingIfNeeded: $0) } ?? 0,
                 message: reply["errmsg"]?.stringValue ?? "the server gives no reason",
                 labels: labels(reply))
+            failure.reply = reply
+            throw failure
         }
 
         /// The labels of a reply.

@@ -1,0 +1,58 @@
+#if CommandLine && Server
+    import BSONStore
+    import StitchServer
+    import StitchSync
+
+    /// A store file that answers commands as `stitchsync serve` does.
+    ///
+    /// Documents of a synced collection are written by an engine, so that they wait for upload.
+    final class FileShellServer: ShellServer {
+        let place: String
+        private let server: OfflineServer
+        private let store: DocumentStore
+        private var engine: SyncEngine?
+
+        /// Opens a store file; creates a missing one.
+        ///
+        /// - Throws: the errors of opening the store.
+        init(_ path: String) throws {
+            place = path
+            do {
+                store = try DocumentStore(
+                    at: .file(path), options: .init(changeHistory: .keep(changesMax: 100_000)))
+            } catch {
+                throw CommandError("\(path) cannot be opened: \(error.message) (\(error.code))")
+            }
+            server = try OfflineServer(over: store)
+        }
+
+        func run(_ command: BSONDocument, on database: String) throws -> BSONDocument {
+            if let write = try syncedWrite(command, on: database) {
+                return try BlockingCall.run { try await write.run(command) }
+            }
+            var command = command
+            command.append("$db", .string(database))
+            guard let reply = server.answer(command: command) else {
+                throw CommandError("\(place) did not answer the command")
+            }
+            return reply
+        }
+
+        /// Returns the writes of a synced collection, if the command is one.
+        private func syncedWrite(
+            _ command: BSONDocument, on database: String
+        ) throws -> SyncedWrites? {
+            guard let (name, target) = command.first(where: { _ in true }),
+                SyncedWrites.isWrite(name), case .string(let collection) = target,
+                !database.isEmpty, !collection.isEmpty
+            else { return nil }
+            let namespace = Namespace(database, collection)
+            guard try store.read({ try $0.isSynced(namespace) }) else { return nil }
+            let engine = try engine ?? SyncEngine(lookingAt: store)
+            self.engine = engine
+            return SyncedWrites(engine.collection(namespace))
+        }
+
+        func close() { store.close() }
+    }
+#endif

@@ -1,0 +1,118 @@
+#if Remote && Server
+    import Foundation
+    import TestProcesses
+    import Testing
+
+    @testable import StitchSyncCommand
+
+    /// Without these the shell would answer otherwise than MongoDB's, or differ between files and
+    /// servers.
+    @Suite struct ShellTests {
+        /// The lines that a person types, and what the shell prints for them.
+        private struct Transcript {
+            var input: [String] = []
+            var output: [String] = []
+            var complaints: [String] = []
+
+            /// Reads `fixtures/shell`: `> ` before a typed line, `! ` before one of an error.
+            init(_ name: String) throws {
+                let file = URL(filePath: #filePath)
+                    .deletingLastPathComponent().deletingLastPathComponent()
+                    .deletingLastPathComponent().deletingLastPathComponent()
+                    .appending(path: "fixtures/shell/\(name).txt")
+                for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+                    if line.hasPrefix("> ") {
+                        input.append(String(line.dropFirst(2)))
+                    } else if line.hasPrefix("! ") {
+                        complaints.append(String(line.dropFirst(2)))
+                    } else {
+                        output.append(String(line))
+                    }
+                }
+            }
+        }
+
+        private static func play(
+            _ name: String, at place: String, _ folder: TemporaryFolder
+        ) async throws {
+            let transcript = try Transcript(name)
+            _ = try folder.write(lines: transcript.input, to: "input")
+            let answer = try await Tool.run("shell", place, in: folder, input: "input")
+            let difference = answer.output.difference(from: transcript.output)
+            #expect(difference.isEmpty, "\(difference)")
+            #expect(answer.complaints == transcript.complaints)
+        }
+
+        @Test func `a store file answers as MongoDB does`() async throws {
+            try await withTemporaryFolder { try await Self.play("basics", at: "shop.stitch", $0) }
+        }
+
+        @Test func `writes of a synced collection are pending changes`() async throws {
+            try await withTemporaryFolder { folder in
+                _ = try folder.write(lines: ["{\"_id\": 1}"], to: "first.jsonl")
+                _ = try await Tool.run("import", "a", "d.c", "first.jsonl", in: folder)
+                let sync = try await Tool.run("sync", "a", "d.c", "--remote", "r", in: folder)
+                #expect(sync.code == 0, "\(sync.complaints)")
+                let lines = [
+                    "use d", "db.c.insertOne({ _id: 2 }).insertedId",
+                    "db.c.updateOne({ _id: 1 }, { $set: { a: 1 } }).modifiedCount",
+                    "db.c.findOneAndUpdate({ _id: 2 }, { $set: { b: 1 } })",
+                    "db.c.insertOne({ _id: 1 })", "db.c.insertOne({ _id: 3 }).acknowledged",
+                    "db.c.deleteOne({ _id: 3 }).deletedCount",
+                ]
+                _ = try folder.write(lines: lines, to: "input")
+                let answer = try await Tool.run("shell", "a", in: folder, input: "input")
+                #expect(
+                    answer.output == [
+                        "switched to db d", "2", "1", "{ _id: 2 }", "true", "1",
+                    ])
+                #expect(answer.complaints.count == 1)
+                #expect(answer.complaints.first?.contains("E11000") == true)
+                let again = try await Tool.run("sync", "a", "d.c", "--remote", "r", in: folder)
+                #expect(again.code == 0, "\(again.complaints)")
+                let found = try await Tool.run("find", "r", "d.c", "--relaxed", in: folder)
+                #expect(found.output.count == 2)
+                #expect(found.output.contains { $0.contains(#""a":1"#) })
+            }
+        }
+
+        @Test func `scripts and --eval end with an exit code`() async throws {
+            try await withTemporaryFolder { folder in
+                _ = try folder.write(
+                    lines: ["db.c.insertOne({ _id: 1 });", "load('more.js');", "print('done')"],
+                    to: "script.js")
+                _ = try folder.write(lines: ["print('more')"], to: "more.js")
+                _ = try folder.write(lines: ["print(1);", "nothing.here"], to: "wrong.js")
+                let script = try await Tool.run("shell", "s", "script.js", in: folder)
+                #expect(script.output == ["more", "done"], "\(script.complaints)")
+                #expect(script.code == 0)
+                let wrong = try await Tool.run("shell", "s", "wrong.js", in: folder)
+                #expect(wrong.code == 1)
+                #expect(wrong.output == ["1"])
+                #expect(wrong.complaints.first?.hasPrefix("ReferenceError: nothing") == true)
+                let value = try await Tool.run(
+                    "shell", "s", "--eval", "db.c.findOne()", "--json", in: folder)
+                #expect(value.output == [#"{"_id":1}"#])
+                let code = try await Tool.run("shell", "s", "--eval", "quit(7)", in: folder)
+                #expect(code.code == 7)
+                let deep = try await Tool.run(
+                    "shell", "s", "--eval",
+                    "function f(n) { return n ? 1 + f(n - 1) : 0 }; f(1000)",
+                    in: folder)
+                #expect(deep.output == ["1000"], "\(deep.complaints)")
+            }
+        }
+
+        @Test func `a server answers as a file does`() async throws {
+            try await withTemporaryFolder { folder in
+                try await ServerProcess.run { server in
+                    let uri = "stitchsync://127.0.0.1:\(server.port)"
+                    try await Self.play("basics", at: uri, folder)
+                    let value = try await Tool.run(
+                        "shell", "\(uri)/named", "--eval", "db.getName()", in: folder)
+                    #expect(value.output == ["named"])
+                }
+            }
+        }
+    }
+#endif
