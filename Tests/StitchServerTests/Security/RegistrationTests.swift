@@ -7,12 +7,26 @@ import Testing
 /// A user who tries an app first must not lose the documents with the first real account.
 @Suite(.timeLimit(.minutes(30))) struct RegistrationTests {
     private static let secret = [UInt8](1...32)
+    /// Users see their own notes of their own type only.
+    ///
+    /// The write filter has the type, too: who may write a document may read it.
+    private static let typed = [
+        "data_sources/mongodb-atlas/app/notes/rules.json": """
+        {"database": "app", "collection": "notes", "roles": [
+            {"name": "own", "apply_when": {}, "insert": true, "delete": true,
+             "document_filters": {
+                "read": {"owner": "%%user.id", "type": "%%user.type"},
+                "write": {"owner": "%%user.id", "type": "%%user.type"}},
+             "read": true, "write": true}]}
+        """
+    ]
+
     /// Lends the first and the last port of servers, with an administrator.
     private static func lend(
-        _ place: RuledWorld.Place,
+        _ place: RuledWorld.Place, _ files: [String: String] = [:],
         _ body: @escaping @Sendable (_ ports: [Int], _ root: ServerClient) throws -> Void
     ) async throws {
-        try await OpenRules.lend() { rules in
+        try await OpenRules.lend(files) { rules in
             let arguments = ["--auth", "--rules", rules, "--sign-up", "--anonymous"]
             try await RuledWorld.lend(place, arguments) { ports in
                 try ServerClient(port: ports[0], database: "app").run(
@@ -80,6 +94,29 @@ import Testing
             }
             try Self.user("ann", ports[1]).run(
                 ["insert": "notes", "documents": [["_id": 4, "owner": id]]])
+        }
+    }
+
+    @Test(
+        "With the registration the user's type changes in the filters of rules, too",
+        arguments: RuledWorld.Place.allCases)
+    func changesType(place: RuledWorld.Place) async throws {
+        try await Self.lend(place, Self.typed) { ports, root in
+            let own = try Self.anonymous(ports[0])
+            let id = BSONValue.string(
+                ":$anonymous." + (try AnonymousSignIn.name(ofSecret: Self.secret)))
+            try root.insert(
+                [
+                    ["_id": 1, "owner": id, "type": "anonymous"],
+                    ["_id": 2, "owner": id, "type": "normal"],
+                    ["_id": 3, "owner": "ben", "type": "normal"],
+                ], into: "notes")
+            func ids(_ client: ServerClient) throws -> [BSONValue?] {
+                try client.documents(["find": "notes"]).map { $0["_id"] }
+            }
+            #expect(try ids(own) == [1])
+            try own.run(Self.register("ann"))
+            for port in ports { #expect(try ids(Self.user("ann", port)) == [2]) }
         }
     }
 
