@@ -269,6 +269,34 @@
             return .user(name, password: password, database: database)
         }
 
+        /// Asks a server that runs with `--password-mail` to send a user a token for a new password.
+        ///
+        /// The call succeeds whether the user exists or not. A user receives at most one token in
+        /// five minutes. It is valid for an hour, for ``setPassword(_:token:to:at:options:)``. The
+        /// URI names the app's database.
+        ///
+        /// ```swift
+        /// try await ServerRemote.requestPasswordToken(for: "ann", at: uri)
+        /// ```
+        ///
+        /// - Throws: `RemoteError` of class `.rejected` when the server does not allow it (59), or
+        ///   for an invalid name or URI; of class `.retryable` when the server cannot be reached or
+        ///   has had too many requests (462).
+        public static func requestPasswordToken(
+            for name: String, at uri: String, options: Options = Options()
+        ) async throws(RemoteError) {
+            let parsed = try ServerURI(uri)
+            guard parsed.user == nil else {
+                throw ServerURI.refusal("it has a user, but a request for a token needs none")
+            }
+            guard let database = parsed.database else {
+                throw ServerURI.refusal("it has no database; write stitchsync://host/database")
+            }
+            try await send(
+                ["stitchsyncRequestPasswordToken": .string(name)], on: database, at: parsed,
+                options)
+        }
+
         /// Makes a token by which a user sets a new password, as an administrator of the users.
         ///
         /// - Parameters:

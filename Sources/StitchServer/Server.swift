@@ -214,6 +214,8 @@
 
         /// The time for which running commands may continue once the server stops.
         private static let graceAtStop = TimeAmount.seconds(1)
+        /// The time for which tokens are still sent once the server stops.
+        private static let sendingAtStop: Duration = .seconds(1)
 
         /// Closes the listeners, waits for running commands or interrupts them, and closes the
         /// store.
@@ -236,6 +238,7 @@
             // Steps that end use the event loops.
             try await pools.shutdown()
             try await group.shutdownGracefully()
+            context.mailer?.finish(within: Self.sendingAtStop)
             backend.close()
         }
     }

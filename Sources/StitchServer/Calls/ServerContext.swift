@@ -43,6 +43,8 @@ final class ServerContext: Sendable {
     let signUps: SignUpRecord
     /// The newest lines of the log, where the server has a console.
     let consoleLog = ConsoleLog()
+    /// The sender of tokens for forgotten passwords; `nil` where users cannot ask for one.
+    let mailer: PasswordMailer?
     /// The last writes that rules denied.
     let denials = DeniedWrites()
 
@@ -62,6 +64,7 @@ final class ServerContext: Sendable {
         self.settings = settings
         memory = MemoryBudget(bytesMax: settings.memoryBytesMax)
         signUps = SignUpRecord(settings.signUps ?? SignUpLimits())
+        mailer = settings.passwordMail.map { PasswordMailer($0, settings.log) }
     }
 
     /// The time since the start.

@@ -25,6 +25,8 @@ package struct ServerSettings: Sendable {
     ///
     /// Sign-ups need rules.
     package var signUps: SignUpLimits?
+    /// The way in which users receive tokens for a forgotten password; `nil` allows no requests.
+    package var passwordMail: PasswordMail?
     /// The access rules for users; `nil` for none.
     package var rules: ReloadableRules?
     /// Whether users under rules may send scripts, the most expensive kind of request.

@@ -94,6 +94,7 @@ enum CommandTable {
         OwnSignInCommands.end,
         OwnSignInCommands.list,
         StitchsyncRegisterCommand.definition,
+        StitchsyncRequestPasswordTokenCommand.definition,
         StitchsyncSignUpCommand.definition,
         StitchsyncTombstonesCommand.definition,
         TestVersionCommands.deprecated,

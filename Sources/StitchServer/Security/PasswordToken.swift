@@ -7,6 +7,8 @@ struct PasswordToken: Sendable, Hashable {
     /// The SHA-256 hash of the token's text.
     let hash: [UInt8]
     let expires: BSONDatetime
+    /// When the user asked for the token; `nil` for one of an administrator.
+    var requested: BSONDatetime?
 
     /// Creates a token, and returns its text, which is stored nowhere.
     static func make(until expires: BSONDatetime) throws -> (text: String, token: PasswordToken) {
@@ -26,11 +28,16 @@ struct PasswordToken: Sendable, Hashable {
             case .datetime(let expires)? = document["expires"]
         else { return nil }
         self.init(hash: hash.bytes, expires: expires)
+        if case .datetime(let requested)? = document["requested"] { self.requested = requested }
     }
 
     /// The form to store.
     var document: BSONDocument {
-        ["hash": .binary(BSONBinary(hash)), "expires": .datetime(expires)]
+        var document: BSONDocument = [
+            "hash": .binary(BSONBinary(hash)), "expires": .datetime(expires),
+        ]
+        if let requested { document.append("requested", .datetime(requested)) }
+        return document
     }
 
     /// Whether a text is the token, which has not ended.

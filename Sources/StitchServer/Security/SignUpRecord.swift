@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// The sign-ups of the last hour, to bound how many there are.
+/// The sign-ups, or other requests of strangers, of the last hour, to bound how many there are.
 ///
 /// A sign-up under a name that is taken counts, too, since it tests the name. The record has at most
 /// as many entries as ``SignUpLimits`` allows sign-ups.
@@ -14,14 +14,18 @@ final class SignUpRecord: Sendable {
     }
 
     private let limits: SignUpLimits
+    /// The name of the requests in errors.
+    private let subject: String
     private let attempts = Locked<[Attempt]>([])
     private let clock: @Sendable () -> ContinuousClock.Instant
 
     /// Creates an empty record that uses a clock.
     init(
-        _ limits: SignUpLimits, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+        _ limits: SignUpLimits, of subject: String = "sign-ups",
+        clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.limits = limits
+        self.subject = subject
         self.clock = clock
     }
 
@@ -52,7 +56,7 @@ final class SignUpRecord: Sendable {
         guard let isFreeAt else { return }
         let seconds = (isFreeAt - now).components.seconds + 1
         throw CommandFailure(
-            462, "too many sign-ups; try again in \(seconds) s",
+            462, "too many \(subject); try again in \(seconds) s",
             details: ["retryAfterSeconds": .int32(Int32(clamping: seconds))])
     }
 }

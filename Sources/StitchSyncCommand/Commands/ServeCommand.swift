@@ -134,6 +134,22 @@
         @Option(help: "The maximum number of sign-ups in an hour.")
         var signUpsPerHour = 1_000
 
+        @Option(
+            help: ArgumentHelp(
+                """
+                A program that sends users the tokens for a forgotten password that they ask for. \
+                It reads a line of JSON with user, database, token and expires. Limited like \
+                sign-ups. Needs --auth.
+                """, valueName: "program"))
+        var passwordMail: String?
+
+        @Option(
+            parsing: .unconditionalSingleValue,
+            help: ArgumentHelp(
+                "An argument of the program of --password-mail; may be repeated.",
+                valueName: "argument"))
+        var passwordMailArgument: [String] = []
+
         @Flag(
             help: """
                 Let users under rules send JavaScript: $where, $function and $accumulator. Such a \
@@ -210,6 +226,14 @@
                             + "write everything")
                 }
             }
+            if passwordMail != nil {
+                guard auth else {
+                    throw ValidationError(
+                        "--password-mail needs --auth: without it users do not sign in")
+                }
+            } else if !passwordMailArgument.isEmpty {
+                throw ValidationError("--password-mail-argument needs --password-mail")
+            }
             for count in [signUpsPerAddress, signUpsPerHour] {
                 guard (1...100_000).contains(count) else {
                     throw ValidationError("a limit of sign-ups is from 1 to 100000, not \(count)")
@@ -235,6 +259,10 @@
             let book = try rules.map { try ReloadableRules(folder: $0) }
             var settings = settings
             settings.rules = book
+            settings.passwordMail = try passwordMail.map { path in
+                let program = try MailProgram(path, arguments: passwordMailArgument)
+                return PasswordMail(limits: strangerLimits) { try program.send($0) }
+            }
             for note in book?.notes ?? [] { settings.log.write(.warning, "rules: \(note)") }
             if let uri = upstream ?? (db == nil ? UpstreamAddress.inEnvironment : nil) {
                 return try await serve(gatewayTo: uri, settings, until: stops)
@@ -342,6 +370,10 @@
             }
         }
 
+        private var strangerLimits: SignUpLimits {
+            SignUpLimits(ofAddress: signUpsPerAddress, inAll: signUpsPerHour)
+        }
+
         private var settings: ServerSettings {
             var settings = ServerSettings()
             settings.host = host
@@ -360,9 +392,7 @@
             settings.requiresSignIn = auth
             settings.allowsScriptsUnderRules = scriptsUnderRules
             settings.allowsAnonymous = anonymous
-            settings.signUps =
-                signUp
-                ? SignUpLimits(ofAddress: signUpsPerAddress, inAll: signUpsPerHour) : nil
+            settings.signUps = signUp ? strangerLimits : nil
             if let tlsCert, let tlsKey { settings.certificates = (tlsCert, tlsKey) }
             settings.tokens = jwks.map {
                 TokenSettings(

@@ -64,6 +64,7 @@ import Testing
         "stitchsyncEndSession": ["stitchsyncEndSession": 7],
         "stitchsyncSessions": ["stitchsyncSessions": 1],
         "stitchsyncRegister": ["stitchsyncRegister": "ida", "pwd": "long enough"],
+        "stitchsyncRequestPasswordToken": ["stitchsyncRequestPasswordToken": "ida"],
         "stitchsyncSetPassword": [
             "stitchsyncSetPassword": "ida", "token": "x", "pwd": "long enough",
         ],

@@ -134,6 +134,7 @@ enum HelloCommand {
         var parts: BSONDocument = ["tombstones": 1, "concurrent": 1, EchoFilter.feature: 1]
         if server.settings.allowsAnonymous { parts.append("anonymous", 1) }
         if server.settings.signUps != nil { parts.append("signUp", 1) }
+        if server.mailer != nil { parts.append("passwordMail", 1) }
         return parts
     }
 

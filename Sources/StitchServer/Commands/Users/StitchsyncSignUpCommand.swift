@@ -58,19 +58,26 @@ enum StitchsyncSignUpCommand {
                 59, "no such command: '\(call.name)' (the server runs without --sign-up)")
         }
         try PasswordCheck.requireEncryption(call)
-        guard !closed.contains(Name(call.database)) else {
-            throw CommandFailure(
-                .badValue,
-                "cannot sign up on the database \(call.database): use the database of the app")
-        }
         let name = call.target.stringValue ?? ""
-        guard nameBytes.contains(name.utf8.count), !User.isAmbiguous(name, call.database) else {
-            throw CommandFailure(
-                .badValue, "A name has 1 to 128 bytes and no null character")
-        }
+        try check(name, on: call.database)
         _ = try PasswordCheck.newPassword(call)
         var user = User(name: name, database: call.database)
         user.isSelfMade = true
         return user
+    }
+
+    /// Checks the name and the database of a user who signs up, or who may have done so.
+    ///
+    /// - Throws: 2 (BadValue).
+    static func check(_ name: String, on database: String) throws(CommandFailure) {
+        guard !closed.contains(Name(database)) else {
+            throw CommandFailure(
+                .badValue,
+                "users cannot sign up on the database \(database): use the database of the app")
+        }
+        guard nameBytes.contains(name.utf8.count), !User.isAmbiguous(name, database) else {
+            throw CommandFailure(
+                .badValue, "A name has 1 to 128 bytes and no null character")
+        }
     }
 }
