@@ -196,6 +196,7 @@
             try remote.use(.user("ann", password: typed, database: "app"))
             engine.noteSignIn()
             let token = try await operators.makePasswordToken(for: "ann", on: "app")
+            try await ServerRemote.requestPasswordToken(for: "ann", at: uri)
             let reset = try await ServerRemote.setPassword(
                 "ann", token: token.text, to: new, at: uri)
             let sessions = try await remote.sessions()
