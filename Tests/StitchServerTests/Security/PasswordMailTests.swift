@@ -77,7 +77,7 @@ import Testing
             #expect(try fields("ann") == unknown)
             // The second one in five minutes is not sent.
             #expect(try fields("ann") == unknown)
-            try fields("ben")
+            #expect(try fields("ben") == unknown)
             let sent = try Self.sent(2, mails)
             #expect(sent.map { $0["user"] } == ["ann", "ben"], "\(sent)")
             #expect(sent.allSatisfy { $0["database"] == "app" })
@@ -106,10 +106,12 @@ import Testing
             for name in ["zoe", "ann"] { try door.run(Self.request(name)) }
             let refused = try door.reply(Self.request("ben"))
             #expect(refused["code"] == 462, "\(refused)")
-            #expect(try Self.sent(1, mails).map { $0["user"] } == ["ann"])
+            let sent = try Self.sent(1, mails)
+            #expect(sent.map { $0["user"] } == ["ann"])
         }
         try await ServerProcess.run(["--auth"]) { server in
-            #expect(try Self.stranger(server.port).reply(Self.request("ann"))["code"] == 59)
+            let refused = try Self.stranger(server.port).reply(Self.request("ann"))
+            #expect(refused["code"] == 59)
         }
     }
 

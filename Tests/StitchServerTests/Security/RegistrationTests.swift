@@ -116,7 +116,10 @@ import Testing
             }
             #expect(try ids(own) == [1])
             try own.run(Self.register("ann"))
-            for port in ports { #expect(try ids(Self.user("ann", port)) == [2]) }
+            for port in ports {
+                let ann = try Self.user("ann", port)
+                #expect(try ids(ann) == [2])
+            }
         }
     }
 
