@@ -7,7 +7,7 @@ enum BlockingCall {
     /// Only threads of one's own may wait, never those of tasks.
     static func run<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) throws -> R {
         let answer = ThreadCondition<Result<R, any Error>?>(nil)
-        Task.detached {
+        Task {
             let result: Result<R, any Error>
             do {
                 result = .success(try await body())

@@ -185,8 +185,8 @@
             case .binary(let binary):
                 let base64 = Data(binary.bytes).base64EncodedString()
                 return "Binary.createFromBase64('\(base64)', \(binary.subtype))"
-            case .objectID(let id): return "ObjectId('\(id.hex)')"
             case .undefined: return "undefined"
+            case .objectID(let id): return "ObjectId('\(id.hex)')"
             case .bool(let value): return value ? "true" : "false"
             case .datetime(let date): return "ISODate('\(iso(date))')"
             case .null: return "null"

@@ -16,17 +16,16 @@
         /// Runs a command that writes and returns a server's reply.
         func run(_ command: BSONDocument) async throws -> BSONDocument {
             do {
-                if command["insert"] != nil {
+                switch command.keys.first {
+                case "insert":
                     return try await write(
                         command.documents("documents").map { .insertOne($0) }, command)
-                }
-                if command["update"] != nil {
+                case "update":
                     return try await write(command.documents("updates").map(Self.update), command)
-                }
-                if command["delete"] != nil {
+                case "delete":
                     return try await write(command.documents("deletes").map(Self.delete), command)
+                default: return try await findAndModify(command)
                 }
-                return try await findAndModify(command)
             } catch let error as StoreError {
                 return [
                     "ok": 0, "errmsg": .string(error.message),

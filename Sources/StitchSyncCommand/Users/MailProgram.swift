@@ -52,37 +52,54 @@
             process.standardInput = input.fileHandleForReading
             process.standardOutput = output.fileHandleForWriting
             process.standardError = output.fileHandleForWriting
-            let hasEnded = ThreadCondition(false)
-            process.terminationHandler = { _ in hasEnded.withLock(waking: .all) { $0 = true } }
             try process.run()
+            let id = process.processIdentifier
             let end = ContinuousClock.now + limit
             try input.fileHandleForReading.close()
             try output.fileHandleForWriting.close()
-            let text = text(from: output.fileHandleForReading, until: end, hasEnded)
-            let isInTime = hasEnded.wait { hasEnded in
-                if hasEnded { return .done(true) }
-                return end < .now ? .done(false) : .forSignalOr(milliseconds: 100)
-            }
-            if !isInTime {
-                // The program's own processes, if it leads a group of processes.
-                kill(-process.processIdentifier, SIGKILL)
-                kill(process.processIdentifier, SIGKILL)
-            }
-            process.waitUntilExit()
+            let (text, ending) = text(from: output.fileHandleForReading, of: process, until: end)
             try output.fileHandleForReading.close()
             let remark = text.isEmpty ? "" : ": \(text)"
-            guard isInTime else {
+            switch ending {
+            case nil:
+                // The program's own processes, if it leads a group of processes.
+                kill(-id, SIGKILL)
+                kill(id, SIGKILL)
                 throw CommandError(
                     "\(path) was killed after \(limit.components.seconds) s\(remark)")
+            case .exit(0): return text
+            case .exit(let code): throw CommandError("\(path) exited with \(code)\(remark)")
+            case .signal(let number):
+                throw CommandError("\(path) ended by signal \(number)\(remark)")
             }
-            guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-                let code = process.terminationStatus
-                throw CommandError(
-                    process.terminationReason == .exit
-                        ? "\(path) exited with \(code)\(remark)"
-                        : "\(path) ended by signal \(code)\(remark)")
+        }
+
+        /// How a process ended.
+        private enum Ending {
+            case exit(Int32)
+            case signal(Int32)
+
+            /// Returns how a child ended; `nil` as long as it runs.
+            ///
+            /// `Process` notices the end only once the processes that the child left have ended, too.
+            init?(of process: Process) {
+                guard process.isRunning else {
+                    let status = process.terminationStatus
+                    self = process.terminationReason == .exit ? .exit(status) : .signal(status)
+                    return
+                }
+                var info = siginfo_t()
+                let id = id_t(process.processIdentifier)
+                guard waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) == 0,
+                    info.si_signo == SIGCHLD
+                else { return nil }
+                #if canImport(Darwin)
+                    let status = info.si_status
+                #else
+                    let status = info._sifields._sigchld.si_status
+                #endif
+                self = info.si_code == CLD_EXITED ? .exit(status) : .signal(status)
             }
-            return text
         }
 
         private func line(_ message: PasswordMail.Message) -> String {
@@ -96,24 +113,36 @@
         /// Reads the output until the program has ended, also if a process that it left keeps the
         /// pipe open.
         private func text(
-            from handle: FileHandle, until end: ContinuousClock.Instant,
-            _ hasEnded: ThreadCondition<Bool>
-        ) -> String {
+            from handle: FileHandle, of process: Process, until end: ContinuousClock.Instant
+        ) -> (String, Ending?) {
+            var ending: Ending?
             var kept: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: Self.outputBytesMax)
+            var isOpen = true
             while ContinuousClock.now < end {
-                let isLast = hasEnded.withLock { $0 }
+                ending = ending ?? Ending(of: process)
+                let isLast = ending != nil
+                guard isOpen else {
+                    if isLast { break }
+                    // The program has closed its output, and goes on.
+                    _ = poll(nil, 0, 50)
+                    continue
+                }
                 var state = pollfd(fd: handle.fileDescriptor, events: Int16(POLLIN), revents: 0)
                 guard poll(&state, 1, isLast ? 0 : 50) > 0 else {
                     if isLast { break }
                     continue
                 }
                 let count = read(handle.fileDescriptor, &buffer, buffer.count)
-                guard count > 0 else { break }
+                guard count > 0 else {
+                    isOpen = false
+                    continue
+                }
                 kept += buffer.prefix(min(count, Self.outputBytesMax - kept.count))
             }
-            return String(decoding: kept, as: UTF8.self)
+            let text = String(decoding: kept, as: UTF8.self)
                 .trimmingCharacters(in: .whitespacesAndNewlines)
+            return (text, ending)
         }
     }
 #endif

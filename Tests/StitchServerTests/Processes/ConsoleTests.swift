@@ -1,0 +1,51 @@
+import BSONStore
+import Foundation
+import TestProcesses
+import Testing
+
+@testable import StitchServer
+
+/// The console has an administrator's power: whoever gets a foot in its door has the whole server.
+@Suite(.timeLimit(.minutes(5))) struct ConsoleTests {
+    @Test(
+        "only administrators come in, by the console's own pages, and only as long as they are some"
+    )
+    func attacks() async throws {
+        let reader =
+            #"{"roles": [{"name": "reader", "apply_when": {}, "read": true, "write": false}]}"#
+        try await OpenRules.lend(["app/todos/rules.json": reader]) { rules in
+            var settings = ServerSettings()
+            (settings.port, settings.consolePort) = (0, 0)
+            settings.requiresSignIn = true
+            settings.rules = try ReloadableRules(folder: rules)
+            let store = try DocumentStore(
+                at: .inMemory, options: .init(changeHistory: .keep(changesMax: 1_000)))
+            for name in ["root", "second", "ann"] {
+                try ServerUsers.add(
+                    name, password: "\(name)'s password",
+                    roles: [name == "ann" ? "readWrite@app" : "root"], customData: nil, to: store)
+            }
+            let server = try await Server.start(store, settings: settings)
+            let result: Result<Python.Answer, any Error>
+            do {
+                result = .success(
+                    try await Python.run("console.py", String(server.consolePort ?? 0)))
+            } catch {
+                result = .failure(error)
+            }
+            try await server.stop()
+            let answer = try result.get()
+            #expect(answer.code == 0 && answer.output.hasSuffix("ok\n"), "\(answer.output)")
+        }
+    }
+
+    @Test("a console that others can reach needs sign-in and encryption")
+    func safety() async throws {
+        var settings = ServerSettings()
+        (settings.port, settings.consolePort, settings.consoleHost) = (0, 0, "0.0.0.0")
+        let store = try DocumentStore(at: .inMemory)
+        await #expect(throws: UnsafeSettings.self) {
+            try await Server.start(store, settings: settings)
+        }
+    }
+}
