@@ -252,6 +252,17 @@
             "[alice]   fields: conversations memberSince presence unread userName",
             "/me", "[alice]   room garden, 0 unread", "[alice]   room kitchen: the name is taken",
             "[alice]   fields: conversations memberSince presence unread userName",
+            // Files, which the others have, too.
+            "/show", "[alice]   garden | alice: Only carol and me?",
+            "[alice]   garden | alice: photo cat.svg, 96 bytes is here",
+            "[bob]   saved cat.svg, 96 bytes", "[carol]   saved cat.svg, 96 bytes",
+            "/show", "[carol]   kitchen | alice: Hello Bob!", "[carol]   kitchen | bob: Hi Alice!",
+            "[carol]   kitchen | bob: Is anybody there?",
+            "[carol]   kitchen | bob: photo cat.svg, 96 bytes is here",
+            "[carol]   kitchen | bob: I am here. (at 52.52 13.4)",
+            // Carol's account is deleted, with all that was carol's.
+            "[carol]   the password is changed",
+            "[bob]   alice is here, picture cat.svg, 96 bytes is here", "[bob]   bob is away",
         ]
 
         @Test func `its rules are fit for sync and warn of nothing`() throws {
@@ -262,7 +273,7 @@
                 files[path] = try Array(Data(contentsOf: rules.appending(path: path)))
             }
             let read = try RuleSet(files: files)
-            #expect(files.count == 5)
+            #expect(files.count == 6)
             #expect(read.isSynced && read.syncFindings.isEmpty && read.warnings.isEmpty)
             #expect(read.customData?.userIDField == "userID")
         }

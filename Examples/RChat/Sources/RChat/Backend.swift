@@ -20,7 +20,7 @@ struct Backend {
     init(address: String, file: String) throws {
         engine = try SyncEngine(
             store: try DocumentStore(at: .file(file)),
-            remote: try Server.remote(address, user: "backend"))
+            remote: try Server(address, folder: file + "-passwords").remote("backend"))
     }
 
     /// Serves the users until the process ends.
@@ -77,7 +77,8 @@ struct Backend {
                 }
                 await attempt { try await committed(membership) }
             })
-        await chatsters.configure(conflictHandler: .localWins)
+        // The picture in a document is the user's.
+        await chatsters.configure(conflictHandler: .mergeFields())
     }
 
     /// A user was written: the backend copies what is public into the directory, and does what the

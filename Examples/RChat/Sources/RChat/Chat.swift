@@ -1,20 +1,30 @@
 import BSONStore
+import Foundation
 import StitchSync
 
 /// The terminal: some users' phones, one of which is in the hand.
 struct Chat {
     private let address: String
+    private let server: Server
     private let stores: UserStores
+    /// The folder from which photos are taken, unless a path says another one.
+    private let photos: URL
+    /// The folder to which photos are saved.
+    private let saved: URL
     /// Whether the lines come from a script and are shown, too.
     private let echoes: Bool
     private var phones: [String: Phone] = [:]
     private var rooms: [String: String] = [:]
     private var name: String?
 
-    init(address: String, folder: String, echoes: Bool) {
+    init(address: String, folder: String, script: String?) {
         self.address = address
-        self.echoes = echoes
-        stores = UserStores(directory: folder) { try Server.remote(address, user: $0) }
+        echoes = script != nil
+        photos = URL(filePath: script ?? "./chat").deletingLastPathComponent()
+        saved = URL(filePath: folder + "-saved")
+        let server = Server(address, folder: folder + "-passwords")
+        self.server = server
+        stores = UserStores(directory: folder) { try server.remote($0) }
     }
 
     static let help = """
@@ -25,6 +35,9 @@ struct Chat {
         /away  /here         be away though my phone is on, and follow my phone again
         /forge NAME TEXT     write in somebody else's name      /rename NAME NEW   so in the directory
         /kept                what was taken back
+        /photo FILE          send a photo                       /picture FILE my picture in the directory
+        /save NAME           save a photo or picture            /at LAT LON TEXT  say where I am
+        /passwd OLD NEW      change my password                 /delete-account PASSWORD
         /offline  /online    without a network, and with it again
         /signout             send what waits, remove my documents from this phone
         /help  /quit         for scripts: /sent   /see TEXT   /unsee TEXT   wait
@@ -69,6 +82,7 @@ struct Chat {
             throw ChatFailure("nobody's phone is in the hand: /as alice")
         }
         if words[0] == "/signout" { return try await signOut(phone) }
+        if words[0] == "/delete-account" { return try await deleteAccount(phone, rest) }
         if try await look(words[0], rest, phone) { return }
         try await act(words[0], rest, line, phone)
     }
@@ -113,6 +127,17 @@ struct Chat {
         try await stores.signOut(phone.name, waitingForUpload: .seconds(30))
     }
 
+    /// Deletes the account at the server, then everything of the user on this phone.
+    private mutating func deleteAccount(_ phone: Phone, _ password: String) async throws {
+        try await server.deleteAccount(of: phone.name, password: password)
+        await phone.turnOff()
+        phones[phone.name] = nil
+        rooms[phone.name] = nil
+        name = nil
+        try await stores.signOut(phone.name, waitingForUpload: nil)
+        Terminal.say("the account of \(phone.name) is deleted")
+    }
+
     /// Shows something, or waits until it can be seen; `false` for another command.
     private func look(_ command: String, _ text: String, _ phone: Phone) async throws -> Bool {
         switch command {
@@ -153,6 +178,20 @@ struct Chat {
         case "/leave":
             try await phone.leave(try room(of: phone))
             rooms[phone.name] = nil
+        case "/photo":
+            try await phone.send(photo: photos.appending(path: rest), in: try room(of: phone))
+        case "/picture": try await phone.setPicture(photos.appending(path: rest))
+        case "/save": try await phone.save(rest, to: saved)
+        case "/at":
+            let parts = rest.split(separator: " ", maxSplits: 2).map(String.init)
+            guard parts.count == 3 else { throw ChatFailure("where? /at LATITUDE LONGITUDE TEXT") }
+            try await phone.say(
+                parts[2], at: Point(latitude: parts[0], longitude: parts[1]),
+                in: try room(of: phone))
+        case "/passwd":
+            guard words.count == 2 else { throw ChatFailure("/passwd OLD NEW") }
+            try await server.changePassword(of: phone.name, from: words[0], to: words[1])
+            Terminal.say("[\(phone.name)]   the password is changed")
         case "/forge":
             try await phone.say(
                 words.last ?? "", in: try room(of: phone), as: words.first ?? "")

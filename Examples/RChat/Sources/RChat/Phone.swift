@@ -9,6 +9,8 @@ final class Phone: Sendable {
     /// An element for each time that something on the screen may have changed.
     let news: AsyncStream<Void>
     private let newsContinuation: AsyncStream<Void>.Continuation
+    /// The files of documents that were written.
+    let (arrivals, arrival) = AsyncStream.makeStream(of: AttachmentFile.self)
     /// What was told of taken back changes.
     private let notices = Mutex<[String]>([])
     private let isOn = Mutex(false)
@@ -39,6 +41,10 @@ final class Phone: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.engine.run() }
             group.addTask { for await _ in self.offs {} }
+            group.addTask {
+                await self.followPhotos()
+                for await _ in self.offs {}
+            }
             try await group.next()
             group.cancelAll()
         }
@@ -57,8 +63,14 @@ final class Phone: Sendable {
     /// - Throws: `SyncError` of code `.authRequired` where the server refuses the sign-in.
     func set() async throws {
         await listen(to: user)
-        await listen(to: chatsters)
+        await listen(to: chatsters) { event in
+            guard let chatster = event.fullDocument, let picture = chatster.picture else { return }
+            self.arrival.yield(self.chatsters.file(picture, of: .string(chatster.id)))
+        }
         await listen(to: messages) { event in
+            if let message = event.fullDocument, let photo = message.photo {
+                self.arrival.yield(self.messages.file(photo, of: .objectID(message.id)))
+            }
             guard event.operationType == .insert, event.reason != .committed,
                 let message = event.fullDocument
             else { return }
@@ -82,11 +94,15 @@ final class Phone: Sendable {
         await collection.configure(
             conflictHandler: .mergeFields(),
             changeEventListener: { event in
-                self.newsContinuation.yield()
+                self.refresh()
                 show(event)
             },
-            errorListener: { error, _ in self.show(error) })
+            errorListener: { error, _ in self.show(error) },
+            attachments: .upTo(bytes: 1_000_000))
     }
+
+    /// Says that the screen may have changed.
+    func refresh() { newsContinuation.yield() }
 
     private func show(_ error: SyncError) {
         for write in error.compensatingWrites {
@@ -131,7 +147,12 @@ extension Phone {
     /// The directory.
     func directory() async throws -> [String] {
         try chatsters.find().sort { $0.id.ascending }.fetch().map {
-            "\($0.userName) is \($0.presence)"
+            var line = "\($0.userName) is \($0.presence)"
+            if let picture = $0.picture {
+                let file = chatsters.file(picture, of: .string($0.id))
+                line += ", picture \(picture.shown) \(try shown(file))"
+            }
+            return line
         }
     }
 
@@ -157,7 +178,7 @@ extension Phone {
             $0.timestamp.ascending
             $0.id.ascending
         }.fetch()
-        return found.isEmpty ? ["no messages"] : found.map(\.line)
+        return found.isEmpty ? ["no messages"] : try found.map(line)
     }
 
     /// What was taken back is kept, to be sent again or dropped.

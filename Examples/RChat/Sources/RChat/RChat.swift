@@ -10,7 +10,7 @@ enum RChat {
             case ("chat", 3...4):
                 let script = arguments.count == 4 && !arguments[3].isEmpty ? arguments[3] : nil
                 let lines = try Terminal.lines(of: script)
-                let chat = Chat(address: arguments[1], folder: arguments[2], echoes: script != nil)
+                let chat = Chat(address: arguments[1], folder: arguments[2], script: script)
                 try await chat.run(lines)
             case ("backend", 4...):
                 let backend = try Backend(address: arguments[1], file: arguments[2])
