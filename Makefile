@@ -11,7 +11,7 @@ export SWIFT_DETERMINISTIC_HASHING := 1
 .DEFAULT_GOAL := help
 .PHONY: help setup demo rchat todo test test-long check docs bench bench-gate bench-server bench-sync bench-matrix \
 	bench-remote bench-wire bench-fairness bench-devices bench-gateway bench-embedding fuzz simulate simulate-wrong simulate-scope crash crash-sync attack gaps sweep faults contend soak soak-sync \
-	fanout test-fresh-root test-asan test-tsan clean
+	fanout test-encrypted test-fresh-root test-asan test-tsan clean
 
 help: ## Lists the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -153,6 +153,10 @@ soak-sync: ## Lets devices sync over connections that are cut, with servers that
 fanout: ## Lets devices follow streams at two gateways, kills one. DEVICES=2000 RATE=200 SECONDS=60
 	@Scripts/setup mongoc
 	@Scripts/fanout "$(or $(DEVICES),2000)" "$(or $(RATE),200)" "$(SECONDS)"
+
+test-encrypted: ## Runs the tests of stores and files with SQLCipher in place of SQLite. FILTER=text
+	@Scripts/setup
+	@Scripts/test-encrypted $(if $(FILTER),"$(FILTER)")
 
 test-fresh-root: ## Follows the tutorial in a new Debian 12, and builds the smallest apps there; as root.
 	@Scripts/setup

@@ -284,7 +284,56 @@ struct AttachmentTests {
         #expect(try await files("eve", all).put([1, 2, 3], at: 0, of: forged) == .unknown)
     }
 
+    @Test(
+        "neither documents nor files can be read on the disk, and both get another key",
+        .enabled(if: AttachmentTests.key != nil))
+    func encryption() async throws {
+        let marker = "a word that nobody may read"
+        let remote = try InProcessRemote(at: .inMemory)
+        let a = try device("a", remote)
+        try await a.todos.insertOne(["_id": 1, "text": .string(marker)])
+        let file = try await a.todos.attach(Array(marker.utf8), to: 1, at: "file")
+        try await a.engine.syncUntilQuiet()
+        try await a.engine.attachments.transfer()
+        func expectNothingReadable() throws {
+            let names = try FileManager.default.contentsOfDirectory(atPath: scratch.path(""))
+            #expect(names.contains("a.stitch-attachments"))
+            for name in names {
+                let bytes = try Data(contentsOf: URL(filePath: scratch.path(name)))
+                #expect(bytes.range(of: Data(marker.utf8)) == nil, "\(name)")
+            }
+        }
+        try expectNothingReadable()
+        await a.engine.close()
+        a.store.close()
+        let new = [UInt8](repeating: 9, count: 32)
+        let path = scratch.path("a.stitch")
+        let old = try #require(Self.key)
+        // As if the process had ended after the first of the two.
+        try DocumentStore.changeKey(ofFileAt: path + "-attachments", from: old, to: new)
+        try SyncEngine.changeKey(ofStoreAt: path, from: old, to: new)
+        try expectNothingReadable()
+        let store = try DocumentStore(at: .file(path), options: .init(encryptionKey: new))
+        let engine = try SyncEngine(store: store, remote: remote)
+        let todos = engine.collection(Self.namespace)
+        #expect(try todos.findOne(id: 1)?["text"] == .string(marker))
+        #expect(try await todos.file(file, of: 1).bytes() == Array(marker.utf8))
+        await engine.close()
+        store.close()
+    }
+
     // MARK: - Devices
+
+    /// The devices' key; `nil` where the tests are not linked with SQLCipher.
+    private static let key: [UInt8]? = {
+        let key = [UInt8](repeating: 7, count: 32)
+        do {
+            try DocumentStore(at: .inMemory, options: .init(encryptionKey: key)).close()
+            return key
+        } catch {
+            return nil
+        }
+    }()
 
     private func code(_ body: () async throws -> Void) async -> SyncError.Code? {
         do {
@@ -312,7 +361,7 @@ struct AttachmentTests {
 
     private func device(_ name: String, _ remote: any Remote) throws -> Device {
         let store = try DocumentStore(
-            at: .file(scratch.path("\(name).stitch")))
+            at: .file(scratch.path("\(name).stitch")), options: .init(encryptionKey: Self.key))
         return Device(store: store, engine: try SyncEngine(store: store, remote: remote))
     }
 

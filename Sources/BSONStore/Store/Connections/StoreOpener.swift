@@ -7,7 +7,8 @@ enum StoreOpener {
     ) throws(StoreError) -> SQLiteConnection {
         // Checked before the file is created: an unusable key must not leave a file.
         if options.encryptionKey != nil {
-            try SQLiteConnection(path: ":memory:", mode: .readWrite).unlock(options.encryptionKey)
+            try SQLiteConnection(path: ":memory:", mode: .readWrite)
+                .unlock(options.encryptionKey, pageBytes: options.pageBytes)
         }
         switch location {
         case .inMemory:
@@ -96,8 +97,23 @@ enum StoreOpener {
     private static func configure(
         _ connection: SQLiteConnection, _ options: StoreOptions
     ) throws(StoreError) {
-        try connection.unlock(options.encryptionKey)
+        try connection.unlock(options.encryptionKey, pageBytes: options.pageBytes)
         try connection.configure(cacheKiB: options.cacheKiB, busyTimeoutMS: options.busyTimeoutMS)
+    }
+
+    /// Whether the file has no tables; the first read of it, which shows whether the key fits.
+    private static func isMissing(
+        _ connection: SQLiteConnection, _ options: StoreOptions
+    ) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            return try StoreSchema.isMissing(connection)
+        } catch {
+            guard error.code == .notADatabase, options.encryptionKey != nil else { throw error }
+            throw StoreError(
+                .notADatabase,
+                "The file cannot be read with this encryption key and pages of \(options.pageBytes) "
+                    + "bytes: it has another key or size of pages, or is not an encrypted store")
+        }
     }
 
     /// The number of log pages at which a commit checkpoints them: 16 MiB of 8 KiB each.
@@ -111,7 +127,7 @@ enum StoreOpener {
         _ options: StoreOptions
     ) throws(StoreError) {
         try configure(connection, options)
-        let isMissing = try StoreSchema.isMissing(connection)
+        let isMissing = try isMissing(connection, options)
         if isMissing {
             try connection.executeOnce("PRAGMA page_size = \(options.pageBytes)")
         }

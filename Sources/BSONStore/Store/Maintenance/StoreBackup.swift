@@ -16,7 +16,8 @@ struct StoreBackup {
                 // Starts the transaction, so that all pages are of one snapshot.
                 _ = try transaction.collections()
                 let target = try SQLiteConnection(path: path, mode: .readWrite)
-                try target.unlock(store.options.encryptionKey)
+                try target.unlock(
+                    store.options.encryptionKey, pageBytes: store.options.pageBytes)
                 try transaction.connection.copy(to: target)
                 try Self.giveNewUUIDs(target)
             }
