@@ -53,9 +53,10 @@
             let other = try self.device(port)
             ids += Self.sizes.indices.map { .string("python \($0)") } + ["python small"]
             try await other.todos.sync(ids: ids)
-            try await other.engine.syncUntilQuiet()
+            let (report, _) = try await other.engine.syncUntilQuiet()
+            #expect(report.errors.isEmpty && report.reachedRemote)
             for id in ids {
-                let document = try #require(try other.todos.findOne(id: id))
+                let document = try #require(try other.todos.findOne(id: id), "\(id)")
                 let photo = try #require(BSONStore.Attachment.all(in: document).first)
                 let file = other.todos.file(photo, of: id)
                 let bytes = try await file.bytes()
