@@ -96,6 +96,23 @@ public final class UserStores: Sendable {
         }
     }
 
+    /// Returns the remote that the closure made for a signed-in user; `nil` for another user.
+    ///
+    /// An app calls it for what the remote does besides sync, such as to change the password.
+    ///
+    /// ```swift
+    /// if let remote = stores.remote(of: "anna") as? ServerRemote {
+    ///     try await remote.changePassword(from: old, to: new)
+    ///     try stores.bindSecret(new, to: "anna")
+    /// }
+    /// ```
+    public func remote(of userID: String) -> (any Remote)? {
+        places.withLock { places in
+            guard case .open(let engine) = places[Array(userID.utf8)] else { return nil }
+            return engine.remote
+        }
+    }
+
     /// Returns the ids of the users with a store in the directory, signed in or not, sorted.
     ///
     /// - Throws: errors of the file system.

@@ -2,6 +2,10 @@ import BSONStore
 import Foundation
 import StitchSync
 
+#if Remote
+    import StitchRemote
+#endif
+
 /// The terminal: some users' phones, one of which is in the hand.
 struct Chat {
     private let address: String
@@ -129,12 +133,16 @@ struct Chat {
 
     /// Deletes the account at the server, then everything of the user on this phone.
     private mutating func deleteAccount(_ phone: Phone, _ password: String) async throws {
-        try await server.deleteAccount(of: phone.name, password: password)
+        #if Remote
+            let remote = stores.remote(of: phone.name) as? ServerRemote
+            try await remote?.deleteAccount(password: password)
+        #endif
         await phone.turnOff()
         phones[phone.name] = nil
         rooms[phone.name] = nil
         name = nil
         try await stores.signOut(phone.name, waitingForUpload: nil)
+        try server.forgetPassword(of: phone.name)
         Terminal.say("the account of \(phone.name) is deleted")
     }
 
@@ -190,7 +198,7 @@ struct Chat {
                 in: try room(of: phone))
         case "/passwd":
             guard words.count == 2 else { throw ChatFailure("/passwd OLD NEW") }
-            try await server.changePassword(of: phone.name, from: words[0], to: words[1])
+            try await changePassword(of: phone, from: words[0], to: words[1])
             Terminal.say("[\(phone.name)]   the password is changed")
         case "/forge":
             try await phone.say(
@@ -202,6 +210,15 @@ struct Chat {
             guard !command.hasPrefix("/") else { throw ChatFailure("unknown: \(line); see /help") }
             try await phone.say(line, in: try room(of: phone))
         }
+    }
+
+    /// Changes the user's password; the phone stays signed in.
+    private func changePassword(of phone: Phone, from old: String, to new: String) async throws {
+        #if Remote
+            let remote = stores.remote(of: phone.name) as? ServerRemote
+            try await remote?.changePassword(from: old, to: new)
+            try server.keep(new, of: phone.name)
+        #endif
     }
 
     private func room(of phone: Phone) throws -> String {

@@ -1,22 +1,18 @@
 import BSONStore
 import Foundation
 import StitchSync
-import Synchronization
 
 #if Remote
     import StitchRemote
 #endif
 
 /// The server, as each of this terminal's users signs in to it.
-final class Server: Sendable {
+struct Server: Sendable {
     /// Several addresses are gateways before one database, as `host:port,host:port`; alice and bob use
     /// different ones.
     private let addresses: String
     /// The folder of the passwords; an app keeps them in the keychain.
     private let folder: URL
-    #if Remote
-        private let remotes = Mutex<[String: ServerRemote]>([:])
-    #endif
 
     init(_ addresses: String, folder: String) {
         self.addresses = addresses
@@ -31,33 +27,25 @@ final class Server: Sendable {
             throw ChatFailure("no address of a server")
         }
         #if Remote
-            let remote = try ServerRemote(
+            return try ServerRemote(
                 "stitchsync://\(address)", signIn: .user(user, password: try password(of: user)))
-            remotes.withLock { $0[user] = remote }
-            return remote
         #else
             throw ChatFailure("built without the trait Remote")
         #endif
     }
 
-    /// Changes a user's password; the phone stays signed in.
-    func changePassword(of user: String, from old: String, to new: String) async throws {
-        #if Remote
-            guard let remote = remotes.withLock({ $0[user] }) else { return }
-            try await remote.changePassword(from: old, to: new)
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try Data(new.utf8).write(to: file(user), options: .atomic)
-            try FileManager.default.setAttributes(
-                [.posixPermissions: 0o600], ofItemAtPath: file(user).path)
-        #endif
+    /// Keeps a user's new password for the next sign-in.
+    func keep(_ password: String, of user: String) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(password.utf8).write(to: file(user), options: .atomic)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: file(user).path)
     }
 
-    /// Deletes a user's account, and documents as `auth/account_deletion.json` of the rules says.
-    func deleteAccount(of user: String, password: String) async throws {
-        #if Remote
-            guard let remote = remotes.withLock({ $0[user] }) else { return }
-            try await remote.deleteAccount(password: password)
-        #endif
+    /// Forgets the password of a user whose account is deleted.
+    func forgetPassword(of user: String) throws {
+        guard FileManager.default.fileExists(atPath: file(user).path) else { return }
+        try FileManager.default.removeItem(at: file(user))
     }
 
     /// As in every chat to try out, the password is the name, until the user changes it.

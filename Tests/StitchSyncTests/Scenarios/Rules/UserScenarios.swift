@@ -35,7 +35,10 @@ struct UserScenarios {
     @Test("a store opens with the secret that bound it and no other, also without a network")
     func secrets() async throws {
         let house = try House("anna", "bea")
+        #expect(house.users.remote(of: "anna") == nil)
         let engine = try house.users.signIn("anna", secret: "right")
+        #expect(house.users.remote(of: "anna") is ScriptedRemote)
+        #expect(house.users.remote(of: "bea") == nil)
         _ = try house.users.signIn("anna", secret: "any, as long as none is bound")
         try house.users.bindSecret("right", to: "anna")
         func expectRefused(_ secret: String?) {
@@ -47,6 +50,7 @@ struct UserScenarios {
         for secret in ["wrong", "", "right ", nil] { expectRefused(secret) }
         #expect(try house.users.signIn("anna", secret: "right") === engine)
         try await house.users.close("anna")
+        #expect(house.users.remote(of: "anna") == nil)
         expectRefused("wrong")
         #expect(try house.users.userIDs() == ["anna"])
         // The remote has accepted another one.
