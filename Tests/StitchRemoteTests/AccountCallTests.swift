@@ -208,6 +208,19 @@
             _ = (registered, changed, reset)
         }
 
+        /// The snippets of `Docs/ACCOUNTS.md` with `UserStores`.
+        private func page(
+            _ stores: UserStores, _ running: Task<Void, any Error>, _ old: String, _ new: String
+        ) async throws {
+            running.cancel()
+            _ = await running.result
+            try await stores.signOut("ann", waitingForUpload: nil)
+            if let remote = stores.remote(of: "ann") as? ServerRemote {
+                try await remote.changePassword(from: old, to: new)
+                try stores.bindSecret(new, to: "ann")
+            }
+        }
+
         @Test func `secrets leave the machine only encrypted`() async throws {
             let remote = try ServerRemote("stitchsync://203.0.113.1/app", signIn: .none)
             for call in [
