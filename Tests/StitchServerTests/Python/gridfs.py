@@ -1,7 +1,11 @@
 """A driver reads the files that devices sent, and stores files that devices read."""
 
-import hashlib
 import sys
+
+# This file has the name of the package that it imports.
+sys.path.pop(0)
+
+import hashlib
 import unittest
 
 import gridfs
