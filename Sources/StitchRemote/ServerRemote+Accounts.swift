@@ -56,7 +56,7 @@
         /// Signs in otherwise from now on.
         ///
         /// Call it when the user typed a new password after the sign-in was refused. Then call
-        /// ``SyncEngine/noteSignIn()``, and the engine goes on.
+        /// `SyncEngine/noteSignIn()`, and the engine goes on.
         ///
         /// ```swift
         /// try remote.use(.user("ann", password: typed, database: "app"))
