@@ -15,6 +15,8 @@ package struct SlowRemote: Remote {
         self.delay = delay
     }
 
+    package var attachments: (any RemoteAttachments)? { base.attachments }
+
     package func collection(_ namespace: Namespace) -> any RemoteCollection {
         SlowCollection(base: base.collection(namespace), delay: delay, traffic: traffic)
     }

@@ -6,6 +6,8 @@ struct MeteredRemote: Remote {
     let base: any Remote
     let meter: Locked<ProgressMeter?>
 
+    var attachments: (any RemoteAttachments)? { base.attachments }
+
     func collection(_ namespace: Namespace) -> any RemoteCollection {
         MeteredCollection(base: base.collection(namespace), meter: meter)
     }

@@ -28,6 +28,8 @@ public final class FaultyRemote: Remote {
         case currentToken
         /// Reads a part of the history.
         case changes
+        /// Asks for, stores or reads a part of a file beside a document.
+        case attachment
     }
 
     /// A failure of one request.
@@ -67,6 +69,11 @@ public final class FaultyRemote: Remote {
         FaultyCollection(base: base.collection(namespace), owner: self)
     }
 
+    /// The files of the wrapped remote, with faults.
+    public var attachments: (any RemoteAttachments)? {
+        base.attachments.map { FaultyAttachments(base: $0, owner: self) }
+    }
+
     /// The reachability of the wrapped remote.
     public var reachability: AsyncStream<Bool>? { base.reachability }
 
@@ -101,14 +108,12 @@ public final class FaultyRemote: Remote {
     }
 }
 
-private struct FaultyCollection: RemoteCollection {
-    let base: any RemoteCollection
-    let owner: FaultyRemote
-
-    private func run<R>(
-        _ request: FaultyRemote.Request, _ body: () async throws(RemoteError) -> R
+extension FaultyRemote {
+    /// Sends a request, with the fault that is due.
+    fileprivate func run<R>(
+        _ request: Request, _ body: () async throws(RemoteError) -> R
     ) async throws(RemoteError) -> R {
-        switch owner.fault(of: request) {
+        switch fault(of: request) {
         case nil: return try await body()
         case .loseRequest: throw RemoteError(.retryable, "the request was lost")
         case .loseAnswer:
@@ -124,6 +129,44 @@ private struct FaultyCollection: RemoteCollection {
             return try await body()
         }
     }
+}
+
+private struct FaultyAttachments: RemoteAttachments {
+    let base: any RemoteAttachments
+    let owner: FaultyRemote
+
+    func state(
+        of place: AttachmentPlace
+    ) async throws(RemoteError) -> RemoteAttachmentState {
+        try await owner.run(.attachment) { () async throws(RemoteError) in
+            try await base.state(of: place)
+        }
+    }
+
+    func put(
+        _ bytes: [UInt8], at offset: Int64, of place: AttachmentPlace
+    ) async throws(RemoteError) -> RemoteAttachmentState {
+        try await owner.run(.attachment) { () async throws(RemoteError) in
+            try await base.put(bytes, at: offset, of: place)
+        }
+    }
+
+    func read(
+        _ place: AttachmentPlace, from offset: Int64, count: Int
+    ) async throws(RemoteError) -> [UInt8]? {
+        try await owner.run(.attachment) { () async throws(RemoteError) in
+            try await base.read(place, from: offset, count: count)
+        }
+    }
+}
+
+private struct FaultyCollection: RemoteCollection {
+    let base: any RemoteCollection
+    let owner: FaultyRemote
+
+    private func run<R>(
+        _ request: FaultyRemote.Request, _ body: () async throws(RemoteError) -> R
+    ) async throws(RemoteError) -> R { try await owner.run(request, body) }
 
     func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
         try await find(ids: ids, bytesMax: .max).compactMap { $0 }
