@@ -43,7 +43,7 @@ public struct AttachmentFile: Sendable {
         let owner = AttachmentRecord.Owner(
             namespace: place.namespace, documentID: place.documentID)
         try await files.want(attachment, owner, cache)
-        let report = try await files.runRound()
+        let report = try await files.load(attachment)
         if let record = try cache.record(attachment.id), record.isWhole { return }
         if let error = report.error {
             throw SyncError(

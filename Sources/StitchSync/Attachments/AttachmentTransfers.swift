@@ -30,6 +30,8 @@ final class AttachmentTransfers: Sendable {
     private let requests: RemoteRequests
     private let state = Locked(State())
     private let rounds = PassQueue()
+    /// The turns of files that are loaded, one at a time, for the app or in a round.
+    let loads = PassQueue()
     /// Signals that files may be due.
     let wakes = Signal()
     /// Signals that the state of a file may have changed.
@@ -193,6 +195,16 @@ extension AttachmentTransfers {
         }
     }
 
+    /// Loads a file that the app asks for, without a wait for those that are being sent.
+    func load(_ attachment: Attachment) async throws -> AttachmentReport {
+        let cache = try cache()
+        guard let files = remote.attachments else { return AttachmentReport() }
+        var round = TransferAttachments(self, cache, files)
+        let report = try await round.run(only: attachment.id)
+        try await evict(cache)
+        return report
+    }
+
     /// Runs rounds until the task is cancelled.
     ///
     /// A store that fails does not end it; the error is reported, and a later round tries again.
@@ -282,7 +294,9 @@ extension AttachmentTransfers {
                 let document = try documents.read {
                     try $0.get(owner.namespace, id: owner.documentID)
                 }
-                try await settle(owner, document.map(Attachment.all) ?? [], cache)
+                let isLost = try document == nil && isMissing(owner)
+                try await settle(
+                    owner, document.map(Attachment.all) ?? [], keepsUnsent: isLost, cache)
             }
             for namespace in unread { try await readAll(namespace, cache) }
         } catch {
@@ -291,6 +305,19 @@ extension AttachmentTransfers {
                 state.unread.formUnion(unread)
             }
             throw error
+        }
+    }
+
+    /// Whether a document is missing although nobody deleted it: absence proves nothing, and a file
+    /// that was not sent is here only.
+    private func isMissing(_ owner: AttachmentRecord.Owner) throws -> Bool {
+        try documents.read { transaction in
+            let stored = SyncCollectionTable(connection: transaction.connection)
+            guard let collection = try stored.existing(owner.namespace),
+                let record = try SyncRecordTable(connection: transaction.connection).record(
+                    of: owner.documentID, in: collection.rowID)
+            else { return false }
+            return !record.isDeletedHere
         }
     }
 
@@ -308,12 +335,14 @@ extension AttachmentTransfers {
     }
 
     private func settle(
-        _ owner: AttachmentRecord.Owner, _ attachments: [Attachment], _ cache: AttachmentCache
+        _ owner: AttachmentRecord.Owner, _ attachments: [Attachment], keepsUnsent: Bool = false,
+        _ cache: AttachmentCache
     ) async throws {
         let known = try cache.records(of: owner)
         for record in known where !attachments.contains(record.attachment) {
             // A reference that is being stored now is in the document soon.
             if record.stage == .staged, !isOld(record) { continue }
+            if keepsUnsent, record.isWhole, record.stage != .here { continue }
             try await cache.remove(record.attachment.id)
         }
         for attachment in attachments {

@@ -13,15 +13,21 @@ struct TransferAttachments {
         self.remote = remote
     }
 
-    /// Sends and loads what is due.
+    /// Sends and loads what is due, or only loads one file.
     ///
     /// - Throws: `StoreError` and `SyncError` when a store fails; `CancellationError`. An error of the
     ///   remote ends the round and is in the report.
-    mutating func run() async throws -> AttachmentReport {
+    mutating func run(only id: BSONObjectID? = nil) async throws -> AttachmentReport {
         do throws(Interrupted) {
-            for record in try storing({ try cache.records(.toSend) }) { try await send(record) }
-            for record in try storing({ try cache.records(.loading) }) where record.isWanted {
-                try await load(record)
+            if let id {
+                try await loadInTurn(id)
+            } else {
+                for record in try storing({ try cache.records(.toSend) }) {
+                    try await send(record)
+                }
+                for record in try storing({ try cache.records(.loading) }) where record.isWanted {
+                    try await loadInTurn(record.attachment.id)
+                }
             }
         } catch {
             switch error {
@@ -108,6 +114,21 @@ extension TransferAttachments {
 // MARK: - Loading
 
 extension TransferAttachments {
+    /// Loads a file once no other one is being loaded, unless it is here by then.
+    private mutating func loadInTurn(_ id: BSONObjectID) async throws(Interrupted) {
+        let (turns, cache) = (engine.loads, cache)
+        do {
+            try await turns.run {
+                guard let record = try cache.record(id), record.stage == .loading else { return }
+                try await load(record)
+            }
+        } catch let error as Interrupted {
+            throw error
+        } catch {
+            throw .other(error)
+        }
+    }
+
     /// Loads a file, from where the device has it.
     private mutating func load(_ old: AttachmentRecord) async throws(Interrupted) {
         guard let place = old.place else { return }

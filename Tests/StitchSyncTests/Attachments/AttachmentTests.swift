@@ -217,6 +217,45 @@ struct AttachmentTests {
                 == [.here, .here, .staged])
     }
 
+    @Test("a file that was not sent stays when its document is missing without a delete")
+    func missingRow() async throws {
+        let a = try device("a", try InProcessRemote(at: .inMemory))
+        try await a.todos.insertOne(["_id": 1])
+        let unsent = try await a.todos.attach([1, 2, 3], to: 1, at: "file")
+        // The row is damaged: gone, and no call of the app's removed it.
+        try await a.store.write { transaction in
+            transaction.isEngineWrite = true
+            _ = try transaction.remove(Self.namespace, id: 1)
+        }
+        a.engine.files.note([1], in: Self.namespace)
+        try await a.engine.attachments.transfer()
+        #expect(try await a.todos.file(unsent, of: 1).bytes() == [1, 2, 3])
+    }
+
+    @Test("a file that the app asks for is loaded while another one is being sent")
+    func lanes() async throws {
+        let inner = try InProcessRemote(at: .inMemory)
+        let remote = CutRemote(inner)
+        let (a, b) = (try device("a", remote), try device("b", inner))
+        try await b.todos.insertOne(["_id": 2])
+        let wanted = try await b.todos.attach([2], to: 2, at: "file")
+        try await b.engine.syncUntilQuiet()
+        try await b.engine.attachments.transfer()
+        try await a.todos.insertOne(["_id": 1])
+        try await a.todos.attach(Self.content(300_000), to: 1, at: "file")
+        try await a.engine.syncUntilQuiet()
+        try await a.fetch([2])
+        let read = Locked<[UInt8]?>(nil)
+        remote.beforePut.withLock { act in
+            act = {
+                let bytes = try await a.todos.file(wanted, of: 2).bytes()
+                read.withLock { $0 = bytes }
+            }
+        }
+        #expect(try await a.engine.attachments.transfer().sent == 1)
+        #expect(read.withLock { $0 } == [2])
+    }
+
     @Test("a content that is not the one of the reference is refused, here and there")
     func wrongContent() async throws {
         let remote = try InProcessRemote(at: .inMemory)
@@ -379,6 +418,8 @@ private final class CutRemote: Remote {
     private let inner: InProcessRemote
     let cutsEverySecondRequest = Locked(false)
     let stored = Locked<Int64>(0)
+    /// What happens while a piece is under way.
+    let beforePut = Locked<(@Sendable () async throws -> Void)?>(nil)
     private let requests = Locked(0)
 
     init(_ inner: InProcessRemote) { self.inner = inner }
@@ -416,7 +457,12 @@ private final class CutRemote: Remote {
         func put(
             _ bytes: [UInt8], at offset: Int64, of place: AttachmentPlace
         ) async throws(RemoteError) -> RemoteAttachmentState {
-            try await remote.cut { () async throws(RemoteError) in
+            do {
+                try await remote.beforePut.withLock { $0 }?()
+            } catch {
+                throw RemoteError(.rejected, "\(error)")
+            }
+            return try await remote.cut { () async throws(RemoteError) in
                 let before = try await inner.state(of: place)
                 let after = try await inner.put(bytes, at: offset, of: place)
                 if before != after { remote.stored.withLock { $0 += Int64(bytes.count) } }
