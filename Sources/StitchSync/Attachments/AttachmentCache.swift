@@ -201,7 +201,9 @@ final class AttachmentCache: Sendable {
     /// Removes a file with its record.
     func remove(_ id: BSONObjectID) async throws {
         guard let record = try record(id) else { return }
-        // The record last: a process that ends meanwhile removes the rest after its next start.
+        // The record last, and not as a whole one: a process that ends meanwhile removes the rest after
+        // its next start.
+        try await change(id) { $0.stage = .arriving }
         try await clear(record)
         try await store.write { _ = try $0.remove(Self.records, id: .objectID(id)) }
     }
