@@ -201,22 +201,22 @@ final class AttachmentCache: Sendable {
     /// Removes a file with its record.
     func remove(_ id: BSONObjectID) async throws {
         guard let record = try record(id) else { return }
-        // The record last, and not as a whole one: a process that ends meanwhile removes the rest after
-        // its next start.
-        try await change(id) { $0.stage = .arriving }
         try await clear(record)
         try await store.write { _ = try $0.remove(Self.records, id: .objectID(id)) }
     }
 
     /// Removes the content of a file, and keeps its record as one that may be loaded.
     func evict(_ record: AttachmentRecord) async throws {
+        try await clear(record)
         try await change(record.attachment.id) {
             ($0.stage, $0.bytes, $0.isWanted) = (.loading, 0, false)
         }
-        try await clear(record)
     }
 
+    /// Removes the content of a file; the record stays as one that the next start removes, so that it
+    /// never counts as whole, and nobody loads into what is being removed.
     private func clear(_ record: AttachmentRecord) async throws {
+        try await change(record.attachment.id) { $0.stage = .arriving }
         let size = Int64(Self.chunkSize)
         let count = (record.attachment.length + size - 1) / size
         for first in stride(from: Int64(0), to: count, by: 256) {

@@ -249,6 +249,18 @@ struct AttachingWriter {
             if step % 4 == 0 {
                 try await devices.other.syncNow()
                 _ = try await devices.other.attachments.transfer()
+                try await evict(devices.other, Self.ids[step % 8])
+            }
+        }
+    }
+
+    /// Evicts the files of a document, and loads one of them again.
+    private func evict(_ device: SyncEngine, _ id: BSONValue) async throws {
+        let todos = device.collection(Self.namespace)
+        guard let document = try todos.findOne(id: id) else { return }
+        for attachment in BSONStore.Attachment.all(in: document) {
+            if try await todos.file(attachment, of: id).evict(), attachment.length < 500_000 {
+                try await todos.file(attachment, of: id).download()
             }
         }
     }
