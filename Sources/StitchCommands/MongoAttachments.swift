@@ -17,7 +17,7 @@ package struct MongoAttachments: RemoteAttachments {
         of place: AttachmentPlace
     ) async throws(RemoteError) -> RemoteAttachmentState {
         guard try await isReferred(place) else { return .unknown }
-        return Self.remoteState(try await stored(place))
+        return RemoteAttachmentState(try await stored(place))
     }
 
     package func put(
@@ -27,7 +27,7 @@ package struct MongoAttachments: RemoteAttachments {
         let state = try await stored(place)
         guard state == .partial(offset),
             let chunks = AttachmentChunks(bytes, at: offset, of: place)
-        else { return Self.remoteState(state) }
+        else { return RemoteAttachmentState(state) }
         let bucket = Self.bucket(place)
         if offset == 0 {
             for command in bucket.indexCommands { _ = try await send(command, place) }
@@ -39,8 +39,8 @@ package struct MongoAttachments: RemoteAttachments {
             isDuplicate = try await insert(
                 chunks.documents, into: bucket.chunks, isOrdered: !chunks.areLast, place)
         }
-        if chunks.areLast { return Self.remoteState(try await complete(place)) }
-        return isDuplicate ? Self.remoteState(try await stored(place)) : .partial(chunks.end)
+        if chunks.areLast { return RemoteAttachmentState(try await complete(place)) }
+        return isDuplicate ? RemoteAttachmentState(try await stored(place)) : .partial(chunks.end)
     }
 
     package func read(
@@ -185,13 +185,5 @@ package struct MongoAttachments: RemoteAttachments {
 
     private static func remoteError(_ error: StoreError) -> RemoteError {
         RemoteError(.rejected, code: Int(error.code.rawValue), error.message)
-    }
-
-    private static func remoteState(_ state: AttachmentBucket.State) -> RemoteAttachmentState {
-        switch state {
-        case .partial(let count): .partial(count)
-        case .complete: .complete
-        case .foreign: .unknown
-        }
     }
 }

@@ -27,7 +27,7 @@ final class AttachmentTransfers: Sendable {
 
     private let documents: DocumentStore
     private let remote: any Remote
-    private let requests: RemoteRequests
+    let requests: RemoteRequests
     private let state = Locked(State())
     private let rounds = PassQueue()
     /// The turns of files that are loaded, one at a time, for the app or in a round.
@@ -152,10 +152,8 @@ final class AttachmentTransfers: Sendable {
     /// Whether the remote has a document that refers to the file, so that it takes the file.
     func isSent(_ place: AttachmentPlace) throws -> Bool {
         try documents.read { transaction in
-            let stored = SyncCollectionTable(connection: transaction.connection)
-            guard let collection = try stored.existing(place.namespace),
-                let record = try SyncRecordTable(connection: transaction.connection).record(
-                    of: place.documentID, in: collection.rowID)
+            guard
+                let record = try record(of: place.documentID, in: place.namespace, transaction)
             else { return false }
             let local = try transaction.get(place.namespace, id: place.documentID)
             guard let base = record.base.document(local: local) else { return false }
@@ -163,13 +161,13 @@ final class AttachmentTransfers: Sendable {
         }
     }
 
-    func request<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
-        guard let limit = requests.limit else { return try await body() }
-        do {
-            return try await withTimeout(limit, clock: requests.clock) { try await body() }
-        } catch let error as TimeoutError {
-            throw RemoteError(.retryable, error.description)
-        }
+    private func record(
+        of id: BSONValue, in namespace: Namespace, _ transaction: ReadTransaction
+    ) throws -> SyncRecord? {
+        let stored = SyncCollectionTable(connection: transaction.connection)
+        guard let collection = try stored.existing(namespace) else { return nil }
+        return try SyncRecordTable(connection: transaction.connection).record(
+            of: id, in: collection.rowID)
     }
 }
 
@@ -312,12 +310,8 @@ extension AttachmentTransfers {
     /// that was not sent is here only.
     private func isMissing(_ owner: AttachmentRecord.Owner) throws -> Bool {
         try documents.read { transaction in
-            let stored = SyncCollectionTable(connection: transaction.connection)
-            guard let collection = try stored.existing(owner.namespace),
-                let record = try SyncRecordTable(connection: transaction.connection).record(
-                    of: owner.documentID, in: collection.rowID)
-            else { return false }
-            return !record.isDeletedHere
+            let record = try record(of: owner.documentID, in: owner.namespace, transaction)
+            return record.map { !$0.isDeletedHere } ?? false
         }
     }
 

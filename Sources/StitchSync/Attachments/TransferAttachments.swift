@@ -59,7 +59,7 @@ struct TransferAttachments {
         let remote = remote
         do {
             try Task.checkCancellation()
-            return try await engine.request { try await body(remote) }
+            return try await engine.requests.send { try await body(remote) }
         } catch let error as RemoteError {
             throw .remote(error)
         } catch {

@@ -1,4 +1,4 @@
-internal import BSONStore
+package import BSONStore
 internal import StitchRules
 
 /// The files beside the documents of an in-process remote.
@@ -68,7 +68,8 @@ struct InProcessAttachments: RemoteAttachments {
 }
 
 extension RemoteAttachmentState {
-    init(_ state: AttachmentBucket.State) {
+    /// Creates the state of a file that belongs to its document, or to none that the user knows of.
+    package init(_ state: AttachmentBucket.State) {
         self =
             switch state {
             case .partial(let count): .partial(count)

@@ -152,8 +152,8 @@ struct SyncTransaction {
     var changedDocuments: [BSONValue] { notes.changed }
 
     /// Notes a document that is written or removed.
-    func noteChange(of id: BSONValue) {
-        if notesDocuments { notes.changed.append(id) }
+    func noteChange(of id: @autoclosure () -> BSONValue) {
+        if notesDocuments { notes.changed.append(id()) }
     }
 
     /// Stores a new document and its record, at once or in the buffer.
@@ -219,7 +219,7 @@ struct SyncTransaction {
     ///
     /// - Parameter local: the previous local document, where this transaction has read it.
     func setLocal(to document: BSONDocument, from local: StoredDocument?? = nil) throws {
-        if notesDocuments { noteChange(of: document.documentID) }
+        noteChange(of: document.documentID)
         switch local {
         case .none: try transaction.put(namespace, document)
         case .some(nil): try transaction.insert(namespace, document)
