@@ -23,42 +23,24 @@ final class UpstreamCursorCloser: Sendable {
     private static let batchMax = 1_000
     private static let timeMaxMS: Int32 = 5_000
 
-    private let waiting: ThreadCondition<Int>
-    private let worker: WorkerThread<Cursor>
+    private let worker: CountedWorker<Cursor>
 
     init() {
-        let waiting = ThreadCondition(0)
-        self.waiting = waiting
-        worker = WorkerThread { first, others in
+        worker = CountedWorker(waitingMax: Self.waitingMax) { first, others in
             var cursors = [first]
             while cursors.count < Self.batchMax, let next = others.popFirst() {
                 cursors.append(next)
             }
-            let count = cursors.count
             Self.close(cursors)
-            waiting.withLock(waking: .all) { $0 -= count }
+            return cursors.count
         }
     }
 
     /// Closes a cursor soon; does not wait.
-    func close(_ cursor: Cursor) {
-        let isTaken = waiting.withLock { count in
-            guard count < Self.waitingMax else { return false }
-            count += 1
-            return true
-        }
-        guard isTaken, !worker.add(cursor) else { return }
-        waiting.withLock(waking: .all) { $0 -= 1 }
-    }
+    func close(_ cursor: Cursor) { worker.add(cursor) }
 
     /// Accepts no more cursors, and waits until those that wait are closed, or the time is over.
-    func finish(within limit: Duration) {
-        worker.stop()
-        let end = ContinuousClock.now + limit
-        waiting.wait { count in
-            count == 0 || end < .now ? ThreadWait.done(()) : .forSignalOr(milliseconds: 20)
-        }
-    }
+    func finish(within limit: Duration) { worker.finish(within: limit) }
 
     private static func close(_ cursors: [Cursor]) {
         let groups = Dictionary(grouping: cursors) {

@@ -43,36 +43,23 @@ package struct PasswordMail: Sendable {
 final class PasswordMailer: Sendable {
     /// The requests of the last hour.
     let requests: SignUpRecord
-    private let waiting: ThreadCondition<Int>
-    private let worker: WorkerThread<PasswordMail.Message>
+    private let worker: CountedWorker<PasswordMail.Message>
 
     init(_ mail: PasswordMail, _ log: ServerLog) {
         requests = SignUpRecord(mail.limits, of: "requests for a new password")
-        let waiting = ThreadCondition(0)
-        self.waiting = waiting
-        worker = WorkerThread { message, _ in
+        worker = CountedWorker { message, _ in
             Self.send(message, mail, log)
-            waiting.withLock(waking: .all) { $0 -= 1 }
+            return 1
         }
     }
 
     /// Sends a message soon; does not wait.
     ///
     /// The limits on requests also limit the messages that wait.
-    func send(_ message: PasswordMail.Message) {
-        waiting.withLock { $0 += 1 }
-        guard !worker.add(message) else { return }
-        waiting.withLock(waking: .all) { $0 -= 1 }
-    }
+    func send(_ message: PasswordMail.Message) { worker.add(message) }
 
     /// Accepts no more messages, and waits until those that wait are sent, or the time is over.
-    func finish(within limit: Duration) {
-        worker.stop()
-        let end = ContinuousClock.now + limit
-        waiting.wait { count in
-            count == 0 || end < .now ? ThreadWait.done(()) : .forSignalOr(milliseconds: 20)
-        }
-    }
+    func finish(within limit: Duration) { worker.finish(within: limit) }
 
     private static func send(
         _ message: PasswordMail.Message, _ mail: PasswordMail, _ log: ServerLog
