@@ -152,9 +152,21 @@ struct GatewayAttachments {
     }
 
     private func send(_ command: BSONDocument, _ bucket: AttachmentBucket) throws -> BSONDocument {
+        try link.changeBucket(command, on: bucket.database, for: call)
+    }
+}
+
+extension UpstreamLink {
+    /// Runs a command that changes a bucket of files, by a majority: what is read next must have it.
+    ///
+    /// - Returns: the reply; a duplicate key in it is no error.
+    /// - Throws: the upstream's errors, and the first other error in the reply.
+    func changeBucket(
+        _ command: BSONDocument, on database: String, for call: CommandCall?
+    ) throws -> BSONDocument {
         var command = command
         command.append("writeConcern", ["w": "majority"])
-        let reply = try link.run(command, on: bucket.database, .write, for: call)
+        let reply = try run(command, on: database, .write, for: call)
         if let error = AttachmentBucket.errors(in: reply).other {
             throw CommandFailure(
                 Int32(clamping: error["code"]?.int64Value ?? 8),

@@ -41,33 +41,19 @@ struct UpstreamAttachments: AttachmentSweepPlace {
     }
 
     func update(_ namespace: Namespace, _ filter: BSONDocument, _ update: BSONDocument) throws {
-        try send(
+        _ = try link.changeBucket(
             [
                 "update": .string(namespace.collection),
                 "updates": [["q": .document(filter), "u": .document(update)]],
-            ], namespace)
+            ], on: namespace.database, for: call)
     }
 
     func remove(_ namespace: Namespace, _ filter: BSONDocument) throws -> Int {
-        let reply = try send(
+        let reply = try link.changeBucket(
             [
                 "delete": .string(namespace.collection),
                 "deletes": [["q": .document(filter), "limit": 0]],
-            ], namespace)
+            ], on: namespace.database, for: call)
         return reply["n"]?.wholeNumber ?? 0
-    }
-
-    @discardableResult
-    private func send(_ command: BSONDocument, _ namespace: Namespace) throws -> BSONDocument {
-        var command = command
-        // What is read next, by a majority, must have it.
-        command.append("writeConcern", ["w": "majority"])
-        let reply = try link.run(command, on: namespace.database, .write, for: call)
-        if let error = AttachmentBucket.errors(in: reply).other {
-            throw CommandFailure(
-                Int32(clamping: error["code"]?.int64Value ?? 8),
-                error["errmsg"]?.stringValue ?? "the files were not changed")
-        }
-        return reply
     }
 }
