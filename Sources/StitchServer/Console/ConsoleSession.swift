@@ -10,24 +10,18 @@ final class ConsoleSession: Sendable {
     /// The value of the header that every change needs, which other sites cannot read.
     let csrf: String
     let connection: ClientConnection
-    private let lastUsed = Locked(ContinuousClock.now)
 
     init(_ connection: ClientConnection) {
-        id = Self.secret()
-        csrf = Self.secret()
+        id = ScramCredential.newSecret()
+        csrf = ScramCredential.newSecret()
         self.connection = connection
     }
 
-    private static func secret() -> String {
-        ScramCredential.text(ScramCredential.random(32))
-            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-    }
-
     /// Notes a use.
-    func touch() { lastUsed.withLock { $0 = .now } }
+    func touch() { connection.state.withLock { $0.lastUsed = .now } }
 
     /// The time since the last use.
-    var idle: Duration { ContinuousClock.now - lastUsed.withLock { $0 } }
+    var idle: Duration { ContinuousClock.now - connection.state.withLock { $0.lastUsed } }
 }
 
 /// The browsers that are signed in.

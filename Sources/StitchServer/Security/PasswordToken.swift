@@ -2,8 +2,6 @@ internal import BSONStore
 
 /// The stored form of a token that sets a new password once: its hash, and its end.
 struct PasswordToken: Sendable, Hashable {
-    private static let secretBytes = 32
-
     /// The SHA-256 hash of the token's text.
     let hash: [UInt8]
     let expires: BSONDatetime
@@ -11,10 +9,9 @@ struct PasswordToken: Sendable, Hashable {
     var requested: BSONDatetime?
 
     /// Creates a token, and returns its text, which is stored nowhere.
-    static func make(until expires: BSONDatetime) throws -> (text: String, token: PasswordToken) {
-        let text = ScramCredential.text(ScramCredential.random(secretBytes))
-            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-        return (text, PasswordToken(hash: try hash(of: text), expires: expires))
+    static func make(until expires: BSONDatetime) -> (text: String, token: PasswordToken) {
+        let text = ScramCredential.newSecret()
+        return (text, PasswordToken(hash: hash(of: text), expires: expires))
     }
 
     private init(hash: [UInt8], expires: BSONDatetime) {
@@ -41,12 +38,10 @@ struct PasswordToken: Sendable, Hashable {
     }
 
     /// Whether a text is the token, which has not ended.
-    func accepts(_ text: String, at time: BSONDatetime) throws -> Bool {
-        let isSame = SHA256.areEqual(try Self.hash(of: text), hash)
+    func accepts(_ text: String, at time: BSONDatetime) -> Bool {
+        let isSame = SHA256.areEqual(Self.hash(of: text), hash)
         return isSame && time.milliseconds < expires.milliseconds
     }
 
-    private static func hash(of text: String) throws -> [UInt8] {
-        try DigestAlgorithm.sha256.sum(Array(text.utf8))
-    }
+    private static func hash(of text: String) -> [UInt8] { SHA256.hash(Array(text.utf8)) }
 }

@@ -75,6 +75,12 @@ struct ScramCredential: Sendable, Hashable {
         self.serverKey = serverKey
     }
 
+    /// Returns a secret of 32 random bytes as a text without characters that URLs or cookies escape.
+    static func newSecret() -> String {
+        text(random(32)).replacing("+", with: "-").replacing("/", with: "_")
+            .replacing("=", with: "")
+    }
+
     static func random(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         var bytes: [UInt8] = []

@@ -321,7 +321,7 @@ import Testing
         server.connection.become(nil)
         let now = BSONDatetime.now.milliseconds
         for (end, code) in [(now - 1, 18 as BSONValue?), (now + 600_000, nil)] {
-            let made = try PasswordToken.make(until: BSONDatetime(milliseconds: end))
+            let made = PasswordToken.make(until: BSONDatetime(milliseconds: end))
             #expect(made.text.utf8.count == 43)
             var user = try #require(try server.user())
             user.passwordToken = made.token

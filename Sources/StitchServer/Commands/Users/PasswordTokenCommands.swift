@@ -22,7 +22,7 @@ enum PasswordTokenCommands {
             }
             let end = BSONDatetime(
                 milliseconds: BSONDatetime.now.milliseconds + Int64(minutes) * 60_000)
-            let (text, token) = try PasswordToken.make(until: end)
+            let (text, token) = PasswordToken.make(until: end)
             let (name, database) = (call.target.stringValue ?? "", call.database)
             try backend.changeUsers(call) { transaction in
                 let id = BSONValue.string(User.id(name, database))
@@ -82,7 +82,7 @@ enum PasswordTokenCommands {
             let stored = try backend.read(call) { try $0.get(User.namespace, id: id) }
             let known = stored.flatMap(User.init)
             try call.server.signIns.judge(key, began: began) {
-                guard try known?.passwordToken?.accepts(given, at: .now) == true else {
+                guard known?.passwordToken?.accepts(given, at: .now) == true else {
                     throw ScramConversation.failed
                 }
             }

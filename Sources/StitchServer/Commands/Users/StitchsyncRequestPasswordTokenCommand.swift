@@ -57,7 +57,7 @@ enum StitchsyncRequestPasswordTokenCommand {
         let stored = try backend.read(call) { try $0.get(User.namespace, id: id) }
         guard let user = stored.flatMap(User.init), isDue(user, at: now) else { return nil }
         let end = BSONDatetime(milliseconds: now.milliseconds + minutes * 60_000)
-        var (text, token) = try PasswordToken.make(until: end)
+        var (text, token) = PasswordToken.make(until: end)
         token.requested = now
         do {
             let isStored = try backend.changeUsers(call) { [token] transaction in
