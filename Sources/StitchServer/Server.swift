@@ -101,7 +101,9 @@
             }
             var console: (any Channel)?
             if let port = settings.consolePort {
-                let pages = Console(context, backend, isSecure: opening.encryption != nil)
+                let pages = Console(
+                    context, backend, isSecure: opening.encryption != nil,
+                    isLocal: try isLoopback(settings.consoleHost))
                 console = try await naming("\(settings.consoleHost):\(port)") {
                     try await ConsoleHandler.listen(
                         on: settings.consoleHost, port, group, opening.encryption, pages, pools)
@@ -146,7 +148,7 @@
                             + "(set --tls-cert and --tls-key)")
                 }
             }
-            if settings.consolePort != nil, !settings.isConsoleLocal {
+            if settings.consolePort != nil, try !isLoopback(settings.consoleHost) {
                 guard settings.requiresSignIn, settings.certificates != nil else {
                     throw UnsafeSettings(
                         description:

@@ -68,9 +68,6 @@ package struct ServerSettings: Sendable {
     /// The command line of the process.
     package var arguments: [String] = []
 
-    /// Whether the console answers on this machine only, where it needs neither TLS nor sign-in.
-    var isConsoleLocal: Bool { consoleHost.hasBytePrefix("127.") || consoleHost == "::1" }
-
     /// Creates the default settings.
     package init() {}
 }

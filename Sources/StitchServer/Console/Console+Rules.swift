@@ -8,7 +8,9 @@ extension Console {
         guard let rules = server.settings.rules else {
             throw ConsoleFault(404, "the server runs without rules (--rules)")
         }
-        return .json(answer(try rules.files()).merging("folder", .string(rules.folder)))
+        var answer = answer(try rules.files())
+        answer.append("folder", .string(rules.folder))
+        return .json(answer)
     }
 
     /// Checks files that are not loaded.
@@ -158,14 +160,5 @@ extension Console {
             "mayWrite": .bool(mayWrite), "mayDelete": .bool(mayDelete),
             "fields": .document(fields),
         ]
-    }
-}
-
-extension BSONDocument {
-    /// Returns the document with one more field.
-    fileprivate func merging(_ name: String, _ value: BSONValue) -> BSONDocument {
-        var document = self
-        document.append(name, value)
-        return document
     }
 }

@@ -9,14 +9,20 @@ final class Console: Sendable {
     private let sessions: ConsoleSessions
     /// Whether the pages come over TLS.
     let isSecure: Bool
+    /// Whether the pages are for browsers on this machine only.
+    private let isLocal: Bool
 
     /// The largest body of a request, in bytes: a document as Extended JSON.
     static let bodyMax = 48 * 1024 * 1024
 
-    init(_ server: ServerContext, _ backend: any CommandBackend, isSecure: Bool) {
+    init(
+        _ server: ServerContext, _ backend: any CommandBackend, isSecure: Bool,
+        isLocal: Bool
+    ) {
         self.server = server
         self.backend = backend
         self.isSecure = isSecure
+        self.isLocal = isLocal
         dispatcher = Dispatcher(server: server, backend: backend)
         sessions = ConsoleSessions { session in
             session.connection.state.withLock { $0.isClosed = true }
@@ -43,7 +49,7 @@ final class Console: Sendable {
         guard let host = request.header("host"), !host.isEmpty else {
             throw ConsoleFault(400, "the request names no host")
         }
-        if server.settings.isConsoleLocal {
+        if isLocal {
             let name =
                 host.hasBytePrefix("[")
                 ? String(host.prefix { $0 != "]" }) + "]" : String(host.prefix { $0 != ":" })
@@ -137,7 +143,7 @@ final class Console: Sendable {
                 state.lastConnectionID &+= 1
                 return state.lastConnectionID
             }, peer: request.peer, local: "console", isSecure: isSecure,
-            isLoopback: server.settings.isConsoleLocal)
+            isLoopback: isLocal)
         connection.state.withLock { $0.applicationName = "console" }
         return connection
     }

@@ -39,6 +39,16 @@ import Testing
         }
     }
 
+    @Test("localhost by its name is this machine, too")
+    func localName() async throws {
+        var settings = ServerSettings()
+        (settings.port, settings.consolePort, settings.consoleHost) = (0, 0, "localhost")
+        let server = try await Server.start(
+            try DocumentStore(at: .inMemory), settings: settings)
+        #expect(server.consolePort != nil)
+        try await server.stop()
+    }
+
     @Test("a console that others can reach needs sign-in and encryption")
     func safety() async throws {
         var settings = ServerSettings()
