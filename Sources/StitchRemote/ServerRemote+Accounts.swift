@@ -217,7 +217,7 @@
         ) async throws(RemoteError) -> SignIn {
             try ConnectionSettings.checkSecrecy(connections.isSecret, "a password")
             guard let database else {
-                throw ServerURI.refusal("it has no database; write stitchsync://host/database")
+                throw ServerURI.hasNoDatabase
             }
             let next = SignIn.user(name, password: password, database: database)
             do throws(MongoFailure) {
@@ -254,13 +254,7 @@
             _ name: String, token: String, to password: String, at uri: String,
             options: Options = Options()
         ) async throws(RemoteError) -> SignIn {
-            let parsed = try ServerURI(uri)
-            guard parsed.user == nil else {
-                throw ServerURI.refusal("it has a user, but a token needs none")
-            }
-            guard let database = parsed.database else {
-                throw ServerURI.refusal("it has no database; write stitchsync://host/database")
-            }
+            let (parsed, database) = try ServerURI.ofStranger(uri, "a token needs none")
             try await send(
                 [
                     "stitchsyncSetPassword": .string(name), "token": .string(token),
@@ -285,13 +279,8 @@
         public static func requestPasswordToken(
             for name: String, at uri: String, options: Options = Options()
         ) async throws(RemoteError) {
-            let parsed = try ServerURI(uri)
-            guard parsed.user == nil else {
-                throw ServerURI.refusal("it has a user, but a request for a token needs none")
-            }
-            guard let database = parsed.database else {
-                throw ServerURI.refusal("it has no database; write stitchsync://host/database")
-            }
+            let (parsed, database) = try ServerURI.ofStranger(
+                uri, "a request for a token needs none")
             try await send(
                 ["stitchsyncRequestPasswordToken": .string(name)], on: database, at: parsed,
                 options)

@@ -25,13 +25,8 @@
         public static func register(
             _ name: String, password: String, at uri: String, options: Options = Options()
         ) async throws(RemoteError) -> SignIn {
-            let parsed = try ServerURI(uri)
-            guard parsed.user == nil else {
-                throw ServerURI.refusal("it has a user, but the new user signs up without one")
-            }
-            guard let database = parsed.database else {
-                throw ServerURI.refusal("it has no database; write stitchsync://host/database")
-            }
+            let (parsed, database) = try ServerURI.ofStranger(
+                uri, "the new user signs up without one")
             try await send(
                 ["stitchsyncSignUp": .string(name), "pwd": .string(password)], on: database,
                 at: parsed, options)

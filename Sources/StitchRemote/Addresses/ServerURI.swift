@@ -111,19 +111,8 @@
 
         /// Decodes `%` and two hexadecimal digits.
         static func decoded(_ text: Substring, _ part: String) throws(RemoteError) -> String {
-            var bytes: [UInt8] = []
-            var rest = text.utf8[...]
-            while let byte = rest.popFirst() {
-                guard byte == UInt8(ascii: "%") else {
-                    bytes.append(byte)
-                    continue
-                }
-                let digits = rest.prefix(2)
-                guard digits.count == 2, digits.allSatisfy({ $0 != UInt8(ascii: "+") }),
-                    let code = Substring(digits).unicodeText.flatMap({ UInt8($0, radix: 16) })
-                else { throw refusal("\(part) has a % without two hexadecimal digits (%25 is %)") }
-                bytes.append(code)
-                rest = rest.dropFirst(2)
+            guard let bytes = PercentEscapes.decoded(text) else {
+                throw refusal("\(part) has a % without two hexadecimal digits (%25 is %)")
             }
             guard let decoded = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
                 throw refusal("\(part) is not UTF-8, or has a null byte")
@@ -131,13 +120,25 @@
             return decoded
         }
 
+        /// Returns the URI of a call without a sign-in, and the app's database that it names.
+        ///
+        /// - Parameter whyWithoutUser: the end of the error for a URI with a user.
+        static func ofStranger(
+            _ text: String, _ whyWithoutUser: String
+        ) throws(RemoteError) -> (ServerURI, database: String) {
+            let uri = try ServerURI(text)
+            guard uri.user == nil else { throw refusal("it has a user, but \(whyWithoutUser)") }
+            guard let database = uri.database else { throw hasNoDatabase }
+            return (uri, database)
+        }
+
+        /// The error for a URI that must name a database.
+        static var hasNoDatabase: RemoteError {
+            refusal("it has no database; write stitchsync://host/database")
+        }
+
         static func refusal(_ reason: String) -> RemoteError {
             RemoteError(.rejected, "the URI cannot be used: \(reason)")
         }
-    }
-
-    extension Substring {
-        /// The text; `nil` for a part of a character.
-        fileprivate var unicodeText: String? { String(validating: Array(utf8), as: UTF8.self) }
     }
 #endif

@@ -40,6 +40,7 @@ import Testing
         "const r = /a/g; r.test('aba'); r.lastIndex === 1 && r.test('aba') && !r.test('aba')",
         "let n = 0, m; const r = /o/g; while ((m = r.exec('foo')) !== null) n++; n === 2",
         "'a'.localeCompare('B') < 0 && 'a'.normalize() === 'a'", "'a,b'.split(/,/).length === 2",
+        "(() => { try { decodeURIComponent('%+f') } catch (e) { return e.name === 'URIError' } })()",
         "encodeURIComponent('a b&\u{E9}') === 'a%20b%26%C3%A9' && decodeURIComponent('%C3%A9') === '\u{E9}'",
         "String(null) === 'null' && String([1, [2]]) === '1,2' && String.fromCodePoint(65) === 'A'",
     ])

@@ -152,19 +152,6 @@ enum ScriptString {
 
     /// Returns the text before it was escaped; `nil` if it is invalid.
     static func percentDecoded(_ text: String) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard rest.count >= 2,
-                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-            else { return nil }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
+        PercentEscapes.decoded(text).flatMap { String(validating: $0, as: UTF8.self) }
     }
 }
