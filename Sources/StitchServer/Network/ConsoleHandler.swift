@@ -36,26 +36,16 @@
             on host: String, _ port: Int, _ group: MultiThreadedEventLoopGroup,
             _ encryption: NIOSSLContext?, _ console: Console, _ pools: CommandPools
         ) async throws -> any Channel {
-            let room = Locked(
-                ConnectionRoom(countMax: connectionsMax, ofOneMax: connectionsOfOneMax))
-            return try await ServerBootstrap(group: group)
-                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                .childChannelInitializer { channel in
-                    let address = Array((channel.remoteAddress?.ipAddress ?? "").utf8)
-                    guard room.withLock({ $0.open(address) }) else { return channel.close() }
-                    channel.closeFuture.whenComplete { _ in
-                        room.withLock { $0.close(address) }
-                    }
-                    return channel.eventLoop.makeCompletedFuture {
-                        let pipeline = channel.pipeline.syncOperations
-                        if let encryption {
-                            try pipeline.addHandler(NIOSSLServerHandler(context: encryption))
-                        }
-                        try pipeline.configureHTTPServerPipeline()
-                        try pipeline.addHandler(ConsoleHandler(console, pools))
-                    }
+            try await HTTPListener.listen(
+                on: host, port, group, countMax: connectionsMax, ofOneMax: connectionsOfOneMax
+            ) { channel in
+                let pipeline = channel.pipeline.syncOperations
+                if let encryption {
+                    try pipeline.addHandler(NIOSSLServerHandler(context: encryption))
                 }
-                .bind(host: host, port: port).get()
+                try pipeline.configureHTTPServerPipeline()
+                try pipeline.addHandler(ConsoleHandler(console, pools))
+            }
         }
 
         func channelActive(context: ChannelHandlerContext) { awaitRequest(context) }
@@ -98,7 +88,7 @@
             var query: [Name: String] = [:]
             for pair in (parts.count > 1 ? parts[1] : "").split(atByte: "&") {
                 let sides = String(pair).split(atByte: "=", maxSplits: 1).map {
-                    String($0).percentDecoded
+                    String($0).queryText
                 }
                 if let name = sides.first { query[Name(name)] = sides.count > 1 ? sides[1] : "" }
             }
@@ -235,20 +225,10 @@
     }
 
     extension String {
-        /// The text with its percent escapes decoded; an invalid one stays.
-        fileprivate var percentDecoded: String {
-            var (bytes, rest) = ([UInt8](), Array(utf8)[...])
-            while let byte = rest.popFirst() {
-                if byte == UInt8(ascii: "%"), rest.count >= 2,
-                    let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-                {
-                    bytes.append(value)
-                    rest.removeFirst(2)
-                } else {
-                    bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-                }
-            }
-            return String(decoding: bytes, as: UTF8.self)
+        /// The text of a part of a query; an invalid escape stays.
+        fileprivate var queryText: String {
+            let text = String(map { $0 == "+" ? " " : $0 })
+            return PercentEscapes.decoded(text).map { String(decoding: $0, as: UTF8.self) } ?? text
         }
     }
 #endif

@@ -36,27 +36,17 @@
             within limit: TimeAmount, _ figures: @escaping @Sendable () -> String,
             isReady: @escaping @Sendable () -> Bool
         ) async throws -> any Channel {
-            let room = Locked(
-                ConnectionRoom(countMax: connectionsMax, ofOneMax: connectionsOfOneMax))
-            return try await ServerBootstrap(group: group)
-                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                .childChannelInitializer { channel in
-                    let address = Array((channel.remoteAddress?.ipAddress ?? "").utf8)
-                    guard room.withLock({ $0.open(address) }) else { return channel.close() }
-                    let end = channel.eventLoop.scheduleTask(in: limit) {
-                        channel.close(promise: nil)
-                    }
-                    channel.closeFuture.whenComplete { _ in
-                        end.cancel()
-                        room.withLock { $0.close(address) }
-                    }
-                    return channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                        try channel.pipeline.syncOperations.addHandler(
-                            MetricsHandler(figures, isReady: isReady))
-                    }
+            try await HTTPListener.listen(
+                on: host, port, group, countMax: connectionsMax, ofOneMax: connectionsOfOneMax
+            ) { channel in
+                let end = channel.eventLoop.scheduleTask(in: limit) {
+                    channel.close(promise: nil)
                 }
-                .bind(host: host, port: port).get()
+                channel.closeFuture.whenComplete { _ in end.cancel() }
+                try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                try channel.pipeline.syncOperations.addHandler(
+                    MetricsHandler(figures, isReady: isReady))
+            }
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
