@@ -210,7 +210,7 @@ struct ScriptGlobalMethods {
         return try json.text(of: value).map { .string($0) } ?? .undefined
     }
 
-    /// Calls another function of `Object`; `nil` if there is none of that name.
+    /// Calls one of the rarer functions of `Object`; `nil` for a name that no function has.
     private func object(
         _ name: String, _ first: ScriptValue, _ arguments: [ScriptValue]
     ) throws(ScriptFailure) -> ScriptValue? {
@@ -280,7 +280,7 @@ struct ScriptGlobalMethods {
         }
     }
 
-    /// Calls a function that MongoDB adds to `Array`; `nil` if there is none of that name.
+    /// Calls a function that MongoDB adds to `Array`; `nil` for a name that no function has.
     ///
     /// Source: the server's `types.js`.
     private func shellFunction(

@@ -188,7 +188,7 @@ extension ScriptInterpreter {
         return this
     }
 
-    /// Gives an object the fields of a class.
+    /// Adds the fields of a class to an object.
     private func fill(_ made: ScriptObject, from object: ScriptObject) throws(ScriptFailure) {
         guard let construction = object.construction, !construction.fields.isEmpty else { return }
         let frame = ScriptFrame(

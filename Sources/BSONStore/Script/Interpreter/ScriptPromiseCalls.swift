@@ -46,7 +46,7 @@ struct ScriptPromiseCalls {
         return value
     }
 
-    /// Calls a method of a promise; `nil` if there is none of that name.
+    /// Calls a method of a promise; `nil` for a name that no method has.
     func invoke(
         _ name: String, on promise: ScriptPromise, _ arguments: [ScriptValue]
     ) throws(ScriptFailure) -> ScriptValue? {
@@ -65,7 +65,7 @@ struct ScriptPromiseCalls {
         }
     }
 
-    /// Calls a function of `Promise`; `nil` if there is none of that name.
+    /// Calls a function of `Promise`, such as `Promise.all`; `nil` for a name that no function has.
     func invoke(
         _ name: String, _ arguments: [ScriptValue]
     ) throws(ScriptFailure) -> ScriptValue? {
@@ -169,7 +169,7 @@ struct ScriptPromiseCalls {
         }
     }
 
-    /// Gives a promise a value, or the result of another promise.
+    /// Settles a promise with a value, or with the result of another promise.
     private func resolve(
         _ promise: ScriptPromise, _ value: ScriptValue
     ) throws(ScriptFailure) {

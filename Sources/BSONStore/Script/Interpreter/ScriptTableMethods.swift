@@ -8,7 +8,7 @@ struct ScriptTableMethods {
 
     let interpreter: ScriptInterpreter
 
-    /// Calls a method; `nil` if there is none of that name.
+    /// Calls a method of a `Map` or `Set`; `nil` for a name that no method has.
     func invoke(
         _ name: String, on object: ScriptObject, _ table: ScriptTable, isMap: Bool,
         _ arguments: [ScriptValue]
