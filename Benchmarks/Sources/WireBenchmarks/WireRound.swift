@@ -86,7 +86,7 @@ struct WireRound {
         let megabyte = 1_000_000
         let file = URL(filePath: "\(settings.folder)/\(namespace.collection).bin")
         try await measure("file written", settings.fileMB) {
-            FileManager.default.createFile(atPath: file.path, contents: nil)
+            try Data().write(to: file)
             let handle = try FileHandle(forWritingTo: file)
             var state = UInt64.random(in: 0 ... .max)
             for _ in 0..<settings.fileMB {

@@ -2,7 +2,9 @@ extension Filter {
     /// The `$near` or `$nearSphere` condition of the filter, with its path.
     ///
     /// A query with one returns documents by distance, and MongoDB requires an index for it.
-    package var nearest: (path: FieldPath, near: GeoNear)? { predicate.nearest }
+    package var nearest: (path: FieldPath, near: GeoNear)? {
+        isExact ? nil : predicate.nearest
+    }
 
     /// The order that the filter implies: by distance, for `$near`.
     package var impliedOrder: SortOrder? {
@@ -19,7 +21,9 @@ extension Filter {
     package var usesText: Bool { textSearch != nil }
 
     /// The `$text` condition of the filter.
-    package var textSearch: TextSearch? { Self.textSearch(in: predicate) }
+    package var textSearch: TextSearch? {
+        isExact ? nil : Self.textSearch(in: predicate)
+    }
 
     static func textSearch(in predicate: Predicate) -> TextSearch? {
         switch predicate {

@@ -42,6 +42,9 @@ public struct Filter: Sendable {
             contents = Contents(
                 document, .field(Self.idPath, .compare(.equal, id)), nil,
                 .id(id, inheritsCollation: options.inheritsCollation))
+        } else if options.collation == nil, let conditions = ExactConditions(document) {
+            contents = Contents(
+                document, nil, nil, .exact(Exact(conditions, document, options)))
         } else {
             let predicate = try PredicateParser.parse(document, options: options)
             let waits =
@@ -111,6 +114,9 @@ extension Filter {
         case .compiled(let compiled):
             compiled.shared.matches(document, frame)
         case .id(let id, _): Self.hasID(id, document)
+        case .exact(let exact):
+            exact.conditions.areMet(by: document)
+                || exact.compiled.shared.matches(document, frame)
         }
     }
 
@@ -123,6 +129,9 @@ extension Filter {
         case .compiled(let compiled):
             try compiled.shared.evaluate(document, frame)
         case .id(let id, _): Self.hasID(id, document)
+        case .exact(let exact):
+            exact.conditions.areMet(by: document)
+                ? true : try exact.compiled.shared.evaluate(document, frame)
         }
     }
 
@@ -146,9 +155,7 @@ extension Filter {
     func matches(_ value: BSONValue) -> Bool {
         let wrapped: BSONDocument = ["": value]
         return wrapped.withCursor { cursor in
-            guard case .compiled(let compiled) = engine, let element = cursor.next() else {
-                return false
-            }
+            guard let compiled, let element = cursor.next() else { return false }
             return FilterMatcher.with(compiled.shared.filter, frame) {
                 $0.matches(element.value)
             }
@@ -162,8 +169,8 @@ extension Filter {
         _ body: ((UnsafeRawBufferPointer) throws(StoreError) -> StoredMatchResult) throws(E) -> R
     ) throws(E) -> R {
         switch engine {
-        case .compiled(let compiled):
-            let filter = compiled.shared.filter
+        case .compiled, .exact:
+            let filter = compiled?.shared.filter ?? Self.everything
             let readsTopLevelOnly = filter.readsTopLevelOnly
             return try FilterMatcher.with(filter, frame) { (matcher) throws(E) -> R in
                 try body { (document) throws(StoreError) in
@@ -194,6 +201,7 @@ extension Filter {
         switch engine {
         case .compiled(let compiled): options = compiled.options
         case .id(_, let inheritsCollation): options.inheritsCollation = inheritsCollation
+        case .exact(let exact): options = exact.options
         }
         if self.collation == nil, options.inheritsCollation { options.collation = collation }
         options.textIndex = options.textIndex ?? textIndex
@@ -213,7 +221,7 @@ extension Filter {
     private var computes: Bool {
         switch engine {
         case .compiled(let compiled): compiled.hasComputedTests
-        case .id: false
+        case .id, .exact: false
         }
     }
 
@@ -225,7 +233,7 @@ extension Filter {
     package var waitsForText: Bool {
         switch engine {
         case .compiled(let compiled): compiled.waitsForText
-        case .id: false
+        case .id, .exact: false
         }
     }
 }
@@ -238,9 +246,14 @@ extension Filter {
     /// Returns the `_id` of a filter that tests only the `_id` for equality with a plain value.
     package static func soleID(_ document: BSONDocument) -> BSONValue? {
         var elements = document.makeIterator()
-        guard let first = elements.next(), first.key == "_id", elements.next() == nil else {
-            return nil
-        }
+        guard elements.next() != nil, elements.next() == nil else { return nil }
+        return firstID(document)
+    }
+
+    /// Returns the plain value that a filter's first condition requires of the `_id`.
+    static func firstID(_ document: BSONDocument) -> BSONValue? {
+        var elements = document.makeIterator()
+        guard let first = elements.next(), first.key == "_id" else { return nil }
         switch first.value {
         case .double, .string, .binary, .objectID, .bool, .datetime, .int32, .timestamp, .int64:
             return first.value
@@ -251,7 +264,7 @@ extension Filter {
     /// Whether the `_id` alone decides, so that a document found by its key passes.
     package var isDeterminedByID: Bool {
         switch engine {
-        case .compiled: false
+        case .compiled, .exact: false
         case .id: true
         }
     }
@@ -259,14 +272,31 @@ extension Filter {
     /// The `_id` that alone decides, if there is one.
     package var determiningID: BSONValue? {
         switch engine {
+        case .compiled, .exact: nil
+        case .id(let id, _): id
+        }
+    }
+
+    /// The `_id` of the only document that may pass, if the filter names it without a collation.
+    package var wantedID: BSONValue? {
+        switch engine {
         case .compiled: nil
         case .id(let id, _): id
+        case .exact(let exact): exact.conditions.id
+        }
+    }
+
+    /// Whether the filter only compares values, which is known without parsing it.
+    var isExact: Bool {
+        switch engine {
+        case .compiled: false
+        case .id, .exact: true
         }
     }
 
     /// Whether every document passes.
     package var isEverything: Bool {
-        if case .all(let parts) = predicate { parts.isEmpty } else { false }
+        if !isExact, case .all(let parts) = predicate { parts.isEmpty } else { false }
     }
 }
 
@@ -276,16 +306,22 @@ extension Filter {
     /// The parsed filter, shared by its copies: a call makes many of them on its way.
     private final class Contents: Sendable {
         let document: BSONDocument
-        let predicate: Predicate
+        /// The parsed filter; `nil` for exact conditions, which are parsed when someone asks.
+        private let parsed: Predicate?
         let collation: Collation?
         let engine: Engine
 
+        var predicate: Predicate {
+            if case .exact(let exact) = engine { return exact.compiled.predicate }
+            return parsed ?? .all([])
+        }
+
         init(
-            _ document: BSONDocument, _ predicate: Predicate, _ collation: Collation?,
+            _ document: BSONDocument, _ predicate: Predicate?, _ collation: Collation?,
             _ engine: Engine
         ) {
             self.document = document
-            self.predicate = predicate
+            parsed = predicate
             self.collation = collation
             self.engine = engine
         }
@@ -305,13 +341,53 @@ extension Filter {
         /// By the `_id` alone; a look-up by its key has already decided it, unless the filter
         /// inherits a collection's collation.
         case id(BSONValue, inheritsCollation: Bool)
+        /// By the bytes of the values, and by the parsed filter where they differ.
+        case exact(Exact)
+    }
+
+    /// The compiled filter; `nil` where the `_id` alone decides.
+    private var compiled: Compiled? {
+        switch engine {
+        case .compiled(let compiled): compiled
+        case .id: nil
+        case .exact(let exact): exact.compiled
+        }
+    }
+
+    /// Exact conditions, with the filter that they are once someone asks for it.
+    private final class Exact: Sendable {
+        let conditions: ExactConditions
+        let options: FilterOptions
+        private let document: BSONDocument
+        private let known = AtomicLazyReference<Compiled>()
+
+        init(
+            _ conditions: ExactConditions, _ document: BSONDocument, _ options: FilterOptions
+        ) {
+            self.conditions = conditions
+            self.document = document
+            self.options = options
+        }
+
+        /// The parsed filter.
+        var compiled: Compiled { known.load() ?? parsed() }
+
+        @inline(never)
+        private func parsed() -> Compiled {
+            do throws(StoreError) {
+                let predicate = try PredicateParser.parse(document, options: options)
+                return known.storeIfNil(try Compiled(predicate, options))
+            } catch {
+                preconditionFailure("Exact conditions are valid: \(error)")
+            }
+        }
     }
 
     /// The compiled filter, shared because copying a filter would retain each of its many arrays.
     private final class Compiled: Sendable {
         /// The compiled filter, once it was needed.
         private let known = AtomicLazyReference<Shared>()
-        private let predicate: Predicate
+        let predicate: Predicate
         /// The options of the filter, to parse it again for a collection.
         let options: FilterOptions
         /// Whether `$text` still needs the collection's index.

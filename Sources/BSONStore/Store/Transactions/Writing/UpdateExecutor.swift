@@ -190,10 +190,14 @@ struct UpdateExecutor {
     private func first(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?
     ) throws(StoreError) -> StoredDocument? {
-        if hint == nil, let id = filter.determiningID {
+        if hint == nil, let id = filter.wantedID {
             guard let found = try executor.rows.stored(namespace, id: id) else { return nil }
-            guard let gate = executor.access.gate(namespace) else { return found }
-            return gate.visible(found.document) == nil ? nil : found
+            let gate = executor.access.gate(namespace)
+            guard let seen = gate == nil ? found.document : gate?.visible(found.document) else {
+                return nil
+            }
+            if filter.isDeterminedByID { return found }
+            return try filter.evaluate(seen) ? found : nil
         }
         // The sort compares strings as the filter does.
         let sort =
