@@ -62,7 +62,7 @@
             let device = try await DemoDevice(
                 device, files: DemoFiles(folder: work),
                 remote: remote ?? DemoFiles(folder: work).remote,
-                refusing: try refusing.map { try BSONValue(extendedJSON: $0) }, console: console,
+                refusing: try refusing.map { try ExtendedJSONArgument.value($0) }, console: console,
                 report: { (count) throws(CommandError) in
                     try Self.report(.reached(count), console)
                 })

@@ -86,7 +86,7 @@
         /// Returns the ids that a text may stand for.
         static func ids(_ text: String) -> [BSONValue] {
             var ids: [BSONValue] = []
-            do { ids.append(try BSONValue(extendedJSON: text)) } catch {}
+            do { ids.append(try ExtendedJSONArgument.value(text)) } catch {}
             do { ids.append(.objectID(try BSONObjectID(text))) } catch {}
             if ids.first?.stringValue == nil { ids.append(.string(text)) }
             return ids

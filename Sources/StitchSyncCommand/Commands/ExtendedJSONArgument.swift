@@ -1,20 +1,46 @@
 #if CommandLine
     import ArgumentParser
+    import BSONScript
     import BSONStore
 
-    /// Values on the command line, which are Extended JSON.
+    /// Values on the command line: Extended JSON, or literals of MongoDB's shell.
     enum ExtendedJSONArgument {
-        /// Reads a value, whose keys may be without quotes, as in MongoDB's shell: `{price: 1}`.
+        /// Reads a value, which may be written as in MongoDB's shell: `{at: ISODate('2024-05-01')}`.
         ///
-        /// - Throws: `ValidationError` with an example of Extended JSON.
+        /// - Throws: `ValidationError` with the place of the fault and an example.
         static func value(_ text: String) throws -> BSONValue {
             // Quoted first, since a key without quotes hides a fault behind it.
             let quoted = quotingKeys(text)
+            let fault: BSONError
             do {
                 return try BSONValue(extendedJSON: quoted)
-            } catch let fault {
-                throw unreadable(placing(fault, of: quoted, in: text))
+            } catch let refused {
+                fault = placing(refused, of: quoted, in: text)
             }
+            let literal: ScriptLiteral
+            do {
+                literal = try ScriptLiteral(text)
+            } catch let refused {
+                throw unreadable(further(fault, refused.message, refused.byteOffset, text))
+            }
+            do {
+                return try BSONValue(extendedJSON: literal.extendedJSON)
+            } catch let refused {
+                let place = literal.byteOffset(of: refused.byteOffset ?? 0)
+                throw unreadable(further(fault, refused.message, place, text))
+            }
+        }
+
+        /// Returns the fault that is further on in the text, which explains it best.
+        private static func further(
+            _ fault: BSONError, _ message: String, _ byteOffset: Int, _ text: String
+        ) -> BSONError {
+            guard byteOffset > fault.byteOffset ?? -1 else { return fault }
+            let before = text.utf8.prefix(byteOffset)
+            let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+            let column = before.reversed().prefix { $0 != UInt8(ascii: "\n") }.count + 1
+            return BSONError(
+                fault.code, message, byteOffset: byteOffset, line: line, column: column)
         }
 
         /// Returns the fault of a quoted text with its place in the text as it was given.
@@ -37,7 +63,8 @@
         private static func unreadable(_ fault: BSONError) -> ValidationError {
             ValidationError(
                 "\(fault) Extended JSON is expected, such as {\"name\": \"pen\"} or "
-                    + #"{"_id": {"$oid": "5f0e9c2b1c9d440000a1b2c3"}}"#)
+                    + #"{"_id": {"$oid": "5f0e9c2b1c9d440000a1b2c3"}}, or a literal of MongoDB's "#
+                    + "shell, such as {name: 'pen', at: ISODate('2024-05-01')}.")
         }
 
         /// Returns the text with quotes around each key that has none.
@@ -59,6 +86,32 @@
                 throw ValidationError("it is not a list, such as [1, 2]")
             }
             return Array(list)
+        }
+
+        /// Reads a document, or a list of documents.
+        ///
+        /// - Throws: `ValidationError`.
+        static func documents(_ text: String) throws -> [BSONDocument] {
+            let value = try value(text)
+            if let document = value.documentValue { return [document] }
+            let documents = value.arrayValue?.compactMap(\.documentValue)
+            guard let documents, documents.count == value.arrayValue?.count else {
+                throw ValidationError(
+                    "it is neither a document nor a list of documents, such as {name: 'pen'}")
+            }
+            return documents
+        }
+
+        /// Reads an update: a document or a pipeline.
+        ///
+        /// - Throws: `ValidationError`.
+        static func update(_ text: String) throws -> BSONValue {
+            let value = try value(text)
+            guard value.documentValue != nil || value.arrayValue != nil else {
+                throw ValidationError(
+                    "it is neither an update nor a pipeline, such as {$set: {price: 3}}")
+            }
+            return value
         }
 
         /// Reads a document.

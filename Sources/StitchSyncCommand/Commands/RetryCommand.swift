@@ -38,7 +38,7 @@
         @Option(
             name: .customLong("as"),
             help: "An edited document to write instead; needs the number of one write.",
-            transform: { try BSONDocument(extendedJSON: $0) })
+            transform: { try ExtendedJSONArgument.document($0) })
         var document: BSONDocument?
 
         @Flag(help: "Write JSON: one object for each write.")
