@@ -19,6 +19,8 @@
             version: "0.1.0",
             subcommands: [
                 ImportCommand.self, ExportCommand.self, FindCommand.self, AggregateCommand.self,
+                InsertCommand.self, UpdateCommand.self, DeleteCommand.self, CountCommand.self,
+                ListCommand.self, StatsCommand.self, IndexCommand.self, DropCommand.self,
                 ExplainCommand.self, SyncCommand.self, StatusCommand.self, DiffCommand.self,
                 ResumeCommand.self, ResolveCommand.self, RetryCommand.self, WatchCommand.self,
                 InspectCommand.self,

@@ -11,7 +11,7 @@
             abstract:
                 "Create a user in a file that `stitchsync serve --auth` serves, or at a server.",
             discussion: """
-                The password is the first line of standard input. The server may be running. The \
+                The password is the first line of standard input, or of --password-file. The server may be running. The \
                 users of a gateway are in its upstream: name the gateway instead of a file, with \
                 an administrator. The first user can be created without one, from the gateway's \
                 own machine.
@@ -36,15 +36,16 @@
         @Option(help: "ROLE@DATABASE, or ROLE for one on admin; may be given more than once.")
         var role: [String] = []
 
+        @OptionGroup var password: PasswordInput
+
         @Option(
             help: "A document that rules read as %%user.data.",
-            transform: { try BSONDocument(extendedJSON: $0) })
+            transform: { try ExtendedJSONArgument.document($0) })
         var customData: BSONDocument?
 
         func run() async throws {
-            guard let password = readLine() else {
-                throw CommandError("no password on standard input; write it as the first line")
-            }
+            let password = try password.read()
+            try HiddenPassword.warn(of: store)
             if store.contains("://") {
                 try await create(password)
             } else {

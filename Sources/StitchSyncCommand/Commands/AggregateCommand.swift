@@ -26,11 +26,9 @@
         @Argument(help: "The pipeline, a list of stages.", transform: Self.stages)
         var pipeline: [BSONDocument]
 
-        @Flag(help: "Write relaxed Extended JSON.")
-        var relaxed = false
+        @OptionGroup var output: OutputArguments
 
-        @Flag(help: "Write one JSON array, not one document per line.")
-        var json = false
+        @OptionGroup var signIn: SignInArguments
 
         private static func stages(_ text: String) throws -> [BSONDocument] {
             guard let list = try ExtendedJSONArgument.value(text).arrayValue else {
@@ -47,6 +45,7 @@
         }
 
         func run() async throws {
+            guard !place.isServer else { return try await runAtServer() }
             let target = try Pipeline(BSONArray(pipeline.map(BSONValue.document)))
                 .target(from: place.namespace)
             let store = try target == nil ? place.open(readOnly: true) : place.existing()
@@ -59,11 +58,23 @@
                             + "see what $out and $merge write (name another collection)")
                 }
             }
-            var lines = DocumentLines(
-                to: Console.standard.output, isRelaxed: relaxed, isArray: json)
+            var lines = output.lines
             let documents = try await store.collection(place.namespace).aggregate(pipeline)
             for document in documents { try lines.append(document) }
             try lines.finish()
+        }
+
+        private func runAtServer() async throws {
+            let request: BSONDocument = [
+                "aggregate": .string(place.namespace.collection),
+                "pipeline": .array(BSONArray(pipeline.map(BSONValue.document))), "cursor": [:],
+            ]
+            let (database, output) = (place.namespace.database, output)
+            try await DocumentSource.run(at: place.store, signIn) { source in
+                var lines = output.lines
+                try source.forEach(request, on: database) { try lines.append($0) }
+                try lines.finish()
+            }
         }
     }
 #endif

@@ -8,15 +8,17 @@
             commandName: "find",
             abstract: "Show documents that match a filter, one per line.",
             discussion: """
-                Filter, sort and projection are MongoDB's, in Extended JSON. The documents are \
+                Filter, sort and projection are MongoDB's, in Extended JSON or as literals of \
+                MongoDB's shell, such as {at: {$gt: ISODate('2024-05-01')}}. The documents are \
                 shown as canonical Extended JSON, which keeps every type; --relaxed is easier to \
                 read, and --pretty easier still.
 
-                Example:
+                Examples:
                   stitchsync find shop.stitch shop.products '{"stock": {"$lt": 5}}' \\
                     --sort '{"price": -1}' --projection '{"name": 1}' --limit 10 --relaxed
+                  stitchsync find stitchsync://localhost:27017 shop.products '{stock: 0}' --table
 
-                Exit code: 0 even when no document matches, 1 when the store cannot be read or the \
+                Exit code: 0 even when no document matches, 1 when the store or server cannot be read or the \
                 filter is invalid, 64 for a wrong command line.
                 """)
 
@@ -37,25 +39,37 @@
         @Option(help: "The maximum number of documents to show; 0 for all.")
         var limit = 0
 
-        @Flag(help: "Write relaxed Extended JSON.")
-        var relaxed = false
+        @OptionGroup var output: OutputArguments
 
-        @Flag(help: "Write one field per line; relaxed, unless --json is given.")
-        var pretty = false
-
-        @Flag(help: "Write one JSON array, not one document per line.")
-        var json = false
+        @OptionGroup var signIn: SignInArguments
 
         func run() async throws {
+            guard !place.isServer else { return try await runAtServer() }
             let store = try place.open(readOnly: true)
             defer { store.close() }
-            var lines = DocumentLines(
-                to: Console.standard.output, isRelaxed: relaxed || pretty && !json, isArray: json,
-                isPretty: pretty)
+            var lines = output.lines
             try store.collection(place.namespace).find(selection.filter)
                 .sort(sorting.sort ?? [:]).skip(skip).limit(limit).project(projection ?? [:])
                 .forEach { document in try lines.append(document) }
             try lines.finish()
+        }
+
+        private func runAtServer() async throws {
+            guard skip >= 0, limit >= 0 else {
+                throw CommandError("--skip and --limit are 0 or more")
+            }
+            var command: BSONDocument = [
+                "find": .string(place.namespace.collection), "filter": .document(selection.filter),
+                "skip": .int64(Int64(skip)), "limit": .int64(Int64(limit)),
+            ]
+            if let sort = sorting.sort { command.append("sort", .document(sort)) }
+            if let projection { command.append("projection", .document(projection)) }
+            let (request, database, output) = (command, place.namespace.database, output)
+            try await DocumentSource.run(at: place.store, signIn) { source in
+                var lines = output.lines
+                try source.forEach(request, on: database) { try lines.append($0) }
+                try lines.finish()
+            }
         }
     }
 #endif

@@ -1,6 +1,5 @@
 #if CommandLine && Server
     import ArgumentParser
-    import StitchRemote
 
     /// The command that runs scripts in MongoDB's language, or the lines that a person types.
     struct ShellCommand: AsyncParsableCommand {
@@ -37,15 +36,7 @@
         @Option(help: "The database of the beginning.")
         var database: String?
 
-        @Option(help: "The user of a server, if the URI names none.")
-        var user: String?
-
-        @Option(
-            help: """
-                The file whose first line is the user's password; without it, the variable \
-                STITCHSYNC_PASSWORD, or the terminal.
-                """, completion: .file())
-        var passwordFile: String?
+        @OptionGroup var signIn: SignInArguments
 
         @Flag(help: "Write results as relaxed Extended JSON.")
         var json = false
@@ -57,32 +48,12 @@
         var quiet = false
 
         func run() async throws {
-            let place = place
-            if SessionRemote.isServer(place) {
-                #if Remote
-                    let signIn =
-                        try user.map {
-                            try SignIn.user($0, password: ShellPassword.read(file: passwordFile))
-                        } ?? SignIn.none
-                    let remote = try ServerRemote(place, signIn: signIn)
-                    let database = database ?? remote.namedDatabase ?? "test"
-                    return try await run(on: database) {
-                        try RemoteShellServer(remote, place: place)
-                    }
-                #else
-                    throw SessionRemote.lacksServers
-                #endif
-            }
-            try await run(on: database ?? "test") { try FileShellServer(place) }
-        }
-
-        private func run(
-            on database: String, _ connect: @escaping @Sendable () throws -> any ShellServer
-        ) async throws {
+            let opening = try ServerOpening(place, signIn, creates: true)
             let run = ShellRun(
-                steps: eval.map { .text($0) } + scripts.map { .file($0) }, database: database,
+                steps: eval.map { .text($0) } + scripts.map { .file($0) },
+                database: database ?? opening.database ?? "test",
                 format: canonical ? .canonical : json ? .relaxed : .shell, isQuiet: quiet)
-            let code = try await run(connect)
+            let code = try await run(opening.connect)
             guard code == 0 else { throw ExitCode(code) }
         }
     }

@@ -5,13 +5,18 @@
 
     /// The arguments for a store file and a collection in it.
     struct StoreArguments: ParsableArguments {
-        @Argument(help: "The store's file.", completion: .file())
+        @Argument(
+            help: "The store's file, or for some commands a server, stitchsync://….",
+            completion: .file())
         var store: String
 
         @Argument(
             help: "The collection as database.collection, for example shop.products.",
             transform: { try Namespace(parsing: $0) })
         var namespace: Namespace
+
+        /// Whether the store is a server.
+        var isServer: Bool { SessionRemote.isServer(store) }
 
         /// Opens the store; creates a missing file unless it is opened for reading only.
         func open(readOnly: Bool = false) throws -> DocumentStore {

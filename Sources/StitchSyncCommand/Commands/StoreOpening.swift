@@ -33,8 +33,13 @@
         private static func opened(_ path: String, _ options: DocumentStore.Options) throws
             -> DocumentStore
         {
+            guard !SessionRemote.isServer(path) else {
+                throw CommandError(
+                    "\(path) is a server; name a store file, or use find, aggregate, count, "
+                        + "insert, update, delete or shell, which work on servers, too")
+            }
             if options.readOnly, !FileManager.default.fileExists(atPath: path) {
-                throw CommandError("\(path): there is no such file")
+                throw CommandError("\(path): there is no such file\(MissingFile(path).advice)")
             }
             do {
                 return try DocumentStore(at: .file(path), options: options)

@@ -27,6 +27,13 @@ enum HiddenPassword {
         return CommandLine.arguments.dropFirst() + [upstream].compactMap { $0 }
     }
 
+    /// Warns on standard error of an address that holds a password.
+    static func warn(of place: String) throws {
+        guard place.contains("://"), password(in: place[...]) != nil else { return }
+        try Console.standard.warn(
+            "note: other users of this machine can see the password in the address")
+    }
+
     private static func hiddenInWords(_ text: String) -> String {
         var result = ""
         var rest = text[...]

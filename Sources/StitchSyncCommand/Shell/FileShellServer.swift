@@ -47,10 +47,14 @@
                 !database.isEmpty, !collection.isEmpty
             else { return nil }
             let namespace = Namespace(database, collection)
-            guard try store.read({ try $0.isSynced(namespace) }) else { return nil }
+            guard try isSynced(namespace) else { return nil }
             let engine = try engine ?? SyncEngine(lookingAt: store)
             self.engine = engine
             return SyncedWrites(engine.collection(namespace))
+        }
+
+        func isSynced(_ namespace: Namespace) throws -> Bool {
+            try store.read { try $0.isSynced(namespace) }
         }
 
         func close() { store.close() }

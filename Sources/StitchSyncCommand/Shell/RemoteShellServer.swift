@@ -22,6 +22,8 @@
             try BlockingCall.run { [remote] in try await remote.run(command, on: database) }
         }
 
+        func isSynced(_ namespace: Namespace) -> Bool { false }
+
         func close() {
             do {
                 try BlockingCall.run { [remote] in await remote.close() }

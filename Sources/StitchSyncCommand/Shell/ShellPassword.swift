@@ -12,15 +12,7 @@
         /// Returns the first line of a file, else the value of the variable, else what a person
         /// types.
         static func read(file: String?) throws -> String {
-            if let file {
-                let line = try Shell.script(at: file).split(
-                    separator: "\n", omittingEmptySubsequences: false
-                ).first
-                guard let line, !line.isEmpty else {
-                    throw CommandError("\(file): the first line holds no password")
-                }
-                return String(line)
-            }
+            if let file { return try firstLine(of: file) }
             if let value = getenv(variable) { return String(cString: value) }
             guard Descriptor.input.isTerminal else {
                 throw CommandError("no password; use --password-file or \(variable)")
@@ -28,8 +20,19 @@
             return try asked()
         }
 
+        /// Returns the first line of a file.
+        static func firstLine(of file: String) throws -> String {
+            let line = try Shell.script(at: file).split(
+                separator: "\n", omittingEmptySubsequences: false
+            ).first
+            guard let line, !line.isEmpty else {
+                throw CommandError("\(file): the first line holds no password")
+            }
+            return String(line)
+        }
+
         /// Asks at the terminal, which does not show the answer.
-        private static func asked() throws -> String {
+        static func asked() throws -> String {
             var settings = termios()
             guard tcgetattr(0, &settings) == 0 else {
                 throw CommandError("the terminal cannot hide a password; use --password-file")

@@ -12,6 +12,9 @@ protocol ShellServer: AnyObject {
     /// - Throws: an error if no reply arrives.
     func run(_ command: BSONDocument, on database: String) throws -> BSONDocument
 
+    /// Whether the collection is one of a file and is synced, so that writes are pending changes.
+    func isSynced(_ namespace: Namespace) throws -> Bool
+
     /// Ends the connection.
     func close()
 }

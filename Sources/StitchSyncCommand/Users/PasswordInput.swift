@@ -1,6 +1,5 @@
 #if CommandLine && Server
     import ArgumentParser
-    import Foundation
 
     /// A password, which no argument holds: other users of the machine could see it.
     struct PasswordInput: ParsableArguments {
@@ -11,17 +10,14 @@
 
         /// Reads the password.
         func read() throws -> String {
-            guard let passwordFile else {
-                guard let line = readLine() else {
-                    throw CommandError("no password on standard input; write it as the first line")
-                }
-                return line
+            if let passwordFile { return try ShellPassword.firstLine(of: passwordFile) }
+            if Descriptor.input.isTerminal { return try ShellPassword.asked() }
+            guard let line = readLine() else {
+                throw CommandError(
+                    "no password on standard input; write it as the first line, or use "
+                        + "--password-file")
             }
-            let text = try String(contentsOfFile: passwordFile, encoding: .utf8)
-            guard let line = text.split(separator: "\n", omittingEmptySubsequences: false).first,
-                !line.isEmpty
-            else { throw CommandError("\(passwordFile): the first line holds no password") }
-            return String(line)
+            return line
         }
     }
 #endif

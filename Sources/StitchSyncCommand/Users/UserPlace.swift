@@ -14,6 +14,7 @@
         /// Runs a command on the users.
         func run(_ command: BSONDocument, on database: String) async throws -> BSONDocument {
             if store.contains("://") {
+                try HiddenPassword.warn(of: store)
                 #if Remote
                     return try await ServerRemote.administrate(command, on: database, at: store)
                 #else

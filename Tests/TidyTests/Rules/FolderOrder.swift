@@ -123,7 +123,9 @@ extension FolderOrder {
         FolderOrder("Sources/StitchSyncTesting/", rows("Kit|Fixtures")),
         FolderOrder(
             "Sources/StitchSyncCommand/",
-            rows("Console|Inspect|Editions|Import|Sync|Shell|Demo|Gateway|Users Commands|")),
+            rows(
+                "Console|Inspect|Editions|Import|Sync|Shell|Demo|Gateway|Users Commands Documents|")
+        ),
     ]
 
     private static func rows(_ text: String) -> [[String]] {

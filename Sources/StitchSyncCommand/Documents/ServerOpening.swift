@@ -1,0 +1,42 @@
+#if CommandLine
+    import BSONStore
+    import StitchRemote
+
+    /// The opening of a store file or a server that runs commands.
+    struct ServerOpening: Sendable {
+        /// Opens the file, or connects to the server.
+        let connect: @Sendable () throws -> any ShellServer
+        /// The database that a URI names.
+        let database: String?
+
+        /// Prepares the opening, and asks for a password where the sign-in needs one.
+        ///
+        /// - Parameter creates: whether a missing file is created.
+        init(_ place: String, _ signIn: SignInArguments, creates: Bool) throws {
+            guard SessionRemote.isServer(place) else {
+                #if Server
+                    // Opened as it is first, so that a missing file is not created.
+                    if !creates { try StoreOpening.existing(place).close() }
+                    database = nil
+                    connect = { try FileShellServer(place) }
+                    return
+                #else
+                    throw SessionRemote.lacksServers
+                #endif
+            }
+            #if Remote
+                try HiddenPassword.warn(of: place)
+                let remote = try ServerRemote(
+                    place,
+                    signIn: try signIn.user.map {
+                        try SignIn.user(
+                            $0, password: ShellPassword.read(file: signIn.passwordFile))
+                    } ?? SignIn.none)
+                database = remote.namedDatabase
+                connect = { try RemoteShellServer(remote, place: place) }
+            #else
+                throw SessionRemote.lacksServers
+            #endif
+        }
+    }
+#endif

@@ -1,0 +1,71 @@
+#if CommandLine
+    import ArgumentParser
+    import BSONStore
+
+    /// The command that updates documents.
+    struct UpdateCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "update",
+            abstract: "Update documents of a store file or a server.",
+            discussion: """
+                The update has operators such as $set, or is a pipeline, or is a whole document \
+                that replaces the found one. In a synced collection of a file the changes are \
+                pending; the next sync sends them.
+
+                Examples:
+                  stitchsync update shop.stitch shop.products '{_id: 1}' '{$set: {price: 3}}'
+                  stitchsync update shop.stitch shop.products '{}' '{$inc: {stock: 1}}' --many
+
+                Exit code: 0 even when no document matches, 1 when the update was refused, 64 for \
+                a wrong command line.
+                """)
+
+        @OptionGroup var place: StoreArguments
+
+        @Argument(
+            help: "The filter.", transform: { try ExtendedJSONArgument.document($0) })
+        var filter: BSONDocument
+
+        @Argument(
+            help: "The update, a pipeline, or a replacement.",
+            transform: { try ExtendedJSONArgument.update($0) })
+        var update: BSONValue
+
+        @Flag(help: "Update all documents that match, not only one.")
+        var many = false
+
+        @Flag(help: "Insert a document if none matches.")
+        var upsert = false
+
+        @OptionGroup var signIn: SignInArguments
+
+        @Flag(help: "Write one JSON object.")
+        var json = false
+
+        func run() async throws {
+            let namespace = place.namespace
+            let update: BSONDocument = [
+                "q": .document(filter), "u": update, "multi": .bool(many),
+                "upsert": .bool(upsert),
+            ]
+            let report = try await DocumentSource.run(
+                at: place.store, signIn, creates: upsert
+            ) { source in
+                let reply = try source.run(
+                    [
+                        "update": .string(namespace.collection),
+                        "updates": [.document(update)],
+                    ], on: namespace.database)
+                let upserted = reply.documents("upserted").count
+                return WriteReport(
+                    reply,
+                    counts: [
+                        ("matched", Int(reply.number("n")) - upserted),
+                        ("modified", Int(reply.number("nModified"))),
+                    ],
+                    isPending: try source.isSynced(namespace))
+            }
+            try report.say(namespace, asJSON: json)
+        }
+    }
+#endif

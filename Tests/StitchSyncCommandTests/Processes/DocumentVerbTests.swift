@@ -1,0 +1,147 @@
+#if Remote && Server
+    import Foundation
+    import TestProcesses
+    import Testing
+
+    @testable import StitchSyncCommand
+
+    /// Without these a file and a server would be managed by different words.
+    @Suite struct DocumentVerbTests {
+        /// Runs the tool and returns its output.
+        private static func run(
+            _ arguments: String..., in folder: TemporaryFolder, code: Int32 = 0
+        ) async throws -> [String] {
+            let answer = try await Tool.run(arguments: arguments, in: folder)
+            #expect(answer.code == code, "\(arguments) \(answer.complaints)")
+            return answer.output
+        }
+
+        private static func play(_ place: String, _ folder: TemporaryFolder) async throws {
+            func run(_ arguments: String..., code: Int32 = 0) async throws -> [String] {
+                let words = [arguments[0], place, "d.c"] + arguments.dropFirst()
+                let answer = try await Tool.run(arguments: words, in: folder)
+                #expect(answer.code == code, "\(words) \(answer.complaints)")
+                return answer.output
+            }
+            func index(_ word: String, _ rest: String...) async throws -> [String] {
+                let words = ["index", word, place, "d.c"] + rest
+                let answer = try await Tool.run(arguments: words, in: folder)
+                #expect(answer.code == 0, "\(words) \(answer.complaints)")
+                return answer.output
+            }
+            #expect(
+                try await run("insert", "{_id: 1, n: 'a'}", "[{_id: 2}, {_id: 3}]")
+                    == ["d.c: 3 inserted"])
+            #expect(
+                try await run("insert", "{_id: 1}", "{_id: 4}", "--json", code: 1)
+                    == [#"{"inserted":1,"pending":false}"#])
+            #expect(
+                try await run("update", "{_id: {$gt: 1}}", "{$set: {n: 'b'}}", "--many")
+                    == ["d.c: 3 matched, 3 modified"])
+            #expect(
+                try await run("update", "{_id: 9}", "{$set: {n: 'c'}}", "--upsert")
+                    == ["d.c: 0 matched, 0 modified, _id 9 upserted"])
+            #expect(try await run("count", "{n: 'b'}") == ["3"])
+            #expect(try await run("delete", "{n: 'b'}") == ["d.c: 1 deleted"])
+            #expect(try await run("delete", "{n: 'b'}", "--many") == ["d.c: 2 deleted"])
+            #expect(
+                try await run("find", "{}", "--table")
+                    == ["_id  n", "------", "1    a", "9    c"])
+            #expect(try await run("find", "{_id: 9}", "--relaxed") == [#"{"_id":9,"n":"c"}"#])
+            #expect(
+                try await run("aggregate", "[{$match: {n: 'a'}}]", "--relaxed")
+                    == [#"{"_id":1,"n":"a"}"#])
+            #expect(try await index("create", "{n: 1}") == ["d.c: the index n_1 exists"])
+            #expect(try await index("list").contains { $0.hasPrefix("n_1") })
+            #expect(try await index("drop", "n_1") == ["d.c: the index n_1 was dropped"])
+            #expect(try await run("stats").contains { $0.contains("\"count\": 2") })
+            let listed = try await Tool.run("ls", place, "d", "--json", in: folder)
+            #expect(
+                listed.output.first?.hasPrefix(
+                    #"{"collection":"d.c","documents":2,"indexes":1,"#) == true,
+                "\(listed.output) \(listed.complaints)")
+            let refused = try await Tool.run("drop", place, "d.c", in: folder)
+            #expect(refused.code == 1)
+            #expect(refused.complaints.first?.contains("--yes") == true)
+            #expect(try await run("drop", "--yes") == ["d.c: dropped"])
+            #expect(try await run("count") == ["0"])
+        }
+
+        @Test func `the documents of a file are managed`() async throws {
+            try await withTemporaryFolder { try await Self.play("shop.stitch", $0) }
+        }
+
+        @Test func `the documents of a server are managed`() async throws {
+            try await withTemporaryFolder { folder in
+                try await ServerProcess.run { server in
+                    try await Self.play("mongodb://127.0.0.1:\(server.port)", folder)
+                }
+            }
+        }
+
+        @Test func `writes to a synced collection are pending`() async throws {
+            try await withTemporaryFolder { folder in
+                _ = try await Self.run("insert", "a", "d.c", "{_id: 1}", in: folder)
+                _ = try await Self.run("sync", "a", "d.c", "--remote", "r", in: folder)
+                let pending = "pending: it is sent with the next sync"
+                #expect(
+                    try await Self.run("insert", "a", "d.c", "{_id: 2}", in: folder)
+                        == ["d.c: 1 inserted", pending])
+                #expect(
+                    try await Self.run("update", "a", "d.c", "{_id: 2}", "{n: 1}", in: folder)
+                        == ["d.c: 1 matched, 1 modified", pending])
+                #expect(
+                    try await Self.run("delete", "a", "d.c", "{_id: 1}", in: folder)
+                        == ["d.c: 1 deleted", pending])
+                let listed = try await Self.run("ls", "a", in: folder)
+                #expect(listed.last?.hasSuffix("yes") == true)
+                _ = try await Self.run("sync", "a", "d.c", "--remote", "r", in: folder)
+                #expect(
+                    try await Self.run("find", "r", "d.c", "--relaxed", in: folder)
+                        .map { $0.contains(#""_id":2,"n":1"#) } == [true])
+            }
+        }
+
+        @Test func `a missing file is not created, and its neighbours are named`() async throws {
+            try await withTemporaryFolder { folder in
+                _ = try await Self.run("insert", "shop.stitch", "d.c", "{_id: 1}", in: folder)
+                for verb in ["count", "ls", "find"] {
+                    let words = verb == "ls" ? [verb, "shp.stitch"] : [verb, "shp.stitch", "d.c"]
+                    let answer = try await Tool.run(arguments: words, in: folder)
+                    #expect(answer.code == 1)
+                    #expect(
+                        answer.complaints.first?.hasSuffix("did you mean shop.stitch?") == true,
+                        "\(answer.complaints)")
+                }
+                let far = try await Tool.run("find", "no/such/file", "d.c", in: folder)
+                #expect(far.complaints.first?.contains("does not exist, only /") == true)
+            }
+        }
+
+        @Test func `a password comes from a file, and one in an address is warned of`()
+            async throws
+        {
+            try await withTemporaryFolder { folder in
+                _ = try folder.write(lines: ["rootpassword"], to: "pw")
+                try await ServerProcess.run(["--auth"]) { server in
+                    let uri = "stitchsync://127.0.0.1:\(server.port)"
+                    _ = try await Self.run(
+                        "adduser", uri, "root", "--role", "root", "--password-file", "pw",
+                        in: folder)
+                    let user = ["--user", "root", "--password-file", "pw"]
+                    let quiet = try await Tool.run(
+                        arguments: ["insert", uri, "d.c", "{_id: 1}"] + user, in: folder)
+                    #expect(quiet.output == ["d.c: 1 inserted"])
+                    #expect(quiet.complaints.isEmpty)
+                    let loud = try await Tool.run(
+                        "count", "stitchsync://root:rootpassword@127.0.0.1:\(server.port)", "d.c",
+                        in: folder)
+                    #expect(loud.output == ["1"])
+                    #expect(loud.complaints.first?.hasPrefix("note: other users") == true)
+                    let none = try await Tool.run("count", uri, "d.c", in: folder)
+                    #expect(none.code == 1)
+                }
+            }
+        }
+    }
+#endif
