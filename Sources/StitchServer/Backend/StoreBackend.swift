@@ -23,6 +23,8 @@ final class StoreBackend: CommandBackend {
     let signIn: SignIn
     /// The reads and writes of commands.
     let runner: TransactionRunner
+    /// The denied writes in the store; `nil` where they are elsewhere.
+    private let denials: StoredDenials?
     /// Whether the store outlives a command, so that a cursor may read on in it.
     let isLasting: Bool
     /// The last deletion of expired documents.
@@ -56,6 +58,11 @@ final class StoreBackend: CommandBackend {
         commits = CommitNotifier(store)
         isLasting = true
         try SessionLog.prepare(store)
+        denials = try records == nil ? StoredDenials(store) : nil
+        if let denials {
+            server.denials.take(try denials.entries())
+            server.denials.copies.withLock { $0 = { denials.add($0) } }
+        }
         users = UserDirectory(
             records: records ?? StoredUserRecords(store: store, commits: commits), server: server)
         rules = UserRules(users: users)
@@ -91,6 +98,7 @@ final class StoreBackend: CommandBackend {
         runner = TransactionRunner(
             store, server, rules, excerpt: transaction, readingFrom: candidates)
         isLasting = false
+        denials = nil
     }
 
     func signedIn(_ connection: ClientConnection) throws -> SignedInUser? {
@@ -131,6 +139,7 @@ final class StoreBackend: CommandBackend {
     func tidy() throws {
         cursors.endIdle()
         end(sessions.endIdle())
+        try denials?.flush()
         let transactions = runner.transactions
         transactions.tidy(whileOthersWait: !transactions.queue.isEmpty)
         runner.snapshots.endIdle()
@@ -159,6 +168,11 @@ final class StoreBackend: CommandBackend {
     func close() {
         endTransactions()
         cursors.killAll()
+        do {
+            try denials?.flush()
+        } catch {
+            server.settings.log.write(.warning, "cannot store the last denied writes: \(error)")
+        }
         store.close()
     }
 

@@ -105,4 +105,46 @@ import Testing
         let withID = entries.filter { $0["documentID"]?.int64Value != nil }
         #expect(withID.count == DeniedWrites.countMax / 2)
     }
+
+    @Test("Denied writes outlive the server, with the field that the role refused")
+    func stored() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "stored-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let path = folder.appending(path: "denied.stitch").path
+        let denial = RuleDenial(
+            cause: .fieldsDenied(["price.net", "name"]), role: "clerk",
+            namespace: Namespace("shop", "items"), documentID: 7)
+        for run in 1...3 {
+            let server = ServerContext(settings: ServerSettings())
+            let backend = try StoreBackend(
+                store: DocumentStore(at: .file(path)), server: server)
+            #expect(server.denials.entries.count == run - 1)
+            server.denials.note(denial, of: "ann", .silent)
+            #expect(server.denials.count == 1)
+            if run == 1 { try backend.tidy() }
+            backend.close()
+        }
+        let store = try DocumentStore(at: .file(path))
+        let entries = try StoredDenials(store).entries()
+        #expect(entries.map { $0["_id"] } == [1, 2, 3].map { .int64($0) })
+        #expect(entries.allSatisfy { $0["field"] == "price.net" && $0["role"] == "clerk" })
+        // The collection is not one of the store.
+        #expect(try store.read { try $0.collections() } == [])
+        store.close()
+        try removeFolder(atPath: folder.path)
+    }
+
+    @Test("The table keeps only the newest entries")
+    func trimmed() throws {
+        let store = try DocumentStore(at: .inMemory)
+        let denials = try StoredDenials(store)
+        for number in 1...(DeniedWrites.countMax + 5) {
+            denials.add(["_id": .int64(Int64(number))])
+            if number % 7_000 == 0 { try denials.flush() }
+        }
+        try denials.flush()
+        let kept = try denials.entries()
+        #expect(kept.count == DeniedWrites.countMax && kept.first?["_id"] == .int64(6))
+        store.close()
+    }
 }

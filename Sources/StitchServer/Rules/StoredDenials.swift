@@ -1,0 +1,80 @@
+internal import BSONStore
+
+/// The denied writes in a store's file, so that they outlive the server.
+///
+/// They are in a table of their own and no collection: they are neither synced nor in change streams.
+/// Entries are written in the background, some at a time; a killed server loses those of a second.
+final class StoredDenials: Sendable {
+    /// The maximum number of entries that wait.
+    private static let waitingMax = DeniedWrites.countMax
+
+    private let store: DocumentStore
+    private let waiting = Locked<[BSONDocument]>([])
+
+    /// Creates the table if it is missing.
+    ///
+    /// - Throws: the errors of the store.
+    init(_ store: DocumentStore) throws {
+        self.store = store
+        try store.write { transaction in
+            try transaction.connection.execute(
+                """
+                CREATE TABLE IF NOT EXISTS server_denials(
+                    number INTEGER PRIMARY KEY, entry BLOB NOT NULL)
+                """)
+        }
+    }
+
+    /// Returns the stored entries, oldest first.
+    ///
+    /// - Throws: the errors of the store.
+    func entries() throws -> [BSONDocument] {
+        try store.read { transaction in
+            let select = try transaction.connection.prepare(
+                "SELECT entry FROM server_denials ORDER BY number")
+            var entries: [BSONDocument] = []
+            while try select.step() {
+                entries.append(
+                    try BSONDocument(validating: select.bytes(0), limits: BSONLimits()))
+            }
+            return entries
+        }
+    }
+
+    /// Adds an entry.
+    func add(_ entry: BSONDocument) {
+        waiting.withLock { waiting in
+            waiting.append(entry)
+            if waiting.count > Self.waitingMax { waiting.removeFirst() }
+        }
+    }
+
+    /// Writes the entries that wait, and removes the oldest ones above the limit.
+    ///
+    /// - Throws: the errors of the store; the entries wait for the next time.
+    func flush() throws {
+        let entries = waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        guard let last = entries.last?["_id"]?.int64Value else { return }
+        do {
+            try store.write { transaction in
+                for entry in entries {
+                    let insert = try transaction.connection.prepare(
+                        "INSERT OR REPLACE INTO server_denials VALUES (?1, ?2)")
+                    insert.bind(1, entry["_id"]?.int64Value ?? 0)
+                    insert.bind(2, entry.bytes)
+                    try insert.run()
+                }
+                let delete = try transaction.connection.prepare(
+                    "DELETE FROM server_denials WHERE number <= ?1")
+                delete.bind(1, last - Int64(DeniedWrites.countMax))
+                try delete.run()
+            }
+        } catch {
+            waiting.withLock { $0 = Array((entries + $0).suffix(Self.waitingMax)) }
+            throw error
+        }
+    }
+}
