@@ -63,6 +63,7 @@
             #if Server
                 [
                     ServeCommand.self, ShellCommand.self, AddUserCommand.self, UserCommand.self,
+                    WhoCommand.self,
                 ]
             #else
                 []

@@ -15,8 +15,8 @@ struct ServerSources: Sendable {
         [
             "$currentOp": ServerStage { (options) throws(StoreError) in
                 try stored { try ServerStageCheck.checkCurrentOp(options, call) }
-            } documents: { (_, _) throws(StoreError) in
-                operations()
+            } documents: { (options, _) throws(StoreError) in
+                operations(withIdle: options.documentValue?["idleConnections"]?.boolValue == true)
             },
             "$indexStats": ServerStage { (options) throws(StoreError) in
                 try stored { try ServerStageCheck.checkIndexStats(options) }
@@ -68,11 +68,21 @@ struct ServerSources: Sendable {
         return call.connection.state.withLock { $0.user }?.has(.monitoring, on: "admin") ?? false
     }
 
-    private func operations() -> [BSONDocument] {
+    private func operations(withIdle: Bool) -> [BSONDocument] {
         let (all, own) = (seesOtherUsers(), call.cursorOwner)
         let operations = backend.server.operations.all.filter { all || $0.call.cursorOwner == own }
         let cursors = backend.cursors.all.filter { all || $0.owner == own }
-        return operations.map(\.document)
+        let user = call.connection.state.withLock { $0.user?.storedID }
+        let idle =
+            !withIdle
+            ? []
+            : backend.server.clients.filter { entry in
+                guard !entry.isWaiting, !all else { return !entry.isWaiting }
+                let other = entry.connection.state.withLock { $0.user?.storedID }
+                guard let user, let other else { return false }
+                return other.hasSameBytes(as: user)
+            }
+        return operations.map(\.document) + idle.map(\.client.idleEntry)
             + cursors.map { cursor in
                 [
                     "type": "idleCursor", "ns": .string(cursor.namespace.description),

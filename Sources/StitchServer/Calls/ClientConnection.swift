@@ -24,6 +24,12 @@ final class ClientConnection: Sendable {
         var isClosed = false
         /// When the client sent its last command.
         var lastUsed: ContinuousClock.Instant
+        /// The number of commands that the client sent.
+        var commands = 0
+        /// The last command that the client sent, apart from those of the handshake.
+        var lastCommand: String?
+        /// The collections that the client's commands named last, the newest at the end.
+        var namespaces: [Name] = []
     }
 
     /// The number that the server gave the connection.
@@ -38,6 +44,8 @@ final class ClientConnection: Sendable {
     let isSecure: Bool
     /// Whether the client is on the same machine.
     let isLoopback: Bool
+    /// When the client connected.
+    let openedAt = BSONDatetime.now
     let state: Locked<State>
 
     /// Creates the state of a new connection.

@@ -258,34 +258,8 @@ final class Console: Sendable {
     // MARK: - What pages show
 
     private func devices() -> ConsoleAnswer {
-        let now = ContinuousClock.now
-        let devices = server.connections.withLock { Array($0.values) }.compactMap { connection in
-            connection.device.map { client in shown(connection, client, now) }
-        }
+        let devices = server.clients.compactMap { $0.client.device(isWaiting: $0.isWaiting) }
         return .json(["devices": .array(BSONArray(devices.map { .document($0) }))])
-    }
-
-    private func shown(
-        _ connection: ClientConnection, _ client: BSONDocument, _ now: ContinuousClock.Instant
-    ) -> BSONDocument {
-        let state = connection.state.withLock { ($0.user, $0.signedInAt, $0.lastUsed) }
-        let driver = client["driver"]?.documentValue
-        let idle = (now - state.2) / .milliseconds(1)
-        return [
-            "connection": .int32(connection.id),
-            "user": state.0.map { .string($0.name.text) } ?? .null,
-            "database": state.0.map { .string($0.database.text) } ?? .null,
-            "app": client["application"]?.documentValue?["name"] ?? .null,
-            "platform": client["os"]?.documentValue?["type"] ?? .null,
-            "driver": .string(
-                [driver?["name"], driver?["version"]].compactMap { $0?.stringValue }
-                    .joined(separator: " ")),
-            "address": .string(connection.peer),
-            "since": state.1.map { .int64($0.milliseconds) } ?? .null,
-            "lastSeen": .int64(BSONDatetime.now.milliseconds - Int64(idle)),
-            "waiting": .bool(
-                server.operations.all.contains { $0.call.connection === connection }),
-        ]
     }
 
     private func denied(_ session: ConsoleSession) throws -> ConsoleAnswer {

@@ -45,14 +45,3 @@ struct ConsoleStats {
         ]
     }
 }
-
-extension ClientConnection {
-    /// What the client tells of itself, if it is a device that syncs; `nil` for other clients.
-    var device: BSONDocument? {
-        guard let client = state.withLock({ $0.client }),
-            client["driver"]?.documentValue?["name"]?.stringValue?.hasSameBytes(as: "StitchRemote")
-                == true
-        else { return nil }
-        return client
-    }
-}

@@ -64,7 +64,8 @@ struct Dispatcher: Sendable {
             connection.state.withLock { $0.lastOutcome = LastCommandResult(reply) }
         }
         if took > ServerLog.slow, CommandTable.find(name) != nil {
-            server.settings.log.write(.warning, "slow command: \(name) took \(took)")
+            let client = ConnectedClient(connection).line
+            server.settings.log.write(.warning, "slow command: \(name) took \(took), \(client)")
         }
         return outcome
     }
@@ -89,6 +90,7 @@ struct Dispatcher: Sendable {
         do {
             let definition = try self.definition(of: givenName, request)
             let call = try self.call(definition, givenName, request, connection)
+            connection.state.withLock { $0.note(call) }
             let isWanted = request.wantsReply
             guard call.waitsToWrite else {
                 return answer(definition, call, fault, isWanted)

@@ -53,7 +53,8 @@ struct AnonymousSignIn: Sendable {
         user.isGovernedByRules = true
         user.generation = generation
         connection.become(user)
-        server.settings.log.write(.info, "connection \(connection.id) signed in anonymously")
+        server.settings.log.write(
+            .info, "\(ConnectedClient(connection).line) signed in anonymously")
     }
 }
 

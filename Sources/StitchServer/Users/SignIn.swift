@@ -118,7 +118,7 @@ struct SignIn: Sendable {
             var user = found.signedIn(isUnderRules: server.settings.rules != nil)
             user.generation = generation
             connection.become(user)
-            server.settings.log.write(.info, "connection \(connection.id) signed in")
+            server.settings.log.write(.info, "\(ConnectedClient(connection).line) signed in")
         } else {
             connection.state.withLock { [conversation] in $0.conversation = conversation }
         }

@@ -41,7 +41,8 @@ struct TokenSignIn: Sendable {
             connection.become(user)
             server.signIns.succeeded(
                 SignInDelay.key(user: name, database: database, peer: connection.peer))
-            server.settings.log.write(.info, "connection \(connection.id) signed in with a token")
+            server.settings.log.write(
+                .info, "\(ConnectedClient(connection).line) signed in with a token")
         } catch {
             server.settings.log.write(
                 .warning,

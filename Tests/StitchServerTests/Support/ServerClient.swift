@@ -133,7 +133,8 @@ final class ServerClient {
 
 // The client's side of RFC 5802.
 extension ServerClient {
-    private func signIn(_ user: String, _ password: String, of database: String) throws {
+    /// Signs a user in.
+    func signIn(_ user: String, _ password: String, of database: String) throws {
         let mechanism = ScramMechanism.sha256
         let bare = "n=\(user),r=\(ScramCredential.text(ScramCredential.random(18)))"
         let started = try run(

@@ -1,0 +1,162 @@
+internal import BSONStore
+
+/// The client of a connection, as operators see it: its user, its app and what it does.
+struct ConnectedClient: Sendable {
+    private let connection: ClientConnection
+    private let state: ClientConnection.State
+
+    init(_ connection: ClientConnection) {
+        self.connection = connection
+        state = connection.state.withLock { $0 }
+    }
+
+    /// The fields of `currentOp` about the client, by MongoDB's names.
+    var fields: BSONDocument {
+        var fields: BSONDocument = [
+            "connectionId": .int32(connection.id), "client": .string(connection.peer),
+            "desc": .string("conn\(connection.id)"),
+        ]
+        if let name = state.applicationName { fields.append("appName", .string(name)) }
+        if let client = state.client { fields.append("clientMetadata", .document(client)) }
+        if let user = state.user {
+            fields.append(
+                "effectiveUsers",
+                [["user": .string(user.name.text), "db": .string(user.database.text)]])
+        }
+        return fields
+    }
+
+    /// The entry of `currentOp` for a connection on which no command runs.
+    var idleEntry: BSONDocument {
+        var entry: BSONDocument = ["type": "op", "active": false, "op": "none", "ns": ""]
+        for (name, value) in fields { entry.append(name, value) }
+        entry.append("stitchsync", .document(activity(isWaiting: false)))
+        return entry
+    }
+
+    /// What the connection did so far, which MongoDB's `currentOp` does not have.
+    ///
+    /// - Parameter isWaiting: whether a command runs or waits.
+    func activity(isWaiting: Bool) -> BSONDocument {
+        [
+            "since": .datetime(state.signedInAt ?? connection.openedAt),
+            "lastSeen": .datetime(BSONDatetime(milliseconds: lastSeen)),
+            "commands": .int64(Int64(state.commands)),
+            "lastCommand": state.lastCommand.map { .string($0) } ?? .null,
+            "namespaces": namespaces, "waiting": .bool(isWaiting),
+            "isDevice": .bool(connection.device != nil),
+        ]
+    }
+
+    /// The device as the console shows it; `nil` for a client that is no device.
+    ///
+    /// - Parameter isWaiting: whether a command runs or waits.
+    func device(isWaiting: Bool) -> BSONDocument? {
+        guard let client = connection.device else { return nil }
+        return [
+            "connection": .int32(connection.id),
+            "user": state.user.map { .string($0.name.text) } ?? .null,
+            "database": state.user.map { .string($0.database.text) } ?? .null,
+            "app": client["application"]?.documentValue?["name"] ?? .null,
+            "platform": client["os"]?.documentValue?["type"] ?? .null,
+            "driver": .string(driver),
+            "address": .string(connection.peer),
+            "since": .int64((state.signedInAt ?? connection.openedAt).milliseconds),
+            "lastSeen": .int64(lastSeen), "commands": .int64(Int64(state.commands)),
+            "lastCommand": state.lastCommand.map { .string($0) } ?? .null,
+            "namespaces": namespaces, "waiting": .bool(isWaiting),
+        ]
+    }
+
+    /// The client on one line of the log, with control characters escaped.
+    var line: String {
+        var parts: [String] = []
+        if let user = state.user {
+            let name = String(user.storedID.unicodeScalars.prefix(Self.textMax))
+            parts.append("user \(Self.quoted(name))")
+        }
+        if let name = state.applicationName { parts.append("app \(Self.quoted(name))") }
+        if !driver.isEmpty { parts.append("driver \(Self.quoted(driver))") }
+        let system = state.client?["os"]?.documentValue?["type"]?.stringValue
+        if let system { parts.append("platform \(Self.quoted(system))") }
+        return
+            "connection \(connection.id) (\((parts + [connection.peer]).joined(separator: ", ")))"
+    }
+
+    /// The kind of the user, for metrics.
+    var userKind: String {
+        guard let user = state.user else { return "none" }
+        if user.isAnonymous { return "anonymous" }
+        if user.expiry != nil { return "token" }
+        return user.isBoundless ? "administrator" : "account"
+    }
+
+    /// The app's name for metrics; only users who signed in choose labels.
+    var app: String { state.user == nil ? "" : state.applicationName ?? "" }
+
+    /// The maximum length of a name in the log, in characters.
+    private static let textMax = 256
+
+    private var driver: String {
+        let driver = state.client?["driver"]?.documentValue
+        return [driver?["name"], driver?["version"]].compactMap { $0?.stringValue }
+            .joined(separator: " ")
+    }
+
+    private var lastSeen: Int64 {
+        let idle = (ContinuousClock.now - state.lastUsed) / .milliseconds(1)
+        return BSONDatetime.now.milliseconds - Int64(idle)
+    }
+
+    private var namespaces: BSONValue {
+        .array(BSONArray(state.namespaces.map { .string($0.text) }))
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let document: BSONDocument = ["": .string(text)]
+        return String(document.extendedJSON(.relaxed).dropFirst(4).dropLast())
+    }
+}
+
+extension ServerContext {
+    /// The clients of the open connections, the oldest first, and whether a command of each runs or
+    /// waits.
+    var clients: [(client: ConnectedClient, connection: ClientConnection, isWaiting: Bool)] {
+        let busy = Set(operations.all.map(\.call.connection.id))
+        return connections.withLock { Array($0.values) }.sorted { $0.id < $1.id }.map {
+            (ConnectedClient($0), $0, busy.contains($0.id))
+        }
+    }
+}
+
+extension ClientConnection.State {
+    /// The maximum number of remembered collections.
+    private static let namespacesMax = 8
+
+    /// Notes a command that the client sent.
+    mutating func note(_ call: CommandCall) {
+        commands += 1
+        // Drivers send these of their own accord.
+        guard !call.signature.traits.contains(.unauthenticated) else { return }
+        lastCommand = call.name
+        guard call.database != "admin",
+            let collection = call.string("collection") ?? call.target.stringValue
+        else { return }
+        let name = Name("\(call.database).\(collection)")
+        guard namespaces.last != name else { return }
+        namespaces.removeAll { $0 == name }
+        namespaces.append(name)
+        if namespaces.count > Self.namespacesMax { namespaces.removeFirst() }
+    }
+}
+
+extension ClientConnection {
+    /// The client's metadata, if it is a device that syncs; `nil` for other clients.
+    var device: BSONDocument? {
+        guard let client = state.withLock({ $0.client }),
+            client["driver"]?.documentValue?["name"]?.stringValue?.hasSameBytes(as: "StitchRemote")
+                == true
+        else { return nil }
+        return client
+    }
+}
