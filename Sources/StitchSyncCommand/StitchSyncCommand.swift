@@ -63,7 +63,7 @@
             #if Server
                 [
                     ServeCommand.self, ShellCommand.self, AddUserCommand.self, UserCommand.self,
-                    WhoCommand.self,
+                    WhoCommand.self, RulesCommand.self,
                 ]
             #else
                 []

@@ -60,7 +60,10 @@ package final class ReloadableRules: Sendable {
         try RuleSet(entries: files(folder))
     }
 
-    private static func files(_ folder: String) throws -> [(path: String, bytes: [UInt8])] {
+    /// Returns the files of a folder that rules can be in, in order.
+    ///
+    /// - Throws: file errors.
+    static func files(_ folder: String) throws -> [(path: String, bytes: [UInt8])] {
         let manager = FileManager.default
         var files: [(path: String, bytes: [UInt8])] = []
         for path in try manager.subpathsOfDirectory(atPath: folder).sorted()

@@ -66,6 +66,18 @@ struct UserRules: Sendable {
         return ruleGuard
     }
 
+    /// Returns the user in the form that rules read, without the data of the collection of custom
+    /// data.
+    ///
+    /// - Parameter data: the claims of the user's token, or the stored data.
+    static func ruleUser(_ user: SignedInUser, data: BSONDocument?) -> RuleUser {
+        RuleUser(
+            id: user.ruleID, type: user.isAnonymous ? "anonymous" : "normal", data: data ?? [:],
+            identities: [
+                ["id": .string(user.ruleID), "provider_type": .string(user.provider)]
+            ])
+    }
+
     /// Returns the user in the form that rules read.
     ///
     /// - Throws: 13 (Unauthorized) for a name that could be confused with another user's.
@@ -77,18 +89,10 @@ struct UserRules: Sendable {
                     + "do nothing under rules: the name could be taken for the id of a user of "
                     + "another database")
         }
-        var ruleUser = RuleUser(
-            id: user.ruleID, type: user.isAnonymous ? "anonymous" : "normal")
-        ruleUser.identities = [
-            ["id": .string(user.ruleID), "provider_type": .string(user.provider)]
-        ]
-        if let claims = user.claims {
-            ruleUser.data = claims
-        } else if let stored = try users.user(user.name.text, user.database.text)?.customData?
-            .documentValue
-        {
-            ruleUser.data = stored
-        }
+        let data =
+            try user.claims
+            ?? users.user(user.name.text, user.database.text)?.customData?.documentValue
+        var ruleUser = Self.ruleUser(user, data: data)
         guard let source = rules.customData else { return ruleUser }
         ruleUser.customData = try users.records.customData(source, of: user.ruleID)
         return ruleUser

@@ -1,0 +1,181 @@
+package import BSONStore
+internal import StitchRules
+
+/// The rules of a folder, for commands that check, explain and compare rules without a server.
+package struct RuleFolder: Sendable {
+    let rules: RuleSet
+    private let files: [(path: String, bytes: [UInt8])]
+
+    /// Reads the rules of a folder.
+    ///
+    /// - Throws: `RuleError` for invalid rules, and file errors.
+    package init(_ folder: String) throws {
+        try self.init(files: try ReloadableRules.files(folder))
+    }
+
+    private init(files: [(path: String, bytes: [UInt8])]) throws {
+        self.files = files
+        rules = try RuleSet(entries: files)
+    }
+
+    /// Checks the rules of a folder.
+    ///
+    /// - Returns: the errors and warnings, and the rules if they have no error.
+    /// - Throws: file errors.
+    package static func check(
+        _ folder: String
+    ) throws -> (findings: [RuleFinding], rules: RuleFolder?) {
+        let files = try ReloadableRules.files(folder)
+        let findings = findings(files, isStrict: true)
+        guard !findings.contains(where: \.isError) else { return (findings, nil) }
+        return (findings, try RuleFolder(files: files))
+    }
+
+    /// Returns the first error of each file, or the warnings of rules without an error.
+    ///
+    /// - Parameter isStrict: whether the warnings include those that a start does not report.
+    static func findings(
+        _ files: [(path: String, bytes: [UInt8])], isStrict: Bool
+    ) -> [RuleFinding] {
+        var (left, errors): ([(path: String, bytes: [UInt8])], [RuleFinding]) = (files, [])
+        while true {
+            do throws(RuleError) {
+                let rules = try RuleSet(entries: left)
+                guard errors.isEmpty else { return errors }
+                let warnings = rules.warnings + (isStrict ? rules.suspicions : [])
+                return warnings.map { warning in
+                    finding(warning.file, warning.path, warning.message, files)
+                } + rules.unsyncable(files)
+            } catch {
+                errors.append(finding(error.file, error.path, error.message, files, isError: true))
+                let count = left.count
+                left.removeAll { $0.path.hasSameBytes(as: error.file) }
+                guard left.count < count else { return errors }
+            }
+        }
+    }
+
+    static func finding(
+        _ file: String, _ path: String, _ message: String,
+        _ files: [(path: String, bytes: [UInt8])], isError: Bool = false
+    ) -> RuleFinding {
+        let text = files.first { $0.path.hasSameBytes(as: file) }?.bytes ?? []
+        return RuleFinding(isError: isError, file: file, path: path, message: message, in: text)
+    }
+
+    /// The collections with roles of their own.
+    package var namespaces: [Namespace] { rules.collectionFiles.map(\.namespace) }
+
+    /// Whether collections without roles of their own have default roles.
+    package var hasDefaults: Bool { rules.hasDefaults }
+
+    /// The collection of the users' custom data; `nil` without one.
+    package var customDataPlace: Namespace? { rules.customData?.namespace }
+
+    /// Returns the command that finds a user's custom data, and its database; `nil` without custom
+    /// data.
+    package func customDataQuery(
+        of user: RuledUser
+    ) -> (command: BSONDocument, database: String)? {
+        guard let source = rules.customData else { return nil }
+        let filter: BSONDocument = [source.userIDField: ["$eq": .string(user.id)]]
+        return (
+            [
+                "find": .string(source.namespace.collection), "filter": .document(filter),
+                "limit": 1,
+            ], source.namespace.database
+        )
+    }
+
+    /// Explains what a user may do with a document.
+    package func explanation(
+        of document: BSONDocument, in namespace: Namespace, to user: RuledUser
+    ) -> RuleExplanation {
+        guard !user.isBoundless else { return RuleExplanation(unbound: document) }
+        return RuleExplanation(of: document, in: namespace, to: user.ruleUser, under: rules)
+    }
+
+    /// Returns warnings about the rules' collections in a database.
+    ///
+    /// - Parameters:
+    ///   - indexes: the first fields of the indexes, by collection; a missing collection does not
+    ///     exist.
+    ///   - customFields: the fields that documents of custom data have; `nil` if unknown.
+    package func findings(
+        indexes: [Namespace: [String]], customFields: [String]?
+    ) -> [RuleFinding] {
+        var found = rules.collectionFiles.filter { indexes[$0.namespace] == nil }.map { entry in
+            Self.finding(
+                entry.file, "", "The collection \(entry.namespace) does not exist", files)
+        }
+        for use in rules.filterUses {
+            guard let first = indexes[use.namespace] else { continue }
+            guard
+                !use.fields.contains(where: { field in
+                    field.hasSameBytes(as: "_id") || first.contains { $0.hasSameBytes(as: field) }
+                })
+            else { continue }
+            let names = use.fields.map { "\"\($0)\"" }.joined(separator: ", ")
+            found.append(
+                Self.finding(
+                    use.file, use.path,
+                    "No index of \(use.namespace) begins with a field of the filters (\(names)): "
+                        + "each read tests every document", files))
+        }
+        guard let customFields else { return found }
+        let known = Set(customFields.map { Name($0) })
+        for use in rules.customDataUses where !known.contains(Name(use.field)) {
+            found.append(
+                Self.finding(
+                    use.file, use.path,
+                    "No document of custom data has the field \"\(use.field)\"", files))
+        }
+        return found
+    }
+}
+
+extension RuleSet {
+    /// The roles that sync cannot use, as warnings.
+    fileprivate func unsyncable(_ files: [(path: String, bytes: [UInt8])]) -> [RuleFinding] {
+        guard isSynced else { return [] }
+        return syncFindings.map { found in
+            RuleFolder.finding(
+                found.file, found.path,
+                "sync cannot use the role \"\(found.role)\": \(found.message)", files)
+        }
+    }
+}
+
+/// A user for whom rules are tried.
+package struct RuledUser: Sendable {
+    var ruleUser: RuleUser
+    /// The user's name and database for people.
+    package let name: String
+    /// Whether no rules apply to the user.
+    package let isBoundless: Bool
+
+    /// Takes a user of a reply to `usersInfo`; `nil` for an invalid one, and for one who registered
+    /// under another name.
+    package init?(listed document: BSONDocument) {
+        guard let user = User(document), user.registeredAs == nil else { return nil }
+        let signedIn = user.signedIn(isUnderRules: true)
+        ruleUser = UserRules.ruleUser(signedIn, data: user.customData?.documentValue)
+        name = "\(user.name)@\(user.database)"
+        isBoundless = signedIn.isBoundless
+    }
+
+    /// Takes a user who is not stored.
+    package init(id: String) {
+        ruleUser = RuleUser(id: id)
+        name = id
+        isBoundless = false
+    }
+
+    /// The user's id in rules.
+    package var id: String { ruleUser.id }
+
+    /// Sets the user's custom data.
+    package mutating func setCustomData(_ document: BSONDocument?) {
+        ruleUser.customData = document
+    }
+}

@@ -1,0 +1,118 @@
+#if CommandLine && Server
+    import ArgumentParser
+    import BSONStore
+    import StitchServer
+
+    /// The command that explains what a user may do with a document.
+    struct RulesExplainCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "explain",
+            abstract: "Explain what rules let a user do with a document.",
+            discussion: """
+                Shows the roles that were tried, what the user sees of the document, whether the \
+                user may change, delete or insert it, and the permissions of each field.
+
+                Example:
+                  stitchsync rules explain rules shop.items '"chair"' --user ann --db shop.stitch
+
+                Exit code: 0, 1 when the rules have an error, or there is no such user or document, \
+                64 for a wrong command line.
+                """)
+
+        @Argument(help: "The folder of the rules.", completion: .directory)
+        var folder: String
+
+        @Argument(
+            help: "The collection, as database.collection.",
+            transform: { try Namespace(parsing: $0) })
+        var namespace: Namespace
+
+        @Argument(
+            help: "The _id of the document, in Extended JSON.",
+            transform: { try ExtendedJSONArgument.value($0) })
+        var id: BSONValue
+
+        @Option(help: "A store's file, or a server with an administrator.")
+        var db: String
+
+        @OptionGroup var who: RuledUserArguments
+
+        @Flag(help: "Write a JSON object.")
+        var json = false
+
+        func run() async throws {
+            let rules = try RuleFolder(RuleDatabase.folder(folder))
+            let database = try RuleDatabase(db)
+            let result: Result<RuleExplanation, any Error>
+            do {
+                result = .success(try await explanation(rules, database))
+            } catch {
+                result = .failure(error)
+            }
+            await database.close()
+            let explanation = try result.get()
+            let console = Console.standard
+            guard !json else {
+                return try console.say(explanation.document.extendedJSON(.relaxed))
+            }
+            for step in explanation.steps {
+                try console.say("\(step.question) \(step.answer)".printable)
+            }
+            if let sees = explanation.sees {
+                try console.say("The user sees \(sees.extendedJSON(.relaxed))")
+            }
+            var table = TextTable(["field", "read", "write"])
+            for field in explanation.fields {
+                table.append([
+                    field.path.printable, field.isReadable ? "yes" : "no",
+                    field.isWritable ? "yes" : "no",
+                ])
+            }
+            for line in table.lines { try console.say(line) }
+        }
+
+        private func explanation(
+            _ rules: RuleFolder, _ database: RuleDatabase
+        ) async throws -> RuleExplanation {
+            let user = try await database.customized(try await who.user(database), rules, who)
+            let found = try await database.documents(
+                [
+                    "find": .string(namespace.collection), "filter": ["_id": ["$eq": id]],
+                    "limit": 1,
+                ], on: namespace.database)
+            guard let document = found.first else {
+                throw CommandError("\(namespace) has no document with this _id")
+            }
+            return rules.explanation(of: document, in: namespace, to: user)
+        }
+    }
+
+    /// The user for whom rules are tried.
+    struct RuledUserArguments: ParsableArguments {
+        @Option(help: "The user's name.")
+        var user: String?
+
+        @Option(help: "The database that holds the user.")
+        var database = "admin"
+
+        @Option(help: "Instead of --user: a value for %%user.id.")
+        var userID: String?
+
+        @Option(
+            help: "A value for %%user.custom_data, instead of the stored one.",
+            transform: { try ExtendedJSONArgument.document($0) })
+        var customData: BSONDocument?
+
+        func validate() throws {
+            guard (user == nil) != (userID == nil) else {
+                throw ValidationError("name the user by --user or by --user-id")
+            }
+        }
+
+        /// Returns the user, as stored in a database.
+        func user(_ place: RuleDatabase) async throws -> RuledUser {
+            guard let user else { return RuledUser(id: userID ?? "") }
+            return try await place.user(user, on: database)
+        }
+    }
+#endif
