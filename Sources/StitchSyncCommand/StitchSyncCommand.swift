@@ -23,7 +23,7 @@
                 ListCommand.self, StatsCommand.self, IndexCommand.self, DropCommand.self,
                 ExplainCommand.self, SyncCommand.self, StatusCommand.self, DiffCommand.self,
                 ResumeCommand.self, ResolveCommand.self, RetryCommand.self, WatchCommand.self,
-                InspectCommand.self,
+                TraceCommand.self, InspectCommand.self,
                 VerifyCommand.self, CompactCommand.self, FixtureCommand.self, DemoCommand.self,
                 DemoDeviceCommand.self,
             ] + servers)

@@ -257,9 +257,15 @@ extension SyncCollection {
     ) async throws -> BulkWriteResult {
         let result = try await write { sync in
             try sync.transaction.bulkWrite(sync.namespace, writes, ordered: ordered) { image in
-                // An earlier write may have been rolled back, and its stale mark with it.
-                sync.resetStaleMark()
                 try NoteLocalWrite(sync: sync).note(before: image.before, after: image.after)
+            } within: { write in
+                let mark = sync.historyMark
+                do {
+                    try write()
+                } catch {
+                    sync.noteRollback(to: mark)
+                    throw error
+                }
             }
         }
         engine.wake()

@@ -157,6 +157,7 @@ extension SyncEngine {
         let listens = listens(to: namespace)
         let sets = sets
         let notesDocuments = files.isUsed
+        let limits = limits
         let (result, hasReport, isKept, changed) = try await write { transaction in
             let stored = SyncCollectionTable(connection: transaction.connection)
             var collection = try stored.findOrInsert(namespace)
@@ -164,8 +165,10 @@ extension SyncEngine {
             var sync = SyncTransaction(
                 transaction: transaction, collection: collection, sets: sets)
             sync.notesDocuments = notesDocuments
+            sync.keepsHistory = limits.keepsHistory
             if expanding { try ExpandBatches(sync: sync).run() }
             let result = try body(sync)
+            try sync.storeHistory(limits)
             return (result, sync.hasReport, collection.listens, sync.changedDocuments)
         }
         files.note(changed, in: namespace)

@@ -287,11 +287,11 @@ extension PushAndBootstrap {
     private func activate(
         _ version: Int64, individually: Bool
     ) async throws -> SubscriptionActivation.Outcome? {
-        let (sets, writer) = (engine.sets, engine.writer)
+        let (sets, writer, limits) = (engine.sets, engine.writer, engine.limits)
         return try await writer.write { transaction in
             try SubscriptionActivation(
                 transaction: transaction, sets: sets, version: version, individually: individually,
-                listens: writer.listens
+                limits: limits, listens: writer.listens
             ).run()
         }
     }

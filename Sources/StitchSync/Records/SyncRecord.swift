@@ -84,6 +84,12 @@ extension SyncRecord {
         return storedIndexedFields.isPending == isPending ? .same : .onlyPending
     }
 
+    /// The stored pause, and whether the stored record is stale.
+    var storedMarks: (pause: PauseReason?, isStale: Bool) {
+        guard let stored = storedIndexedFields else { return (nil, false) }
+        return (stored.rarities?.pause, stored.staleMark > 0)
+    }
+
     /// Notes that the record's current values are stored.
     mutating func noteStored() {
         storedIndexedFields = (isPending, staleMark, rarities, isDeletedHere)

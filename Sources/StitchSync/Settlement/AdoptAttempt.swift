@@ -14,9 +14,15 @@ struct AdoptAttempt {
         case .none: break
         case .discard, .discardUncertain:
             let base = record.base.document(local: local)
+            sync.note(
+                .notFound(mayApplyLater: decision == .discardUncertain), of: record.documentID,
+                operation: attempt.operation)
             record.addUnresolved([UnresolvedAttempt(attempt, base: base, local: local)])
         case .adopt:
             let before = record.base.document(local: local)
+            sync.note(
+                .recovered, of: record.documentID, operation: attempt.operation,
+                from: record.version, to: attempt.version)
             record.adopt(attempt, local: local)
             let after = record.base.document(local: local)
             try sync.emitChange(
@@ -47,6 +53,9 @@ struct AdoptAttempt {
         guard let landed = attempts.last(where: { $0.operation.value == name }) else { return }
         let before = record.base.document(local: local)
         guard landed.explains(remote.document, over: before) else { return }
+        sync.note(
+            .recovered, of: record.documentID, operation: landed.operation, from: record.version,
+            to: remote.version)
         record.base = StoredContent(remote.document, local: local)
         record.version = remote.version
         record.clearUnresolved()

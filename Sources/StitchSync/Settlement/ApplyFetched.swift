@@ -115,6 +115,7 @@ extension ApplyFetched {
         let scanned = try scanning(fetchedDocuments)
         let keys = fetchedDocuments.map { BSONKey.encode($0.record.documentID) }
         var refused: [[UInt8]: StoreError] = [:]
+        let mark = sync.historyMark
         while true {
             do {
                 let settled = try sync.transaction.savepoint {
@@ -139,7 +140,7 @@ extension ApplyFetched {
                     postpones ? fetchedDocuments.indices.filter { refused[keys[$0]] != nil } : []
                 return (settled, postponed)
             } catch let collided as Collided {
-                sync.resetStaleMark()
+                sync.noteRollback(to: mark)
                 let known = refused.count
                 for key in keys where refused[key] == nil { refused[key] = collided.causes[key] }
                 // Each round refuses a further document, so that it ends.
@@ -165,12 +166,13 @@ extension ApplyFetched {
 
     /// Settles one fetched document in a savepoint: an error stops that document only (R8).
     func applyInSavepoint(_ fetched: FetchedDocument) throws -> FetchOutcome {
+        let mark = sync.historyMark
         do {
             return try sync.transaction.savepoint {
                 try apply(fetched)
             }
         } catch let cause where SyncTransaction.concernsDocument(cause) {
-            sync.resetStaleMark()
+            sync.noteRollback(to: mark)
             return try pause(fetched, cause)
         }
     }

@@ -31,8 +31,9 @@ struct DeviceDocuments {
     func evict(_ record: SyncRecord, isHeld: Bool, _ reason: ChangeReason) throws {
         let id = record.documentID
         let own = try isHeld ? sync.removeLocal(id, as: .evicted) : id
+        if isHeld { sync.note(.leftView, of: id, from: record.version) }
         try sync.records.remove(record)
-        try sync.journal.forget(record.documentID, in: sync.collection.rowID)
+        try sync.forgetEditions(of: record.documentID)
         if isHeld { try sync.emit(.evict, of: own, reason: reason, uncommitted: false) }
     }
 
@@ -54,7 +55,8 @@ struct DeviceDocuments {
     /// ``RemovalReason/syncEnded`` keeps the transaction from storing such a mark.
     func endSync(of record: SyncRecord, local: BSONDocument?) throws {
         try removeRecord(record, local: local)
-        try sync.journal.forget(record.documentID, in: sync.collection.rowID)
+        sync.note(.desynced, of: record.documentID, from: record.version)
+        try sync.forgetEditions(of: record.documentID)
         guard local != nil else { return }
         let own = try sync.removeLocal(record.documentID, as: .syncEnded)
         try sync.emit(.delete, of: own, reason: .desync, uncommitted: false)

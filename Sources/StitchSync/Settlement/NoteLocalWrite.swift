@@ -85,6 +85,9 @@ struct NoteLocalWrite {
             }
             try sync.save(record)
         }
+        sync.note(
+            .written(HistoryEvent.Change(from: before, to: after)), of: record.documentID,
+            from: old.version)
         let isPending = decision != .forget && record.isPending
         try sync.emitChange(
             .local, record.documentID, from: before, to: after, uncommitted: isPending)

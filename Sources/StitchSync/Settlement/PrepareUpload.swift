@@ -116,6 +116,9 @@ struct PrepareUpload {
             action: UploadStatement.action(decision, local: local, paths: paths, version: version),
             condition: UploadStatement.condition(decision, record.version, base: base, paths: paths)
         )
+        sync.note(
+            .sent(kind.change, attempt: 0), of: record.documentID, operation: operation,
+            from: old.version)
         return OutgoingAttempt(record: record, write: write, kind: kind, local: local)
     }
 }

@@ -46,6 +46,7 @@ struct RequestedIDs {
             record.isPending = true
         }
         try sync.makeStale(&record)
+        if isByID { sync.note(.synced, of: id) }
         try sync.save(record)
     }
 }

@@ -49,6 +49,7 @@ struct SettleConflict {
         _ answer: ConflictResolution<BSONDocument>, _ conflict: OpenConflict,
         _ record: SyncRecord, _ local: StoredDocument??
     ) throws -> ResolutionOutcome {
+        let resolution = HistoryResolution(answer)
         // A remote document keeps the number type of its `_id`.
         let id =
             (conflict.remote.document ?? conflict.local)?.documentID ?? record.documentID
@@ -63,16 +64,27 @@ struct SettleConflict {
                     <= BSONLimits().documentBytesMax - SyncTransaction.versionReserve
         )
         return try apply(
-            ResolutionDecision.decide(facts), answer: answer, to: record, conflict, local)
+            ResolutionDecision.decide(facts), resolution, answer: answer, to: record, conflict,
+            local)
     }
 
     private func apply(
-        _ decision: ResolutionDecision, answer: BSONDocument?, to old: SyncRecord,
+        _ decision: ResolutionDecision, _ resolution: HistoryResolution, answer: BSONDocument?,
+        to old: SyncRecord,
         _ conflict: OpenConflict, _ local: StoredDocument??
     ) throws -> ResolutionOutcome {
         var record = old
         let id = record.documentID
         let remote = conflict.remote
+        if decision != .pauseOtherID, decision != .pauseTooLarge {
+            sync.note(
+                .resolved(
+                    resolution,
+                    HistoryField.differing(
+                        base: conflict.base, local: conflict.local, remote: remote.document,
+                        result: answer)),
+                of: id, from: old.version, to: remote.version)
+        }
         record.endStale(since: conflict.record)
         record.attempt = nil
         switch decision {
@@ -135,6 +147,17 @@ struct SettleConflict {
         try sync.save(record)
         return .paused(
             SyncError(code, message, namespace: sync.namespace, documentID: record.documentID))
+    }
+}
+
+extension HistoryResolution {
+    fileprivate init(_ answer: ConflictResolution<BSONDocument>) {
+        switch answer {
+        case .useLocal: self = .local
+        case .useRemote: self = .remote
+        case .use: self = .merged
+        case .delete: self = .deleted
+        }
     }
 }
 

@@ -236,6 +236,7 @@ struct SettleFetched {
             return isNews ? .foreign : .nothing
         case .removeLocal:
             let own = try sync.removeLocal(id, as: .byRemote)
+            sync.note(.received(.delete), of: id, from: record.version)
             try sync.end(record)
             if local != nil { try sync.emit(.delete, of: own, reason: .remote, uncommitted: false) }
             return .removed
@@ -249,6 +250,7 @@ struct SettleFetched {
             try documents.evictUnkept(record, local: local, .committed)
             return .nothing
         case .completeDelete:
+            sync.note(.received(.delete), of: id, from: record.version)
             try sync.end(record)
             try sync.emit(.delete, of: id, reason: .committed, uncommitted: false)
             return .removed
@@ -260,6 +262,7 @@ struct SettleFetched {
     /// Makes the local document equal to the remote's; returns whether that changed its content.
     private mutating func take() throws -> Bool {
         let isNews = !contentEqual(local, edition.document)
+        let before = record.version
         record.takeBase(.sameAsLocal, edition.version)
         if stored == nil, let document = edition.document {
             try sync.add(document, record)
@@ -271,6 +274,9 @@ struct SettleFetched {
         }
         guard isNews else { return false }
         let isArrival = stored == nil && !record.isKeptByID
+        sync.note(
+            isArrival ? .enteredView : .received(stored == nil ? .insert : .update),
+            of: record.documentID, from: before, to: edition.version)
         try sync.emit(
             isArrival ? .insert : .replace, of: record.documentID,
             reason: isArrival ? terms.insertReason : .remote, document: edition.document,

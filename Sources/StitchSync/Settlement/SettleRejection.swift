@@ -23,14 +23,18 @@ struct SettleRejection {
     ) throws -> RejectionDecision {
         var record = old
         record.attempt = nil
+        sync.note(
+            .refused(HistoryRefusal(refusal.error)), of: record.documentID,
+            operation: refusal.operation, from: old.version)
         if decision == .revert {
+            let mark = sync.historyMark
             do {
                 try sync.transaction.savepoint {
                     try revert(record, refusal)
                 }
                 return .revert
             } catch let cause where SyncTransaction.concernsDocument(cause) {
-                sync.resetStaleMark()
+                sync.noteRollback(to: mark)
             }
         }
         record.pause = PauseReason(.rejected, refusal.error.description)
@@ -58,6 +62,7 @@ struct SettleRejection {
         let id = record.documentID
         let base = record.base.document(local: local)
         record.attempt = nil
+        sync.note(.reverted, of: id, from: old.version)
         try sync.setLocal(id, to: base, orRemoveAs: .takenBack)
         if base == nil {
             try DeviceDocuments(sync: sync).removeRecord(old, local: local)

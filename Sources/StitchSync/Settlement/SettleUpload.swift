@@ -100,14 +100,17 @@ struct SettleUpload {
             let before = record.base.document(local: local)
             let after = attempt.intended.document(local: local)
             record.adopt(attempt, local: local)
+            noteApplied(attempt, over: old)
             record = try sync.save(record)
             try sync.emitChange(
                 .committed, id, from: before, to: after, uncommitted: record.isPending)
             try DeviceDocuments(sync: sync).evictUnkept(record, local: local, .committed)
         case .finishDelete:
+            noteApplied(attempt, over: old)
             try sync.end(record)
             try sync.emit(.delete, of: id, reason: .committed, uncommitted: false)
         case .fetchAgain:
+            sync.note(.notMatched, of: id, operation: attempt.operation, from: old.version)
             record.attempt = nil
             if attempt.isDelete {
                 // An earlier copy of the request may have deleted the document.
@@ -123,12 +126,27 @@ struct SettleUpload {
             try sync.save(record)
         case .keepAttempt:
             if Self.isUnknown(outcome) { record.failures += 1 }
+            noteUnanswered(attempt, outcome, of: id)
             try sync.save(record)
         // A refusal is settled by ``SettleRejection``.
         case .pauseRejected, .revertRejected, .askRejected: return
         case .pauseExhausted:
+            noteUnanswered(attempt, outcome, of: id)
             try pause(record, settlement, outcome)
         }
+    }
+
+    private func noteApplied(_ attempt: Attempt, over old: SyncRecord) {
+        sync.note(
+            .applied, of: old.documentID, operation: attempt.operation, from: old.version,
+            to: attempt.version)
+    }
+
+    private func noteUnanswered(
+        _ attempt: Attempt, _ outcome: RemoteWriteOutcome, of id: BSONValue
+    ) {
+        guard case .failed(let error) = outcome else { return }
+        sync.note(.unanswered(error.description), of: id, operation: attempt.operation)
     }
 
     private func pause(

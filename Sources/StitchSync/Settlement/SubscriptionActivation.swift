@@ -24,6 +24,8 @@ struct SubscriptionActivation {
     /// Whether each document gets a savepoint of its own, so that an error stops that document only
     /// (R8).
     let individually: Bool
+    /// The limits of the stored history.
+    let limits: SyncLimits
     /// Whether a collection has a listener; `nil` where this is unknown.
     let listens: (Namespace) -> Bool?
 
@@ -53,12 +55,14 @@ struct SubscriptionActivation {
         let collections = SyncCollectionTable(connection: transaction.connection)
         for var collection in try collections.all() where collection.isSubscribed {
             try collections.save(listens: listens(collection.namespace), in: &collection)
-            let sync = SyncTransaction(
+            var sync = SyncTransaction(
                 transaction: transaction, collection: collection, sets: sets)
+            sync.keepsHistory = limits.keepsHistory
             try ExpandBatches(sync: sync).run()
             outcome.shares[collection.namespace] = CollectionActivation(
                 taken: 0, evicted: try evict(sync))
             try arrive(sync, &outcome.shares[collection.namespace, default: CollectionActivation()])
+            try sync.storeHistory(limits)
             try DeviceDocuments(sync: sync).endSubscribedStateIfUnused()
         }
         try stored.clearStaged()

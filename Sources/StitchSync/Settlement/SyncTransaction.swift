@@ -17,6 +17,8 @@ struct SyncTransaction {
         var arrivals: BulkInsertBuffer?
         /// The documents that were written or removed, where they are noted.
         var changed: [BSONValue] = []
+        /// The steps in the stories of documents that the transaction adds.
+        var history = HistoryBuffer()
     }
 
     let transaction: WriteTransaction
@@ -28,6 +30,8 @@ struct SyncTransaction {
     var usesEarlierReads = false
     /// Whether written and removed documents are noted, since files may be beside them.
     var notesDocuments = false
+    /// Whether the transaction adds steps to the stories of documents.
+    var keepsHistory = false
     /// The check of the app's writes, where the collection is strict.
     var strict: StrictWrites?
 
@@ -131,6 +135,7 @@ struct SyncTransaction {
         {
             record.isDeletedHere = false
         }
+        if keepsHistory { noteMarks(of: record) }
         return try records.save(record, in: collection.rowID)
     }
 
@@ -191,6 +196,7 @@ struct SyncTransaction {
     /// - Parameter cause: the cause of absence for the fetch; `nil` keeps the previous one.
     func markStale(_ record: SyncRecord, _ cause: AbsenceCause? = nil) throws {
         guard record.rowID != nil else { return }
+        if record.staleMark == 0 { note(.becameStale, of: record.documentID) }
         let cause = cause ?? AbsenceCause(staleMark: record.staleMark)
         try records.setStaleMark(of: record, to: cause.staleMark(try nextStaleMark()))
     }
@@ -206,8 +212,15 @@ struct SyncTransaction {
         record.staleMark = cause.staleMark(try nextStaleMark())
     }
 
-    /// Resets the transaction's stale mark, which a savepoint may have rolled back.
-    func resetStaleMark() { notes.staleMark = nil }
+    /// The place in the transaction's history to which a rollback returns.
+    var historyMark: HistoryBuffer.Mark { notes.history.mark }
+
+    /// Resets what the transaction noted in a savepoint that was rolled back: its stale mark and
+    /// the history after a mark.
+    func noteRollback(to mark: HistoryBuffer.Mark) {
+        notes.staleMark = nil
+        notes.history.removeEntries(after: mark)
+    }
 
     /// Whether rejected writes have to be reported after the commit.
     var hasReport: Bool { notes.hasReport }
@@ -250,6 +263,47 @@ struct SyncTransaction {
         noteChange(of: id)
         if !removal.isSent { notes.unsentRemovals.insert(BSONKey.encode(id)) }
         return try transaction.take(namespace, id: id)?.documentID ?? id
+    }
+
+    /// Adds a step to the story of a document.
+    func note(
+        _ event: @autoclosure () -> HistoryEvent, of id: @autoclosure () -> BSONValue,
+        operation: OperationID? = nil, from before: VersionField = .absent,
+        to after: VersionField = .absent
+    ) {
+        guard keepsHistory else { return }
+        notes.history.append(event(), of: id(), operation: operation, from: before, to: after)
+    }
+
+    /// Removes from the journal what it holds of the content of a document that leaves the device.
+    func forgetEditions(of id: BSONValue) throws {
+        try journal.forget(id, in: collection.rowID)
+        notes.history.removeFields(of: id)
+        try HistoryTable(connection: transaction.connection).forgetFields(
+            of: id, in: collection.rowID)
+    }
+
+    /// Notes the beginning and end of a pause, and of being stale, of a record that is saved.
+    private func noteMarks(of record: SyncRecord) {
+        let stored = record.storedMarks
+        switch (stored.pause, record.pause) {
+        case (nil, nil):
+            if record.staleMark > 0, record.rowID != nil, !stored.isStale {
+                note(.becameStale, of: record.documentID)
+            }
+        case (_?, nil): note(.resumed, of: record.documentID)
+        case (let before, let reason?):
+            if before != reason { note(.paused(reason), of: record.documentID) }
+        }
+    }
+
+    /// Stores the steps that the transaction added; its last call.
+    func storeHistory(_ limits: SyncLimits) throws {
+        guard keepsHistory else { return }
+        try HistoryTable(connection: transaction.connection).add(
+            notes.history, in: collection.rowID, entriesMax: limits.historyKept,
+            bytesMax: limits.historyBytesKept)
+        notes.history = HistoryBuffer()
     }
 
     /// Stores an event for the collection's listeners.

@@ -94,6 +94,20 @@ enum SyncSchema {
         CREATE TABLE IF NOT EXISTS sync_passes(
             id INTEGER PRIMARY KEY AUTOINCREMENT, entry BLOB NOT NULL)
         """,
+        """
+        CREATE TABLE IF NOT EXISTS sync_history(
+            id INTEGER PRIMARY KEY, bytes INTEGER NOT NULL, collection INTEGER NOT NULL,
+            at INTEGER NOT NULL, entries BLOB NOT NULL)
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS sync_history_fields(
+            entry INTEGER PRIMARY KEY, collection INTEGER NOT NULL, key BLOB NOT NULL,
+            fields BLOB NOT NULL)
+        """,
+        """
+        CREATE INDEX IF NOT EXISTS sync_history_fields_key
+            ON sync_history_fields(collection, key)
+        """,
     ]
 
     private static let subscriptions = [

@@ -39,6 +39,37 @@ struct EditionTests {
         }
     }
 
+    @Test func `trace tells the story of a document, and what it waits for`() async throws {
+        try await withStuckStore { folder in
+            let unsure = try await Tool.run(
+                "trace", "phone.stitch", Self.items, "unsure", in: folder)
+            #expect(unsure.code == 0)
+            #expect(unsure.output.first?.hasSuffix(" written here: insert") == true)
+            #expect(unsure.output.contains { $0.contains(" paused, handlerFailed: ") })
+            #expect(
+                unsure.output.last?.hasSuffix(
+                    #"stitchsync resume phone.stitch shop.items --ids '["unsure"]'"#) == true)
+            let merged = try await Tool.run(
+                "trace", "phone.stitch", Self.items, "merged", in: folder)
+            #expect(merged.output.last == "now synced: waits for nothing")
+            #expect(
+                merged.output.contains(
+                    #"    note: base "<script>alert(1)</script>", local "mine", "#
+                        + #"remote "<script>alert(1)</script>", result "mine""#))
+            let refused = try await Tool.run(
+                "trace", "phone.stitch", Self.items, "refused", "--json", in: folder)
+            let steps = try refused.output.map { try BSONDocument(extendedJSON: $0) }
+            let texts = steps.compactMap { $0["text"]?.stringValue }
+            #expect(texts.contains { $0.contains("a price is not negative") })
+            #expect(texts.contains { $0.hasPrefix("reverted") })
+            #expect(steps.last?["state"] == "synced")
+            let other = try await Tool.run(
+                "trace", "phone.stitch", Self.items, "other", in: folder)
+            #expect(other.code == 1)
+            #expect(other.complaints == ["Error: phone.stitch has no story of other in shop.items"])
+        }
+    }
+
     @Test func `a pipeline does not write to what is synced`() async throws {
         try await withStuckStore { folder in
             let match = #"{"$match": {"_id": "merged"}}, {"$unset": "note"}"#

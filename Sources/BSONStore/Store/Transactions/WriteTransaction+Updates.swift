@@ -117,12 +117,14 @@ extension WriteTransaction {
     ///
     /// - Parameter note: receives each changed document within its write; an error that it throws
     ///   undoes that write and is rethrown.
+    /// - Parameter within: runs each write with its notes; it rethrows the error of an undone one.
     package func bulkWrite(
         _ namespace: Namespace, _ writes: [BulkWrite], ordered: Bool,
-        noting note: ((DocumentImages) throws -> Void)?
+        noting note: ((DocumentImages) throws -> Void)?,
+        within: (() throws -> Void) throws -> Void = { try $0() }
     ) throws -> BulkWriteResult {
         try BulkWriter(updates: updates).bulkWrite(
-            namespace, writes, ordered: ordered, noting: note)
+            namespace, writes, ordered: ordered, noting: note, within: within)
     }
 
     /// Adds documents; each is added as a whole or not at all.

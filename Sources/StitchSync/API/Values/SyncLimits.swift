@@ -26,6 +26,11 @@ public struct SyncLimits: Sendable, Hashable {
     /// The number of documents whose last conflict the store's file keeps with all editions, for
     /// `stitchsync diff`, `inspect` and `fixture record`; 0 keeps none.
     public var conflictsKept = 16
+    /// The number of steps in the stories of documents that the store's file keeps, for
+    /// ``SyncCollection/history(of:limit:before:)`` and `stitchsync trace`; 0 adds none.
+    public var historyKept = 50_000
+    /// The maximum number of bytes of such steps.
+    public var historyBytesKept = 8 * 1024 * 1024
 
     /// The number of events of a collection that wait for a listener, above which the oldest events
     /// of a document are merged into one; see Docs/SYNC.md.
@@ -40,6 +45,9 @@ public struct SyncLimits: Sendable, Hashable {
     /// go in one request and one transaction, unless a batch may hold more.
     var exchangedDocuments: Int { max(batchDocuments, 1_000) }
 
+    /// Whether the engine adds steps to the stories of documents.
+    var keepsHistory: Bool { historyKept > 0 && historyBytesKept > 0 }
+
     /// The limits with each count raised to its minimum.
     var clamped: SyncLimits {
         var limits = self
@@ -48,6 +56,8 @@ public struct SyncLimits: Sendable, Hashable {
         limits.changesPerRead = max(1, changesPerRead)
         limits.failuresMax = max(1, failuresMax)
         limits.conflictsKept = max(0, conflictsKept)
+        limits.historyKept = max(0, historyKept)
+        limits.historyBytesKept = max(0, historyBytesKept)
         limits.eventsKept = max(1, eventsKept)
         limits.eventBytesKept = max(1, eventBytesKept)
         return limits

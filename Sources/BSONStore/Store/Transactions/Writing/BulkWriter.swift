@@ -7,9 +7,11 @@ struct BulkWriter {
     ///
     /// - Parameter note: receives each changed document within its write; an error that it throws
     ///   undoes that write and is rethrown.
+    /// - Parameter within: runs each write with its notes; it rethrows the error of an undone one.
     func bulkWrite(
         _ namespace: Namespace, _ writes: [BulkWrite], ordered: Bool,
-        noting note: ((DocumentImages) throws -> Void)?
+        noting note: ((DocumentImages) throws -> Void)?,
+        within: (() throws -> Void) throws -> Void = { try $0() }
     ) throws -> BulkWriteResult {
         var result = BulkWriteResult()
         for (index, write) in writes.enumerated() {
@@ -18,8 +20,10 @@ struct BulkWriter {
                     // A refused write has changed nothing.
                     try perform(write, at: index, on: namespace, &result, nil)
                 } else {
-                    try updates.sink.writer.savepoint {
-                        try perform(write, at: index, on: namespace, &result, note)
+                    try within {
+                        try updates.sink.writer.savepoint {
+                            try perform(write, at: index, on: namespace, &result, note)
+                        }
                     }
                 }
             } catch let error as StoreError where error.concernsWrite {

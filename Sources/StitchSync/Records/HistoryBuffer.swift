@@ -1,0 +1,204 @@
+internal import BSONStore
+
+/// The steps of documents' stories that one transaction stores together.
+///
+/// Most transactions of a pass concern many documents, and one row for all costs much less than a
+/// row for each with an index. The form of an entry, with numbers in little-endian order:
+///
+/// | bytes | meaning |
+/// |---|---|
+/// | 4 | the number of bytes that follow |
+/// | 1 | the event |
+/// | 1 | a detail of the event, such as the kind of change |
+/// | 1 | which of the last parts are there (``Parts``) |
+/// | 4 and more | the length of the document's key, and the key |
+/// | 16 | the operation |
+/// | 8, or 24 with its operation | the version before, then the version after |
+/// | the rest | a document with further details |
+struct HistoryBuffer {
+    /// The parts that an entry has.
+    struct Parts: OptionSet {
+        let rawValue: UInt8
+        static let operation = Parts(rawValue: 1)
+        static let before = Parts(rawValue: 2)
+        static let writerBefore = Parts(rawValue: 4)
+        static let after = Parts(rawValue: 8)
+        static let writerAfter = Parts(rawValue: 16)
+        static let details = Parts(rawValue: 32)
+    }
+
+    /// A place to which the buffer can be reset.
+    struct Mark {
+        fileprivate let byteCount: Int
+        fileprivate let ends: [Int]
+        fileprivate let count: Int
+    }
+
+    /// The number of bytes after which a row ends.
+    private static let rowBytes = 64 * 1024
+
+    private var bytes: [UInt8] = []
+    /// The ends of full rows, and the numbers of entries up to them.
+    private var ends: [(end: Int, count: Int)] = []
+    private var count = 0
+    /// The fields of conflicts, by the numbers of their entries in the buffer from 1.
+    private(set) var fields: [(index: Int, key: [UInt8], document: BSONDocument)] = []
+
+    /// The current end of the buffer.
+    var mark: Mark { Mark(byteCount: bytes.count, ends: ends.map(\.end), count: count) }
+
+    /// Removes the entries after a mark, whose changes were rolled back.
+    mutating func removeEntries(after mark: Mark) {
+        bytes.removeLast(bytes.count - mark.byteCount)
+        ends.removeLast(ends.count - mark.ends.count)
+        count = mark.count
+        fields.removeAll { $0.index > mark.count }
+    }
+
+    /// Removes the fields of a document that leaves the device.
+    mutating func removeFields(of id: BSONValue) {
+        guard !fields.isEmpty else { return }
+        let key = BSONKey.encode(id)
+        fields.removeAll { $0.key == key }
+    }
+
+    /// The rows to store: the number of entries and their bytes.
+    var rows: [(count: Int, bytes: [UInt8])] {
+        var rows: [(count: Int, bytes: [UInt8])] = []
+        var last = (end: 0, count: 0)
+        for end in ends + [(bytes.count, count)] where end.count > last.count {
+            rows.append((end.count - last.count, Array(bytes[last.end..<end.end])))
+            last = end
+        }
+        return rows
+    }
+
+    /// Adds an entry.
+    mutating func append(
+        _ event: HistoryEvent, of id: BSONValue, operation: OperationID?, from before: VersionField,
+        to after: VersionField
+    ) {
+        let start = bytes.count
+        append(UInt32(0))
+        let code = event.code
+        bytes.append(code.event)
+        bytes.append(code.detail)
+        bytes.append(0)
+        append(UInt32(0))
+        let keyStart = bytes.count
+        BSONKey.lend(id) { bytes.append(contentsOf: $0) }
+        patch(UInt32(bytes.count - keyStart), at: keyStart - 4)
+        var parts: Parts = []
+        if let operation {
+            parts.insert(.operation)
+            append(operation)
+        }
+        parts.formUnion(append(before, .before, .writerBefore))
+        parts.formUnion(append(after, .after, .writerAfter))
+        if let details = event.details {
+            parts.insert(.details)
+            bytes.append(contentsOf: details.bytes)
+        }
+        bytes[start + 6] = parts.rawValue
+        patch(UInt32(bytes.count - start - 4), at: start)
+        count += 1
+        if let document = event.fields { fields.append((count, BSONKey.encode(id), document)) }
+        if bytes.count - (ends.last?.end ?? 0) >= Self.rowBytes {
+            ends.append((bytes.count, count))
+        }
+    }
+
+    private mutating func append(
+        _ field: VersionField, _ part: Parts, _ writer: Parts
+    ) -> Parts {
+        guard case .version(let version) = field else { return [] }
+        append(UInt64(bitPattern: version.counter))
+        guard let operation = version.operation.flatMap(OperationID.init) else { return part }
+        append(operation)
+        return part.union(writer)
+    }
+
+    private mutating func append(_ operation: OperationID) {
+        append(operation.instance)
+        append(operation.sequence)
+    }
+
+    private mutating func append(_ number: some FixedWidthInteger) {
+        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    private mutating func patch(_ number: UInt32, at start: Int) {
+        for index in 0..<4 {
+            bytes[start + index] = UInt8(truncatingIfNeeded: number >> (8 * index))
+        }
+    }
+}
+
+/// The reading of the stored form.
+struct HistoryReader {
+    private let bytes: [UInt8]
+    private var at = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Returns the next entry's document key and content; `nil` at the end.
+    ///
+    /// - Throws: `SyncError` for damaged bytes.
+    mutating func next() throws -> (key: ArraySlice<UInt8>, entry: StoredHistoryEntry)? {
+        guard at < bytes.count else { return nil }
+        let length = Int(try number(UInt32.self))
+        guard length >= 7, length <= bytes.count - at else { throw Self.unreadable }
+        let end = at + length
+        let (event, detail) = (bytes[at], bytes[at + 1])
+        let parts = HistoryBuffer.Parts(rawValue: bytes[at + 2])
+        at += 3
+        let keyLength = Int(try number(UInt32.self))
+        guard keyLength <= end - at else { throw Self.unreadable }
+        let key = bytes[at..<at + keyLength]
+        at += keyLength
+        let operation = parts.contains(.operation) ? try self.operation() : nil
+        let before = try version(parts, .before, .writerBefore)
+        let after = try version(parts, .after, .writerAfter)
+        guard at <= end else { throw Self.unreadable }
+        let details = parts.contains(.details) ? Array(bytes[at..<end]) : nil
+        at = end
+        return (
+            key,
+            StoredHistoryEntry(
+                event: event, detail: detail, operation: operation, before: before, after: after,
+                details: details)
+        )
+    }
+
+    private mutating func version(
+        _ parts: HistoryBuffer.Parts, _ part: HistoryBuffer.Parts, _ writer: HistoryBuffer.Parts
+    ) throws -> HistoryVersion? {
+        guard parts.contains(part) else { return nil }
+        let counter = Int64(bitPattern: try number(UInt64.self))
+        return HistoryVersion(
+            counter: counter, operation: parts.contains(writer) ? try operation() : nil)
+    }
+
+    private mutating func operation() throws -> OperationID {
+        OperationID(instance: try number(UInt64.self), sequence: try number(UInt64.self))
+    }
+
+    private mutating func number<Number: FixedWidthInteger>(_: Number.Type) throws -> Number {
+        let width = Number.bitWidth / 8
+        guard width <= bytes.count - at else { throw Self.unreadable }
+        defer { at += width }
+        return bytes[at..<at + width].reversed().reduce(0) { $0 << 8 | Number($1) }
+    }
+
+    private static var unreadable: SyncError { .unreadable("history") }
+}
+
+/// One entry as the table holds it.
+struct StoredHistoryEntry {
+    let event: UInt8
+    let detail: UInt8
+    let operation: OperationID?
+    let before: HistoryVersion?
+    let after: HistoryVersion?
+    let details: [UInt8]?
+}

@@ -1,0 +1,97 @@
+import BSONStore
+import StitchSync
+
+/// What happened to one document on a device, and what it waits for.
+struct DocumentStory: Sendable {
+    let documentID: BSONValue
+    let entries: [HistoryEntry]
+    let status: DocumentSyncStatus
+    /// The names of store and collection in commands.
+    private let place: String
+
+    /// Reads the story of the first id that has one; `nil` where none has.
+    init?(
+        of ids: [BSONValue], in collection: SyncCollection<BSONDocument>, store: String, limit: Int
+    ) async throws {
+        for id in ids {
+            let entries = try await collection.history(of: id, limit: limit)
+            let status = try await collection.status(of: id)
+            guard !entries.isEmpty || status != .notSynced else { continue }
+            documentID = id
+            self.entries = entries
+            self.status = status
+            place = "\(store) \(collection.namespace)"
+            return
+        }
+        return nil
+    }
+
+    /// The story, a line for each step.
+    var lines: [String] {
+        entries.flatMap { ["\($0)"] + Self.fields(of: $0) } + ["now \(status.name): \(waitsFor)"]
+    }
+
+    private static func fields(of entry: HistoryEntry) -> [String] {
+        guard case .resolved(_, let fields) = entry.event else { return [] }
+        return fields.map { field in
+            func text(_ value: BSONValue?) -> String { value?.extendedJSON(.relaxed) ?? "absent" }
+            return "    \(field.name): base \(text(field.base)), local \(text(field.local)), "
+                + "remote \(text(field.remote)), result \(text(field.result))"
+        }
+    }
+
+    /// What the document waits for, with the command that helps.
+    private var waitsFor: String {
+        switch status {
+        case .synced: "waits for nothing"
+        case .notSynced: "the engine does not sync it"
+        case .pending: "the next pass uploads it"
+        case .stale: "the next pass downloads it"
+        case .conflicted:
+            "the next pass resolves the conflict, if the collection has a conflict handler"
+        case .paused(let reason):
+            "\(reason.message): stitchsync resume \(place) --ids '[\(documentID.extendedJSON(.relaxed))]'"
+        case .unexplained: "missing at the remote: stitchsync resolve \(place) --missing upload"
+        }
+    }
+
+    /// The story as JSON objects, a step each, then the state.
+    var objects: [BSONDocument] {
+        entries.map(\.object) + [
+            [
+                "_id": documentID, "state": .string(status.name), "waitsFor": .string(waitsFor),
+            ]
+        ]
+    }
+}
+
+extension HistoryEntry {
+    fileprivate var object: BSONDocument {
+        var object: BSONDocument = [
+            "number": .int64(number), "at": .datetime(time), "text": .string(text),
+        ]
+        if let operation { object.append("operation", .string("\(operation)")) }
+        for (key, version) in [("before", versionBefore), ("after", versionAfter)] {
+            guard let version else { continue }
+            var value: BSONDocument = ["v": .int64(version.counter)]
+            if let operation = version.operation { value.append("op", .string("\(operation)")) }
+            object.append(key, .document(value))
+        }
+        if case .resolved(_, let fields) = event {
+            object.append("fields", .array(BSONArray(fields.map { .document($0.object) })))
+        }
+        return object
+    }
+}
+
+extension HistoryField {
+    fileprivate var object: BSONDocument {
+        var object: BSONDocument = ["name": .string(name)]
+        for (key, value) in [
+            ("base", base), ("local", local), ("remote", remote), ("result", result),
+        ] {
+            if let value { object.append(key, value) }
+        }
+        return object
+    }
+}
