@@ -146,7 +146,7 @@ struct HistoryScenarios {
     @Test("the oldest entries are removed in steps, by number and by bytes")
     func bounded() async throws {
         let world = try SyncWorld()
-        for (entries, bytes) in [(80, 1 << 20), (50_000, 4_000)] {
+        for (entries, bytes) in [(80, 1 << 20), (50_000, 2_000)] {
             var limits = SyncLimits()
             limits.historyKept = entries
             limits.historyBytesKept = bytes
