@@ -35,7 +35,9 @@
         private static func further(
             _ fault: BSONError, _ message: String, _ byteOffset: Int, _ text: String
         ) -> BSONError {
-            guard byteOffset > fault.byteOffset ?? -1 else { return fault }
+            // JSON has no single quotes, so its fault there explains nothing.
+            let isQuote = text.utf8.dropFirst(byteOffset).first == UInt8(ascii: "'")
+            guard isQuote || byteOffset > fault.byteOffset ?? -1 else { return fault }
             let before = text.utf8.prefix(byteOffset)
             let line = before.count { $0 == UInt8(ascii: "\n") } + 1
             let column = before.reversed().prefix { $0 != UInt8(ascii: "\n") }.count + 1

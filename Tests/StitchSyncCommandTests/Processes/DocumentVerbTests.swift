@@ -48,6 +48,7 @@
                 try await run("find", "{}", "--table")
                     == ["_id  n", "------", "1    a", "9    c"])
             #expect(try await run("find", "{_id: 9}", "--relaxed") == [#"{"_id":9,"n":"c"}"#])
+            #expect(try await run("export", "{_id: 9}", "--relaxed") == [#"{"_id":9,"n":"c"}"#])
             #expect(
                 try await run("aggregate", "[{$match: {n: 'a'}}]", "--relaxed")
                     == [#"{"_id":1,"n":"a"}"#])

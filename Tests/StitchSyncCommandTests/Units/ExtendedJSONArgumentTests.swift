@@ -49,6 +49,7 @@ import Testing
         ("{a: 'x' b: 1}", "} is expected", 9),
         ("{a: 'ä', d: {$oid: 'x'}}", "$oid takes 24 hexadecimal digits", 21),
         ("{a: f(process.exit())}", "a number is expected", 7),
+        ("{a: 'x}", "unescaped line break", 5),
         ("{a: 'x'} {}", "there is text behind the value", 10),
     ])
     func `a fault is told with its place and an example`(
