@@ -39,16 +39,16 @@ enum MetricsText {
 
     /// Adds the open connections by the kind of their users and by apps, the most used first.
     private static func clients(_ text: inout String, _ server: ServerContext) {
-        var kinds: [String: Int] = [:]
+        var kinds: [Name: Int] = [:]
         var apps: [Name: Int] = [:]
         for (client, _, _) in server.clients {
-            kinds[client.userKind, default: 0] += 1
+            kinds[Name(client.userKind), default: 0] += 1
             let app = String(client.app.unicodeScalars.prefix(appNameMax))
             if !app.isEmpty { apps[Name(app), default: 0] += 1 }
         }
         head(&text, "connections_by_user_kind", "gauge", "Open connections by kind of user.")
         for (kind, count) in kinds.sorted(by: { $0.key < $1.key }) {
-            text += "stitchsync_connections_by_user_kind{kind=\"\(kind)\"} \(count)\n"
+            text += "stitchsync_connections_by_user_kind{kind=\"\(kind.text)\"} \(count)\n"
         }
         head(&text, "connections_by_app", "gauge", "Open connections of users by app.")
         let sorted = apps.sorted { ($1.value, $0.key) < ($0.value, $1.key) }

@@ -124,7 +124,8 @@ extension FolderOrder {
         FolderOrder(
             "Sources/StitchSyncCommand/",
             rows(
-                "Console|Inspect|Editions|Import|Sync|Shell|Demo|Gateway|Users Commands Documents|")
+                "Console|Inspect|Editions|Import|Sync|Shell|Demo|Gateway|Users Commands Documents Rules|"
+            )
         ),
     ]
 
