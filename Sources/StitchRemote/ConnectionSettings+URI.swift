@@ -1,6 +1,7 @@
 #if Remote
     internal import BSONStore
     internal import StitchSync
+    internal import StitchWire
 
     extension ConnectionSettings {
         /// Merges the parts of a URI with the app's options; the URI's win.
@@ -21,10 +22,12 @@
             let signIn = try Self.signIn(uri, signIn)
             try Self.check(
                 signIn, isEncrypted: isEncrypted, isSecret: Self.isSecret(uri.hosts, isEncrypted))
+            let compression = Self.compression(given.compressors, options.compression)
+            self.compression = compression
             credentials = CurrentCredentials(
                 Handshake(
                     signIn, applicationName: given.appName ?? options.applicationName,
-                    isEncrypted: isEncrypted))
+                    isEncrypted: isEncrypted, compressors: compression.names))
             connectTimeout = given.connectTimeout ?? options.connectTimeout
             socketTimeout = given.socketTimeout ?? options.socketTimeout
             serverSelectionTimeout =
@@ -36,6 +39,18 @@
             retriesReads = given.retryReads ?? true
             retriesWrites = given.retryWrites ?? true
             usesBulkWrite = options.usesBulkWrite
+        }
+
+        /// Returns the choice of a URI, or else of the options.
+        ///
+        /// - Parameter named: the methods that the URI names; empty for none.
+        private static func compression(
+            _ named: [WireCompressor]?, _ mode: RemoteCompression
+        ) -> CompressionChoice {
+            guard let named else {
+                return CompressionChoice(mode: mode, offered: CompressionChoice.supported)
+            }
+            return CompressionChoice(mode: named.isEmpty ? .never : .always, offered: named)
         }
 
         /// Whether no one else on the network can read what is sent to some hosts.

@@ -30,6 +30,11 @@
             ///
             /// `nil` does so for writes of several kinds, if the server's version allows it.
             public var usesBulkWrite: Bool?
+            /// When connections compress requests and replies, unless the URI says so
+            /// (`compressors`).
+            ///
+            /// Messages of the sign-in and those with a password are never compressed.
+            public var compression = RemoteCompression.automatic
             /// The root certificates to trust instead of the system's, each a text in the form PEM.
             ///
             /// They need `tls=true` in the URI.

@@ -28,7 +28,7 @@
         /// meaning in URIs is written as `%` and its code, for example `%40` for `@`. The options
         /// are `tls`, `tlsCAFile`, `replicaSet`, `directConnection`, `appName`, `authSource`,
         /// `authMechanism`, `connectTimeoutMS`, `socketTimeoutMS`, `serverSelectionTimeoutMS`,
-        /// `retryReads` and `retryWrites`. A single host is used as it is; of several, or with
+        /// `retryReads`, `retryWrites` and `compressors`. A single host is used as it is; of several, or with
         /// `replicaSet`, the remote looks for the primary.
         ///
         /// - Parameter signIn: how devices sign in; a user in the URI replaces `.none`.
@@ -69,6 +69,9 @@
         /// The state is unknown before the first request. While the primary cannot be reached and
         /// a task waits for the next value, the remote looks for the primary, with growing pauses.
         public var reachability: AsyncStream<Bool>? { connections.reachability() }
+
+        /// The bytes that all connections have carried so far.
+        public var traffic: RemoteTraffic { connections.traffic }
 
         /// Closes all connections; running and later calls fail.
         public func close() async {

@@ -1,6 +1,7 @@
 #if Remote
     internal import BSONStore
     internal import StitchSync
+    internal import StitchWire
 
     /// The options of a URI; `nil` for one that it does not have.
     ///
@@ -18,6 +19,8 @@
         var serverSelectionTimeout: Duration?
         var retryReads: Bool?
         var retryWrites: Bool?
+        /// The methods of compression, the preferred one first; empty for none.
+        var compressors: [WireCompressor]?
 
         init() {}
 
@@ -47,7 +50,7 @@
         private static let names = [
             "tls", "tlsCAFile", "replicaSet", "directConnection", "appName", "authSource",
             "authMechanism", "connectTimeoutMS", "socketTimeoutMS", "serverSelectionTimeoutMS",
-            "retryReads", "retryWrites", "w", "readConcernLevel", "readPreference",
+            "retryReads", "retryWrites", "compressors", "w", "readConcernLevel", "readPreference",
         ]
 
         private mutating func set(
@@ -68,6 +71,7 @@
                 serverSelectionTimeout = try Self.milliseconds(name, value)
             case "retryreads": retryReads = try Self.flag(name, value)
             case "retrywrites": retryWrites = try Self.flag(name, value)
+            case "compressors": compressors = try Self.compressors(name, value)
             // Sync always reads and writes so; the options occur in URIs for other programs.
             case "w", "readconcernlevel": _ = try Self.choice(name, value, ["majority"])
             case "readpreference": _ = try Self.choice(name, value, ["primary"])
@@ -102,6 +106,23 @@
                 throw refusal(name, value, allowed.joined(separator: " or "))
             }
             return value
+        }
+
+        /// Returns the methods of a list that are supported here, as drivers do.
+        private static func compressors(
+            _ name: String, _ value: String
+        ) throws(RemoteError) -> [WireCompressor] {
+            guard value != "none" else { return [] }
+            var found: [WireCompressor] = []
+            for part in value.split(separator: ",", omittingEmptySubsequences: false) {
+                guard ["snappy", "zlib", "zstd"].contains(part) else {
+                    throw refusal(name, value, "none, or a list of snappy, zlib and zstd")
+                }
+                if let method = WireCompressor(name: String(part)), !found.contains(method) {
+                    found.append(method)
+                }
+            }
+            return found
         }
 
         private static func milliseconds(

@@ -66,6 +66,9 @@
             return true
         }
 
+        /// The bytes of all connections so far.
+        var traffic: RemoteTraffic { settings.traffic.current }
+
         /// Whether connections are encrypted.
         var isEncrypted: Bool { settings.security != nil }
 

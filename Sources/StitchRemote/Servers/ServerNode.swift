@@ -135,12 +135,16 @@
         private func connect(with handshake: Handshake) async throws(MongoFailure) -> Line {
             let signIn = state.withLock { $0.signIn }
             let connection = try await WireConnection.open(
-                address, settings.security, within: settings.connectTimeout)
+                address, settings.security, within: settings.connectTimeout,
+                counting: settings.traffic)
             do throws(MongoFailure) {
-                let description = try await handshake.run(
-                    connection, within: settings.socketTimeout)
-                connection.trust()
-                return Line(connection: connection, description: description, signIn: signIn)
+                let greeting = try await handshake.run(
+                    connection, within: settings.socketTimeout, settings.elapsed)
+                let compressor = settings.compression.compressor(
+                    accepted: greeting.description.compressors, roundTrip: greeting.roundTrip)
+                connection.trust(compressor)
+                return Line(
+                    connection: connection, description: greeting.description, signIn: signIn)
             } catch {
                 connection.close(error)
                 throw error

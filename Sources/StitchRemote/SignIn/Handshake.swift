@@ -9,12 +9,17 @@
         let applicationName: String
         /// Whether connections are encrypted, as tokens need.
         let isEncrypted: Bool
+        /// The names of the compression methods to ask for, the preferred one first.
+        let compressors: [String]
         private let passwords: SaltedPasswords?
 
-        init(_ signIn: SignIn, applicationName: String, isEncrypted: Bool) {
+        init(
+            _ signIn: SignIn, applicationName: String, isEncrypted: Bool, compressors: [String]
+        ) {
             self.signIn = signIn
             self.applicationName = applicationName
             self.isEncrypted = isEncrypted
+            self.compressors = compressors
             switch signIn {
             case .user(_, let password, _): passwords = SaltedPasswords(password: password)
             case .none, .token, .anonymous: passwords = nil
@@ -23,7 +28,9 @@
 
         /// Returns the handshake of the same app with another sign-in.
         func replacing(_ signIn: SignIn) -> Handshake {
-            Handshake(signIn, applicationName: applicationName, isEncrypted: isEncrypted)
+            Handshake(
+                signIn, applicationName: applicationName, isEncrypted: isEncrypted,
+                compressors: compressors)
         }
 
         /// Whether the app may have better credentials at the next attempt.
@@ -42,45 +49,55 @@
             }
         }
 
+        /// The server's first reply.
+        struct Greeting: Sendable {
+            let description: ServerDescription
+            /// The time between the first message and its reply.
+            let roundTrip: Duration
+        }
+
         /// Carries out the handshake and returns the server's description.
         ///
+        /// - Parameter elapsed: the time since any fixed moment.
         /// - Throws: ``MongoFailure``, of the kind `authentication` when the server refuses the
         ///   sign-in or does not prove who it is.
         func run(
-            _ connection: WireConnection, within limit: Duration
-        ) async throws(MongoFailure) -> ServerDescription {
+            _ connection: WireConnection, within limit: Duration, _ elapsed: () -> Duration
+        ) async throws(MongoFailure) -> Greeting {
             var command: BSONDocument = [
                 "hello": 1, "helloOk": true,
                 "client": .document(ClientMetadata.document(applicationName: applicationName)),
             ]
+            if !compressors.isEmpty {
+                command.append("compression", .array(BSONArray(compressors.map { .string($0) })))
+            }
+            let client: ScramClient?
             switch signIn {
-            case .none:
-                command.append("$db", "admin")
-                let hello = try await Self.reply(to: command, connection, limit)
-                return ServerDescription(hello)
+            case .none, .token, .anonymous: client = nil
             case .user(let name, _, let database):
-                let client = ScramClient(user: name)
-                var start = Self.start("SCRAM-SHA-256", client.first)
+                let first = ScramClient(user: name)
+                var start = Self.start("SCRAM-SHA-256", first.first)
                 start.append("db", .string(database))
                 // Saves a round trip where the server guesses with.
                 command.append("speculativeAuthenticate", .document(start))
-                command.append("$db", "admin")
-                let hello = try await Self.reply(to: command, connection, limit)
+                client = first
+            }
+            command.append("$db", "admin")
+            let begin = elapsed()
+            let hello = try await Self.reply(to: command, connection, limit)
+            let roundTrip = elapsed() - begin
+            switch signIn {
+            case .none: break
+            case .user(_, _, let database):
+                guard let client else { break }
                 try await signIn(
                     client, database, hello["speculativeAuthenticate"]?.documentValue, connection,
                     limit)
-                return ServerDescription(hello)
-            case .token(let token):
-                command.append("$db", "admin")
-                let hello = try await Self.reply(to: command, connection, limit)
-                try await signIn(token, connection, limit)
-                return ServerDescription(hello)
+            case .token(let token): try await signIn(token, connection, limit)
             case .anonymous(let secret):
-                command.append("$db", "admin")
-                let hello = try await Self.reply(to: command, connection, limit)
                 try await Self.signIn("STITCHSYNC-ANONYMOUS", secret, "admin", connection, limit)
-                return ServerDescription(hello)
             }
+            return Greeting(description: ServerDescription(hello), roundTrip: roundTrip)
         }
 
         private func signIn(

@@ -19,6 +19,8 @@
         let isConcurrent: Bool
         /// Whether a change stream leaves out the reading device's own changes, where it is asked to.
         let leavesOutEchoes: Bool
+        /// The names of the compression methods that the server agrees to.
+        let compressors: [String]
 
         /// The largest number of hosts taken from one reply.
         private static let hostsMax = 50
@@ -39,6 +41,7 @@
             hasSessions = hello["logicalSessionTimeoutMinutes"]?.int64Value != nil
             retriesWrites = hasSessions && (setName != nil || hello["msg"] == "isdbgrid")
             isConcurrent = ServerExtension.concurrent.isNamed(in: hello)
+            compressors = hello["compression"]?.arrayValue?.compactMap(\.stringValue) ?? []
             leavesOutEchoes = ServerExtension.echoFilter.isNamed(in: hello)
         }
     }

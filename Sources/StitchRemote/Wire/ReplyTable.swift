@@ -21,12 +21,17 @@
             var replies = 0
             /// Whether the server has proved who it is.
             var isTrusted = false
+            /// The compression of requests that the server agreed to.
+            var compressor: WireCompressor?
             /// Whether no new requests are accepted.
             var isRetired = false
             var end: MongoFailure?
         }
 
         private let state = Locked(State())
+        private let traffic: TrafficMeter
+
+        init(counting traffic: TrafficMeter) { self.traffic = traffic }
 
         /// The largest number of abandoned requests without a reply; then the connection ends.
         static let abandonedMax = 1_000
@@ -44,8 +49,16 @@
                 depthMax: BSONLimits().depthMax + 8)
         }
 
-        /// Allows large replies from now on.
-        func trust() { state.withLock { $0.isTrusted = true } }
+        /// Allows large replies from now on, and compressed ones if requests are compressed.
+        func trust(_ compressor: WireCompressor?) {
+            state.withLock { state in
+                state.isTrusted = true
+                state.compressor = compressor
+            }
+        }
+
+        /// The compression of requests and replies; `nil` for none, as before the sign-in.
+        var compressor: WireCompressor? { state.withLock { $0.compressor } }
 
         /// Whether requests are accepted.
         var isOpen: Bool { state.withLock { $0.end == nil && !$0.isRetired } }
@@ -71,7 +84,8 @@
         /// Passes a reply to its request; returns whether the connection can continue.
         func deliver(_ message: ByteBuffer) -> Bool {
             let header = message.withUnsafeReadableBytes { WireHeader($0) }
-            guard let header, header.opcode == WireOpcode.message.rawValue else {
+            traffic.noteReceived(message, limits)
+            guard let header, isExpected(header) else {
                 end(.broken("the server sent a message of another kind than asked for"))
                 return false
             }
@@ -88,6 +102,16 @@
                 return false
             }
             return goesOn
+        }
+
+        /// Whether a reply is of a kind that was asked for.
+        private func isExpected(_ header: WireHeader) -> Bool {
+            switch WireOpcode(rawValue: header.opcode) {
+            case .message: true
+            // A server may compress only the replies to compressed requests.
+            case .compressed: compressor != nil
+            case .query, .reply, nil: false
+            }
         }
 
         /// Ends a request whose caller no longer waits; returns whether the connection can

@@ -10,20 +10,23 @@
     final class WireConnection: Sendable {
         private let channel: any Channel
         private let table: ReplyTable
+        private let traffic: TrafficMeter
 
-        private init(_ channel: any Channel, _ table: ReplyTable) {
+        private init(_ channel: any Channel, _ table: ReplyTable, _ traffic: TrafficMeter) {
             self.channel = channel
             self.table = table
+            self.traffic = traffic
         }
 
         /// Connects.
         ///
         /// - Throws: ``MongoFailure`` when the host cannot be reached within the limit.
         static func open(
-            _ address: ServerAddress, _ security: TransportSecurity?, within limit: Duration
+            _ address: ServerAddress, _ security: TransportSecurity?, within limit: Duration,
+            counting traffic: TrafficMeter
         ) async throws(MongoFailure) -> WireConnection {
             guard !Task.isCancelled else { throw .cancelled }
-            let table = ReplyTable()
+            let table = ReplyTable(counting: traffic)
             let answer = FirstAnswer<Result<any Channel, MongoFailure>>()
             let connecting = SocketBootstrap.connect(
                 to: address, security, within: .of(limit)
@@ -42,7 +45,7 @@
                 answer.give(.failure(.cancelled))
             }
             switch result {
-            case .success(let channel): return WireConnection(channel, table)
+            case .success(let channel): return WireConnection(channel, table, traffic)
             case .failure(let failure):
                 connecting.whenSuccess { $0.close(promise: nil) }
                 throw failure
@@ -52,8 +55,9 @@
         /// Whether requests are accepted.
         var isOpen: Bool { table.isOpen }
 
-        /// Allows large replies from now on, as from a server that has proved who it is.
-        func trust() { table.trust() }
+        /// Allows large replies from now on, as from a server that has proved who it is, and
+        /// compresses requests if the server agreed to a method.
+        func trust(_ compressor: WireCompressor?) { table.trust(compressor) }
 
         /// Sends a command and returns its reply, whatever its `ok`.
         ///
@@ -65,12 +69,12 @@
             guard !Task.isCancelled else { throw .cancelled }
             let answer = ReplyTable.Answer()
             let id = try table.begin(answer)
-            let bytes = WireEncoder.bytes(command, to: .message([]), requestID: id, responseTo: 0)
-            guard bytes.count <= ReplyTable.bytesMax else {
+            let request = request(command, id)
+            guard request.plainCount <= ReplyTable.bytesMax else {
                 _ = table.abandon(id, .cancelled)
                 throw MongoFailure(
                     kind: .server, code: 10_334,
-                    message: "a request of \(bytes.count) bytes is too large")
+                    message: "a request of \(request.plainCount) bytes is too large")
             }
             let before = table.replyCount
             let timer = channel.eventLoop.scheduleTask(in: .of(limit)) { [table, channel] in
@@ -79,7 +83,7 @@
                 if !isAlive { table.end(late) }
                 if !table.abandon(id, late) || !isAlive { channel.close(promise: nil) }
             }
-            channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
+            send(request)
             let result = await withTaskCancellationHandler {
                 await answer.value
             } onCancel: {
@@ -93,13 +97,24 @@
         func post(_ command: BSONDocument) {
             do throws(MongoFailure) {
                 let id = try table.begin(ReplyTable.Answer())
-                let bytes = WireEncoder.bytes(
-                    command, to: .message([]), requestID: id, responseTo: 0)
-                channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
+                send(request(command, id))
                 if !table.abandon(id, .cancelled) { close(.network("too many dropped requests")) }
             } catch {
                 // The connection is closed, and with it what the command is about.
             }
+        }
+
+        private func request(
+            _ command: BSONDocument, _ id: Int32
+        ) -> (bytes: [UInt8], plainCount: Int) {
+            WireEncoder.request(
+                command, requestID: id,
+                compressor: CompressionChoice.allows(command) ? table.compressor : nil)
+        }
+
+        private func send(_ request: (bytes: [UInt8], plainCount: Int)) {
+            traffic.noteSent(request.bytes.count, plainCount: request.plainCount)
+            channel.writeAndFlush(ByteBuffer(bytes: request.bytes), promise: nil)
         }
 
         private func parse(_ message: ByteBuffer) throws(MongoFailure) -> BSONDocument {
@@ -107,7 +122,9 @@
                 let reply = try message.withUnsafeReadableBytes { bytes in
                     try WireParser(limits: table.limits).parse(bytes)
                 }
-                guard reply.sequences.isEmpty, reply.wantsReply else {
+                guard reply.sequences.isEmpty, reply.wantsReply, case .message = reply.form,
+                    reply.compressor == nil || reply.compressor == table.compressor
+                else {
                     throw MongoFailure.broken("a reply has parts that were not asked for")
                 }
                 return reply.body

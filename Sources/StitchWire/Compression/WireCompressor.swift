@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// The compression methods of messages.
 ///
 /// Without the trait `Server` there is no zlib, since no library of the system is linked then.
@@ -21,6 +23,14 @@ package enum WireCompressor: UInt8, Sendable, Hashable, CaseIterable {
             case .zlib: "zlib"
         #endif
         }
+    }
+
+    /// The method of a name that a client or server uses; `nil` for an unsupported one.
+    package init?(name: String) {
+        guard let found = Self.allCases.first(where: { $0.name.hasSameBytes(as: name) }) else {
+            return nil
+        }
+        self = found
     }
 
     /// Returns the supported ones among a client's names, in its order.
