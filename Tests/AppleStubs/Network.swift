@@ -6,6 +6,8 @@ public import Security
 public struct NWPath: Sendable {
     public enum Status: Sendable { case satisfied, unsatisfied, requiresConnection }
     public var status: Status { .unsatisfied }
+    public var isExpensive: Bool { false }
+    public var isConstrained: Bool { false }
 }
 
 @available(macOS 10.14, iOS 12, tvOS 12, watchOS 5, *)

@@ -54,6 +54,7 @@ public final class SyncEngine: Sendable {
     struct State {
         var configurations: [Namespace: CollectionConfiguration] = [:]
         var isOnline = true
+        var metering = Metering()
         /// Whether the app suspended the engine.
         var isSuspended = false
         /// Whether the app closed the engine.
@@ -398,7 +399,10 @@ extension SyncEngine {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await self.syncLoop.run() }
                 group.addTask {
-                    await self.files.run(isOnline: { self.isOnline }, backoff: self.backoff) {
+                    await self.files.run(
+                        isOnline: { self.isOnline }, carries: { self.carriesByItself($0) },
+                        backoff: self.backoff
+                    ) {
                         self.delivery.reportOfEngine($0)
                     }
                 }
@@ -421,10 +425,15 @@ extension SyncEngine {
             store: store, remote: remote, requests: requests, limits: limits,
             backoff: backoff, clock: clock, sets: sets, wakes: wakes, passes: passes,
             faults: StoreFaults { [delivery] in delivery.reportOfEngine($0) },
-            isOnline: { self.isOnline }, checkIsOpen: { try self.checkIsOpen() },
+            isOnline: { self.syncsByItself },
+            noteMetered: { self.noteSystemNetwork(isMetered: $0) },
+            checkIsOpen: { try self.checkIsOpen() },
             frequency: { self.configuration(of: $0).frequency }, history: history,
             echoes: echoes,
-            pass: { try await self.syncNow(only: $0, steps: $1, history: history) })
+            pass: {
+                try self.checkSyncsByItself()
+                return try await self.syncNow(only: $0, steps: $1, history: history)
+            })
     }
 }
 

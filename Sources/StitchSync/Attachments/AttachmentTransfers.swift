@@ -178,14 +178,18 @@ extension AttachmentTransfers {
     private static let stagedMax: Int64 = 24 * 3_600 * 1_000
 
     /// Looks at changed documents, then sends and loads what is due, then evicts what is too much.
-    func runRound() async throws -> AttachmentReport {
+    ///
+    /// - Parameter carries: whether a file may be sent or loaded now; it is asked before each piece.
+    func runRound(
+        carrying carries: @escaping @Sendable (Attachment) -> Bool = { _ in true }
+    ) async throws -> AttachmentReport {
         guard isUsed else { return AttachmentReport() }
         return try await rounds.run {
             let cache = try cache()
             try await settleEarlierFiles(cache)
             try await readDocuments(cache)
             guard let files = remote.attachments else { return AttachmentReport() }
-            var round = TransferAttachments(self, cache, files)
+            var round = TransferAttachments(self, cache, files, carrying: carries)
             let report = try await round.run()
             state.withLock { $0.isWaiting = report.waiting > 0 }
             try await evict(cache)
@@ -207,7 +211,8 @@ extension AttachmentTransfers {
     ///
     /// A store that fails does not end it; the error is reported, and a later round tries again.
     func run(
-        isOnline: @Sendable () -> Bool, backoff: Backoff,
+        isOnline: @Sendable () -> Bool, carries: @escaping @Sendable (Attachment) -> Bool,
+        backoff: Backoff,
         reporting report: @Sendable (SyncError) -> Void
     ) async {
         var failures = 0
@@ -219,7 +224,7 @@ extension AttachmentTransfers {
                 continue
             }
             do {
-                failures = try await runRound().isDone ? 0 : failures + 1
+                failures = try await runRound(carrying: carries).isDone ? 0 : failures + 1
             } catch is CancellationError {
                 return
             } catch {

@@ -5,12 +5,18 @@ struct TransferAttachments {
     let engine: AttachmentTransfers
     let cache: AttachmentCache
     let remote: any RemoteAttachments
+    /// Returns whether a file may be sent or loaded now.
+    let carries: @Sendable (Attachment) -> Bool
     private var report = AttachmentReport()
 
-    init(_ engine: AttachmentTransfers, _ cache: AttachmentCache, _ remote: any RemoteAttachments) {
+    init(
+        _ engine: AttachmentTransfers, _ cache: AttachmentCache, _ remote: any RemoteAttachments,
+        carrying carries: @escaping @Sendable (Attachment) -> Bool = { _ in true }
+    ) {
         self.engine = engine
         self.cache = cache
         self.remote = remote
+        self.carries = carries
     }
 
     /// Sends and loads what is due, or only loads one file.
@@ -80,6 +86,7 @@ extension TransferAttachments {
             report.waiting += 1
             return
         }
+        guard mayCarry(record.attachment) else { return }
         var state = try await asking { remote throws(RemoteError) in
             try await remote.state(of: place)
         }
@@ -100,6 +107,7 @@ extension TransferAttachments {
                 guard attempts < Self.attemptsMax else {
                     return try await fail(record, "the remote found another content than was sent")
                 }
+                guard mayCarry(record.attachment) else { return }
                 let bytes = try storing {
                     try cache.read(record, from: offset, count: AttachmentPieces.sizeMax)
                 }
@@ -134,6 +142,7 @@ extension TransferAttachments {
         guard let place = old.place else { return }
         var record = old
         while record.bytes < record.attachment.length || record.attachment.length == 0 {
+            guard mayCarry(record.attachment) else { return }
             let offset = record.bytes
             let answer = try await asking { remote throws(RemoteError) in
                 try await remote.read(place, from: offset, count: AttachmentPieces.sizeMax)
@@ -161,6 +170,13 @@ extension TransferAttachments {
             ($0.stage, $0.isWanted, $0.used) = (.here, false, .now)
         }
         report.loaded += 1
+    }
+
+    /// Returns whether a file may be carried now; counts one that may not.
+    private mutating func mayCarry(_ attachment: Attachment) -> Bool {
+        let isCarried = carries(attachment)
+        if !isCarried { report.heldBack += 1 }
+        return isCarried
     }
 
     private func finish(

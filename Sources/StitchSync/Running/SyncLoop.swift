@@ -16,8 +16,10 @@ struct SyncLoop: Sendable {
     let passes: Signal
     /// The report of a store that cannot be written.
     let faults: StoreFaults
-    /// Returns whether passes may connect to the remote.
+    /// Returns whether passes may connect to the remote by themselves.
     let isOnline: @Sendable () -> Bool
+    /// Receives the system's reports of whether the network is metered.
+    let noteMetered: @Sendable (Bool) -> Void
     /// Throws once the engine is closed.
     let checkIsOpen: @Sendable () throws -> Void
     /// Returns how often a collection is synced.
@@ -35,7 +37,9 @@ struct SyncLoop: Sendable {
             let last = Locked(LastPass())
             group.addTask { try await runPasses(last) }
             group.addTask { try await watchRemotes(last) }
-            group.addTask { await NetworkWatch(remote: remote, wakes: wakes).run() }
+            group.addTask {
+                await NetworkWatch(remote: remote, wakes: wakes, noteMetered: noteMetered).run()
+            }
             defer { group.cancelAll() }
             while try await group.next() != nil {}
         }

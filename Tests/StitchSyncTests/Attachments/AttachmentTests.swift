@@ -398,6 +398,41 @@ struct AttachmentTests {
         }
     }
 
+    @Test("on a metered network large files wait, both ways, until it is not metered")
+    func metered() async throws {
+        let remote = try InProcessRemote(at: .inMemory)
+        let (a, b) = (try device("a", remote), try device("b", remote))
+        var files: [BSONStore.Attachment] = []
+        for (id, length) in [(1, 5_000), (2, 10)] as [(Int32, Int)] {
+            try await a.todos.insertOne(["_id": .int32(id)])
+            files.append(
+                try await a.todos.attach(Self.content(length), to: .int32(id), at: "file"))
+        }
+        try await a.engine.syncUntilQuiet()
+        await b.todos.configure(conflictHandler: .remoteWins, attachments: .withDocument)
+        try await b.fetch([1, 2])
+        for (device, id) in [(a, Int32(1)), (b, 1)] {
+            let engine = device.engine
+            engine.setNetworkPolicy(.filesUpTo(bytes: 100))
+            engine.noteMetered(true)
+            let report = try await engine.files.runRound { engine.carriesByItself($0) }
+            #expect(report.heldBack == 1 && report.sent + report.loaded == 1 && report.isDone)
+            let large = device.todos.file(files[0], of: .int32(id))
+            #expect(try large.state() != .here)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await engine.run() }
+                defer { group.cancelAll() }
+                engine.noteMetered(false)
+                for try await state in large.updates where state == .here { break }
+            }
+        }
+        // A file that the app reads does not wait.
+        b.engine.noteMetered(true)
+        b.engine.setNetworkPolicy(.documentsOnly)
+        #expect(try await b.todos.file(files[0], of: 1).evict())
+        #expect(try await b.todos.file(files[0], of: 1).bytes() == Self.content(5_000))
+    }
+
     private func device(_ name: String, _ remote: any Remote) throws -> Device {
         let store = try DocumentStore(
             at: .file(scratch.path("\(name).stitch")), options: .init(encryptionKey: Self.key))

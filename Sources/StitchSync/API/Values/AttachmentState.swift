@@ -22,11 +22,13 @@ public struct AttachmentReport: Sendable, Hashable {
     public internal(set) var loaded = 0
     /// The number of files that wait: for their document to be sent, or for another device to send them.
     public internal(set) var waiting = 0
+    /// The number of files that wait for a network that is not metered; see ``NetworkPolicy``.
+    public internal(set) var heldBack = 0
     /// The number of files that failed; each has its reason in its state.
     public internal(set) var failed = 0
     /// The error that ended the round early, such as a lost connection; a later round goes on.
     public internal(set) var error: RemoteError?
 
-    /// Whether nothing is left to do.
+    /// Whether nothing is left to do, except for files that are held back.
     public var isDone: Bool { waiting == 0 && error == nil }
 }
