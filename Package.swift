@@ -209,7 +209,7 @@ let package = Package(
             name: "LibBSON", dependencies: ["BSONCore", "LibBSONC"], path: "Tests/LibBSON",
             swiftSettings: strict),
         .target(
-            name: "SyncSimulation", dependencies: ["StitchSync", "BSONStore"],
+            name: "SyncSimulation", dependencies: ["StitchSync", "StitchRules", "BSONStore"],
             path: "Tests/SyncSimulation", swiftSettings: strict),
         .executableTarget(
             name: "SyncSimulator", dependencies: ["SyncSimulation", "StitchSync"],

@@ -9,7 +9,7 @@ import Synchronization
 
 /// Runs simulated worlds of the sync engine: `seeds=1000 from=1 jobs=2 max=5 shrink=0`, or `seed=7`;
 /// or every short schedule with every fault: `scope=3 faults=1 interrupts=1 jobs=2`, where one in so
-/// many faults strikes.
+/// many faults strikes; or worlds with files beside documents: `files=1000 from=1 jobs=2`.
 @main struct SyncSimulator {
     static func main() async throws {
         var settings: [String: UInt64] = [:]
@@ -23,6 +23,9 @@ import Synchronization
         }
         if let depth = settings["scope"] {
             exit(try await searchScope(Int(depth), settings) ? 0 : 1)
+        }
+        if let count = settings["files"] {
+            exit(try await searchFiles(count, settings) ? 0 : 1)
         }
         let from = settings["from"] ?? 1
         let end = from + (settings["seeds"] ?? 2_000)
@@ -71,6 +74,33 @@ import Synchronization
             if !tally.violations.isEmpty { isClean = false }
         }
         return isClean
+    }
+
+    /// Runs worlds with files; whether none violates anything.
+    private static func searchFiles(
+        _ count: UInt64, _ settings: [String: UInt64]
+    ) async throws -> Bool {
+        let (from, jobs) = (settings["from"] ?? 1, Int(settings["jobs"] ?? 2))
+        let start = ContinuousClock.now
+        let failures = Failures(max: settings["max"] ?? 5)
+        try await withThrowingTaskGroup { group in
+            for job in 0..<jobs {
+                group.addTask {
+                    for seed in stride(from: from + UInt64(job), to: from + count, by: jobs)
+                    where !failures.suffice(before: seed) {
+                        let outcome = try await FileSimulation(seed: seed).run()
+                        guard !outcome.violations.isEmpty else { continue }
+                        print("seed \(seed): \(outcome.violations.joined(separator: "; "))")
+                        if count == 1 { print(outcome.lines.joined(separator: "\n")) }
+                        failures.add(seed)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let failed = failures.seeds.count
+        print("\(count) worlds with files in \(start.duration(to: .now)), \(failed) failed")
+        return failed == 0
     }
 
     /// The seeds that violate something, found by all jobs.

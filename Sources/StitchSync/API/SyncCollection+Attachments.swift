@@ -104,6 +104,10 @@ extension SyncCollection {
             throw error
         }
         files.note([id], in: namespace)
+        // From now on a document without the reference is one from which it was taken out.
+        try await cache.change(attachment.id) { record in
+            if record.stage == .staged { record.stage = .toSend }
+        }
         return attachment
     }
 }
