@@ -9,7 +9,7 @@ export SWIFT
 export SWIFT_DETERMINISTIC_HASHING := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo rchat todo test test-long check docs bench bench-gate bench-server bench-sync bench-matrix \
+.PHONY: help package setup demo rchat todo test test-long check docs bench bench-gate bench-server bench-sync bench-matrix \
 	bench-remote bench-wire bench-fairness bench-devices bench-gateway bench-embedding fuzz simulate simulate-wrong simulate-scope crash crash-sync attack gaps sweep faults contend soak soak-sync \
 	fanout test-encrypted test-fresh-root test-asan test-tsan clean
 
@@ -37,6 +37,10 @@ test-long: ## Runs what takes longer: examples twice, Go's driver, twin sessions
 	@Scripts/examples-twice
 	@Scripts/test-go
 	@TWIN_SESSIONS="$(or $(TWIN_SESSIONS),2000)" Scripts/test RulesTests.twins
+
+package: ## Makes an archive and a Debian package of the tool in .build/package/out.
+	@Scripts/setup
+	@Scripts/package $(TOOL)
 
 docs: ## Makes the DocC archives of the libraries in .build/docs; a dead link fails.
 	@Scripts/docs

@@ -181,11 +181,17 @@ let package = Package(
                 .target(name: "StitchCryptoC", condition: .when(traits: ["Server"])),
             ],
             swiftSettings: strict),
+        // The commit that `stitchsync --version` names; Scripts/package gives it.
+        .target(
+            name: "StitchVersionC",
+            cSettings: Context.environment["STITCHSYNC_COMMIT"].map {
+                [.define("STITCHSYNC_COMMIT", to: $0)]
+            } ?? []),
         .executableTarget(
             name: "StitchSyncCommand",
             dependencies: [
                 "BSONStore", "StitchSync", "StitchSyncTesting", "StitchCommands", "StitchMongo",
-                "StitchRemote",
+                "StitchRemote", "StitchVersionC",
                 .target(name: "BSONScript", condition: .when(traits: ["CommandLine"])),
                 .target(name: "StitchServer", condition: .when(traits: ["Server"])),
                 served("Logging", "swift-log"),

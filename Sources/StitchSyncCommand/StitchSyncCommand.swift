@@ -1,5 +1,6 @@
 #if CommandLine
     import ArgumentParser
+    internal import StitchVersionC
 
     /// The command-line tool, for inspecting stores and trying out sync.
     @main
@@ -16,7 +17,7 @@
                 Exit code: 0 on success, 1 when something failed, 64 for a wrong command line. See \
                 Docs/CLI.md.
                 """,
-            version: "0.1.0",
+            version: version,
             subcommands: [
                 ImportCommand.self, ExportCommand.self, FindCommand.self, AggregateCommand.self,
                 InsertCommand.self, UpdateCommand.self, DeleteCommand.self, CountCommand.self,
@@ -27,6 +28,12 @@
                 VerifyCommand.self, CompactCommand.self, FixtureCommand.self, DemoCommand.self,
                 DemoDeviceCommand.self,
             ] + servers)
+
+        /// The version, and in a packaged tool the commit.
+        private static var version: String {
+            let commit = String(cString: stitch_commit())
+            return commit.isEmpty ? "0.1.0" : "0.1.0 (\(commit))"
+        }
 
         /// Runs the command that the arguments name.
         ///
