@@ -40,6 +40,7 @@
         /// As ArgumentParser does it, except that errors do not repeat passwords.
         static func main() async {
             do {
+                try checkCommand(CommandLine.arguments.dropFirst())
                 var command = try parseAsRoot()
                 if var asyncCommand = command as? any AsyncParsableCommand {
                     try await asyncCommand.run()
@@ -51,9 +52,33 @@
             }
         }
 
+        /// - Throws: `ValidationError` for an unknown command, with the nearest known one.
+        private static func checkCommand(_ arguments: ArraySlice<String>) throws {
+            var subcommands = configuration.subcommands
+            var path = "stitchsync"
+            for word in arguments {
+                guard !subcommands.isEmpty, !word.hasPrefix("-"), word != "help" else { return }
+                if let next = subcommands.first(where: { $0.configuration.commandName == word }) {
+                    subcommands = next.configuration.subcommands
+                    path += " \(word)"
+                    continue
+                }
+                let names = subcommands.filter { $0.configuration.shouldDisplay }
+                    .compactMap { $0.configuration.commandName }
+                let nearest = NearestName.of(word, among: names)
+                throw ValidationError(
+                    "unknown command '\(word)'"
+                        + (nearest.map { "; did you mean `\(path) \($0)`?" }
+                            ?? "; `\(path) --help` lists the commands"))
+            }
+        }
+
         private static func end(_ error: any Error) -> Never {
             let code = exitCode(for: error)
-            let text = HiddenPassword.hidden(in: fullMessage(for: error))
+            var text = HiddenPassword.hidden(in: fullMessage(for: error))
+            if code != .success, let advice = ErrorAdvice.advice(for: text) {
+                text += "\nHint: \(advice)"
+            }
             if !text.isEmpty {
                 let console = Console.standard
                 do throws(CommandError) {

@@ -38,27 +38,42 @@
 
         @OptionGroup var password: PasswordInput
 
+        @OptionGroup var administrator: AdministratorArguments
+
         @Option(
             help: "A document that rules read as %%user.data.",
             transform: { try ExtendedJSONArgument.document($0) })
         var customData: BSONDocument?
 
         func run() async throws {
+            try checkDatabase()
+            let address = try administrator.address(of: store)
             let password = try password.read()
-            try HiddenPassword.warn(of: store)
             if store.contains("://") {
-                try await create(password)
+                try await create(password, at: address)
             } else {
                 try add(password)
             }
             try Console.standard.say("\(name): created; users sign in to the database admin")
         }
 
-        private func create(_ password: String) async throws {
+        /// - Throws: `ValidationError` if the address names a database that would not be used.
+        private func checkDatabase() throws {
+            guard let scheme = store.firstRange(of: "://") else { return }
+            let path = store[scheme.upperBound...].drop { $0 != "/" }.dropFirst()
+            let database = path.prefix { $0 != "?" }
+            guard database.isEmpty || database == "admin" else {
+                throw ValidationError(
+                    "adduser creates users on the database admin, not on \(database); leave it "
+                        + "out, or use `stitchsync user add … --database \(database)`")
+            }
+        }
+
+        private func create(_ password: String, at address: String) async throws {
             #if Remote
                 try await ServerRemote.createUser(
                     name, password: password, roles: ServerUsers.roles(role),
-                    customData: customData, at: store)
+                    customData: customData, at: address)
             #else
                 throw SessionRemote.lacksServers
             #endif

@@ -20,7 +20,7 @@
                 wrong command line.
                 """)
 
-        @OptionGroup var place: StoreArguments
+        @OptionGroup var place: StoreFileArguments
 
         @OptionGroup var selection: FilterArguments
 

@@ -41,7 +41,7 @@
             }
         }
 
-        @OptionGroup var place: StoreArguments
+        @OptionGroup var place: StoreFileArguments
 
         @Option(
             help: """

@@ -20,7 +20,7 @@
                 wrong command line.
                 """)
 
-        @OptionGroup var place: StoreArguments
+        @OptionGroup var place: StoreFileArguments
 
         @Option(
             help: "Only documents with these _ids, a list in Extended JSON.",

@@ -6,7 +6,7 @@
     /// The arguments for a store file and a collection in it.
     struct StoreArguments: ParsableArguments {
         @Argument(
-            help: "The store's file, or for some commands a server, stitchsync://….",
+            help: "The store's file, or a server, stitchsync://… or mongodb://….",
             completion: .file())
         var store: String
 
@@ -18,8 +18,48 @@
         /// Whether the store is a server.
         var isServer: Bool { SessionRemote.isServer(store) }
 
+        private var file: StoredCollection { StoredCollection(store, namespace) }
+
         /// Opens the store; creates a missing file unless it is opened for reading only.
         func open(readOnly: Bool = false) throws -> DocumentStore {
+            try file.open(readOnly: readOnly)
+        }
+
+        /// Opens an existing store for reading and writing.
+        func existing() throws -> DocumentStore { try file.existing() }
+    }
+
+    /// The arguments for a store file, where a server cannot be used, and a collection in it.
+    struct StoreFileArguments: ParsableArguments {
+        @Argument(help: "The store's file.", completion: .file())
+        var store: String
+
+        @Argument(
+            help: "The collection as database.collection, for example shop.products.",
+            transform: { try Namespace(parsing: $0) })
+        var namespace: Namespace
+
+        private var file: StoredCollection { StoredCollection(store, namespace) }
+
+        /// Opens the store for reading.
+        func open(readOnly: Bool) throws -> DocumentStore { try file.open(readOnly: readOnly) }
+
+        /// Opens an existing store for reading and writing.
+        func existing() throws -> DocumentStore { try file.existing() }
+    }
+
+    /// A collection of a store file.
+    struct StoredCollection: Sendable {
+        private let store: String
+        private let namespace: Namespace
+
+        init(_ store: String, _ namespace: Namespace) {
+            self.store = store
+            self.namespace = namespace
+        }
+
+        /// Opens the store; creates a missing file unless it is opened for reading only.
+        func open(readOnly: Bool) throws -> DocumentStore {
             let opened = try StoreOpening.opened(store, readOnly: readOnly)
             if readOnly { try noteWhereMissing(in: opened) }
             return opened

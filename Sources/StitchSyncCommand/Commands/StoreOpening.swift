@@ -1,6 +1,6 @@
 #if CommandLine
     import BSONStore
-    import class Foundation.FileManager
+    import Foundation
     import StitchSync
 
     /// The ways in which commands open a store.
@@ -40,6 +40,17 @@
             }
             if options.readOnly, !FileManager.default.fileExists(atPath: path) {
                 throw CommandError("\(path): there is no such file\(MissingFile(path).advice)")
+            }
+            var isFolder: ObjCBool = false
+            if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder),
+                isFolder.boolValue
+            {
+                throw CommandError("\(path) is a folder; name the store's file in it")
+            }
+            if options.readOnly, !FileManager.default.isReadableFile(atPath: path) {
+                throw CommandError(
+                    "\(path) cannot be read by this user; change its permissions, or run as its "
+                        + "owner")
             }
             do {
                 return try DocumentStore(at: .file(path), options: options)

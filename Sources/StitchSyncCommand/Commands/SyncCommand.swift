@@ -58,6 +58,8 @@
             transform: { try ExtendedJSONArgument.list($0) })
         var ids: [BSONValue]?
 
+        @OptionGroup var signIn: SignInArguments
+
         @Flag(help: "Keep syncing until SIGTERM or SIGINT.")
         var watch = false
 
@@ -87,8 +89,9 @@
 
         func run() async throws {
             try await place.checkRemote(remote)
+            let address = try signIn.address(of: remote)
             let session = try await SyncSession(
-                store: try place.open(), remote: remote, namespace: try place.collection(),
+                store: try place.open(), remote: address, namespace: try place.collection(),
                 conflictHandler: conflicts.handler)
             let result: Result<Bool, any Error>
             do { result = .success(try await sync(session)) } catch { result = .failure(error) }

@@ -22,7 +22,7 @@
                 for a wrong command line.
                 """)
 
-        @OptionGroup var place: StoreArguments
+        @OptionGroup var place: StoreFileArguments
 
         @Argument(help: "The document's _id, in Extended JSON or as plain text.")
         var id: String

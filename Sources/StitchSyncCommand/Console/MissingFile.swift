@@ -38,22 +38,7 @@ struct MissingFile: Sendable {
             others.filter { other in
                 // The files that SQLite keeps next to a store.
                 !other.hasSuffix("-wal") && !other.hasSuffix("-shm")
-                    && (other.hasPrefix("\(name).") || Self.distance(name, other) <= 2)
+                    && (other.hasPrefix("\(name).") || NearestName.distance(name, other) <= 2)
             }.sorted().prefix(Self.namesMax))
-    }
-
-    /// Returns the number of characters to insert, delete or replace.
-    private static func distance(_ left: String, _ right: String) -> Int {
-        let right = Array(right)
-        var row = Array(0...right.count)
-        for (index, character) in left.enumerated() {
-            var next = [index + 1]
-            for column in right.indices {
-                let change = row[column] + (character == right[column] ? 0 : 1)
-                next.append(min(change, row[column + 1] + 1, next[column] + 1))
-            }
-            row = next
-        }
-        return row[right.count]
     }
 }

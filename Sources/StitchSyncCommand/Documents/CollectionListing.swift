@@ -24,16 +24,20 @@
             isSynced = try source.isSynced(namespace)
         }
 
+        /// Returns the databases that are not the server's own, in order.
+        static func databases(_ source: DocumentSource) throws -> [String] {
+            try source.run(["listDatabases": 1, "nameOnly": true], on: "admin")
+                .documents("databases").map { $0.text("name") }
+                .filter { name in !systemDatabases.contains { $0.hasSameBytes(as: name) } }
+                .sorted { Name($0) < Name($1) }
+        }
+
         /// Returns the collections of a database, or of all that are not the server's own.
         static func all(
             _ source: DocumentSource, in database: String?
         ) throws -> [CollectionListing] {
-            let databases =
-                try database.map { [$0] }
-                ?? source.run(["listDatabases": 1, "nameOnly": true], on: "admin")
-                .documents("databases").map { $0.text("name") }
-                .filter { name in !systemDatabases.contains { $0.hasSameBytes(as: name) } }
-            return try databases.sorted { Name($0) < Name($1) }.flatMap { database in
+            let databases = try database.map { [$0] } ?? databases(source)
+            return try databases.flatMap { database in
                 try source.documents(["listCollections": 1], on: database)
                     .filter { !$0.text("name").hasBytePrefix("system.") }
                     .map { entry in

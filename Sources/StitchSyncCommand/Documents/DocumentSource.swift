@@ -64,6 +64,15 @@
             return documents
         }
 
+        /// - Throws: `CommandError` if the collection is synced, with what to do before an action.
+        func checkIsFree(_ namespace: Namespace, to action: String) throws {
+            guard try isSynced(namespace) else { return }
+            throw CommandError(
+                "\(namespace) is synced; to \(action), first delete its documents with "
+                    + "`stitchsync delete \(server.place) \(namespace) '{}' --many` and sync, "
+                    + "which deletes them at the remote, too")
+        }
+
         /// Whether the collection is one of a file and is synced.
         func isSynced(_ namespace: Namespace) throws -> Bool {
             try server.isSynced(namespace)

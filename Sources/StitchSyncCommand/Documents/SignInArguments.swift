@@ -12,5 +12,71 @@
                 STITCHSYNC_PASSWORD, or the terminal.
                 """, completion: .file())
         var passwordFile: String?
+
+        /// Returns a server's address with the user and the password; other places as they are.
+        ///
+        /// Warns of a password that the command line shows.
+        func address(of place: String) throws -> String {
+            try HiddenPassword.warn(of: place)
+            return try SignInAddress(place, user: user, passwordFile: passwordFile).text
+        }
+    }
+
+    /// The administrator as whom a command that creates users signs in to a server.
+    ///
+    /// Its password has an option of its own, since `--password-file` is the new user's.
+    struct AdministratorArguments: ParsableArguments {
+        @Option(help: "The administrator of a server, if the URI names none.")
+        var user: String?
+
+        @Option(
+            help: """
+                The file whose first line is the administrator's password; without it, the \
+                variable STITCHSYNC_PASSWORD, or the terminal.
+                """, completion: .file())
+        var userPasswordFile: String?
+
+        /// Returns a server's address with the user and the password; other places as they are.
+        ///
+        /// Warns of a password that the command line shows.
+        func address(of place: String) throws -> String {
+            try HiddenPassword.warn(of: place)
+            return try SignInAddress(place, user: user, passwordFile: userPasswordFile).text
+        }
+    }
+
+    /// A server's address with a user.
+    struct SignInAddress: Sendable {
+        let text: String
+
+        /// - Throws: `CommandError` for a place that is a file, or names a user already.
+        init(_ place: String, user: String?, passwordFile: String?) throws {
+            guard let user else {
+                text = place
+                return
+            }
+            guard let scheme = place.firstRange(of: "://") else {
+                throw CommandError("--user needs a server; \(place) is a file")
+            }
+            let rest = place[scheme.upperBound...]
+            guard !rest.prefix(while: { $0 != "/" && $0 != "?" }).contains("@") else {
+                throw CommandError("the address names a user already; leave out --user")
+            }
+            let password = try ShellPassword.read(file: passwordFile)
+            text =
+                "\(place[..<scheme.upperBound])\(Self.encoded(user)):\(Self.encoded(password))"
+                + "@\(rest)"
+        }
+
+        private static func encoded(_ text: String) -> String {
+            text.utf8.reduce(into: "") { result, byte in
+                let scalar = Unicode.Scalar(byte)
+                let isPlain =
+                    ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
+                    || ("0"..."9").contains(scalar)
+                let hex = String(byte, radix: 16, uppercase: true)
+                result += isPlain ? String(scalar) : "%\(hex.count < 2 ? "0" : "")\(hex)"
+            }
+        }
     }
 #endif

@@ -11,12 +11,14 @@
             completion: .file())
         var store: String
 
+        @OptionGroup var administrator: AdministratorArguments
+
         /// Runs a command on the users.
         func run(_ command: BSONDocument, on database: String) async throws -> BSONDocument {
+            let address = try administrator.address(of: store)
             if store.contains("://") {
-                try HiddenPassword.warn(of: store)
                 #if Remote
-                    return try await ServerRemote.administrate(command, on: database, at: store)
+                    return try await ServerRemote.administrate(command, on: database, at: address)
                 #else
                     throw SessionRemote.lacksServers
                 #endif

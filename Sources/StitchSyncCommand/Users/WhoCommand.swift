@@ -24,6 +24,8 @@
         @Argument(help: "The server or gateway, stitchsync://….")
         var server: String
 
+        @OptionGroup var signIn: SignInArguments
+
         @Flag(help: "Also show drivers, shells and other clients that are no devices.")
         var all = false
 
@@ -33,7 +35,8 @@
         func run() async throws {
             #if Remote
                 let reply = try await ServerRemote.administrate(
-                    ["currentOp": 1, "$all": true], on: "admin", at: server)
+                    ["currentOp": 1, "$all": true], on: "admin",
+                    at: signIn.address(of: server))
                 let clients = ListedClient.clients(of: reply).filter { all || $0.isDevice }
                 let console = Console.standard
                 if json {
