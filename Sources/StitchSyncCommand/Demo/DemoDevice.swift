@@ -64,7 +64,7 @@ struct DemoDevice {
         let descriptor = try Descriptor.reading(path)
         defer { descriptor.close() }
         let importer = Importer(
-            descriptor, name: path, isDump: false, into: DemoFiles.namespace, console: console)
+            descriptor, name: path, into: DemoFiles.namespace, console: console)
         let imported = try importer.importValid(into: store)
         tally.imported = imported.imported
         tally.rejected = imported.rejected

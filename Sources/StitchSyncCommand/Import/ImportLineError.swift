@@ -8,6 +8,10 @@ enum ImportLineError: Error, Sendable, CustomStringConvertible {
     case notAnObject
     /// The line is not Extended JSON, or the document is too large or too deep.
     case malformed(BSONError)
+    /// The text at a column of the line, counted from 1, is invalid for this reason.
+    case text(String, column: Int)
+    /// The server or the sync engine refuses the document with this message.
+    case answered(String)
     /// The file is malformed from here on; the rest was not read.
     case broken(String)
     /// A document with this `_id` already exists, from this file or before.
@@ -22,6 +26,8 @@ enum ImportLineError: Error, Sendable, CustomStringConvertible {
         case .notAnObject: "not a JSON object"
         case .malformed(let error):
             error.column.map { "\(error.message) (column \($0))" } ?? error.message
+        case .text(let reason, let column): "\(reason) (column \(column))"
+        case .answered(let message): message
         case .broken(let reason): "\(reason); the rest is not read"
         case .duplicateID(let id): "a document with _id \(id.extendedJSON(.relaxed)) exists already"
         case .refused(let error): error.message

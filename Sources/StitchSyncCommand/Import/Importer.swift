@@ -15,17 +15,21 @@ struct Importer {
     /// The file's name in messages.
     let name: String
     private let descriptor: Descriptor
-    private let isDump: Bool
+    private let format: ImportFormat
     private let console: Console
     /// The largest number of rejected documents that are named; the others are counted.
     private let faultsShownMax: Int
+    /// Whether nothing is imported after the first rejected line.
+    private let stopsOnError: Bool
 
     init(
-        _ descriptor: Descriptor, name: String, isDump: Bool, into namespace: Namespace,
-        console: Console, faultsShownMax: Int = .max
+        _ descriptor: Descriptor, name: String, format: ImportFormat = .json,
+        into namespace: Namespace, console: Console, faultsShownMax: Int = .max,
+        stopsOnError: Bool = false
     ) {
         self.descriptor = descriptor
-        self.isDump = isDump
+        self.format = format
+        self.stopsOnError = stopsOnError
         self.name = name
         self.namespace = namespace
         self.console = console
@@ -56,25 +60,37 @@ struct Importer {
         }
     }
 
+    /// Imports the valid documents as a body writes them.
+    ///
+    /// - Parameter write: writes a batch, in order if the flag is set, and moves the refused
+    ///   documents to the batch's faults.
+    func importValid(
+        by write: (inout DocumentReader.Batch, _ isOrdered: Bool) throws -> Void
+    ) throws -> Tally {
+        try eachBatch { batch in try write(&batch, stopsOnError) }
+    }
+
     /// Passes each batch to a body, which moves refused documents to the batch's faults.
     private func eachBatch(
         _ body: (inout DocumentReader.Batch) throws -> Void
     ) throws -> Tally {
         var tally = Tally()
-        var reader = try DocumentReader(descriptor, isDump: isDump)
+        var reader = try DocumentReader(descriptor, format)
         var progress = ProgressBar(
             "reading \(name)", unit: "bytes", total: descriptor.byteCount, on: console.error,
             isForPeople: true)
-        while var batch = try reader.nextBatch() {
+        while var batch = try reader.nextBatch(stopsAtFault: stopsOnError) {
             try body(&batch)
-            let faults = batch.faults.sorted { $0.line < $1.line }
+            var faults = batch.faults.sorted { $0.line < $1.line }
+            if stopsOnError { faults = Array(faults.prefix(1)) }
             for (line, fault) in faults.prefix(max(0, faultsShownMax - tally.rejected)) {
-                let place = isDump ? "\(name): document \(line)" : "\(name):\(line)"
+                let place = format.isDump ? "\(name): document \(line)" : "\(name):\(line)"
                 try progress.interrupt("\(place): rejected: \(fault)")
             }
-            tally.imported += batch.documents.count
-            tally.rejected += batch.faults.count
+            tally.imported += batch.documents.count - batch.missedCount
+            tally.rejected += faults.count
             try progress.show(reader.byteCount)
+            if stopsOnError, !faults.isEmpty { break }
         }
         try progress.finish()
         if tally.rejected > faultsShownMax {
@@ -97,6 +113,7 @@ struct Importer {
                     throw error
                 }
                 batch.faults.append((line, fault))
+                if stopsOnError { break }
             }
         }
         batch.documents = stored

@@ -70,6 +70,12 @@ struct LineReader {
         return first == UInt8(ascii: "[")
     }
 
+    /// Skips a byte order mark at the beginning of the file.
+    mutating func skipByteOrderMark() throws(CommandError) {
+        while unread.isEmpty { guard try fill() else { return } }
+        if chunk[unread].starts(with: Self.byteOrderMark) { unread = unread.dropFirst(3) }
+    }
+
     /// Returns the next byte; `nil` at the end of the file.
     ///
     /// It must not be mixed with `next()`.
