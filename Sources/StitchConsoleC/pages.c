@@ -89,12 +89,20 @@ static const unsigned char js_overview_js[] = {
 #embed "Pages/js/overview.js"
 };
 
+static const unsigned char js_plan_picture_js[] = {
+#embed "Pages/js/plan-picture.js"
+};
+
 static const unsigned char js_plan_js[] = {
 #embed "Pages/js/plan.js"
 };
 
 static const unsigned char js_rules_explain_js[] = {
 #embed "Pages/js/rules-explain.js"
+};
+
+static const unsigned char js_rules_trial_js[] = {
+#embed "Pages/js/rules-trial.js"
 };
 
 static const unsigned char js_rules_js[] = {
@@ -115,6 +123,10 @@ static const unsigned char js_units_js[] = {
 
 static const unsigned char js_users_js[] = {
 #embed "Pages/js/users.js"
+};
+
+static const unsigned char js_write_js[] = {
+#embed "Pages/js/write.js"
 };
 
 static const struct stitch_console_page pages[] = {
@@ -139,13 +151,16 @@ static const struct stitch_console_page pages[] = {
     {"/js/log.js", js_log_js, sizeof js_log_js},
     {"/js/operations.js", js_operations_js, sizeof js_operations_js},
     {"/js/overview.js", js_overview_js, sizeof js_overview_js},
+    {"/js/plan-picture.js", js_plan_picture_js, sizeof js_plan_picture_js},
     {"/js/plan.js", js_plan_js, sizeof js_plan_js},
     {"/js/rules-explain.js", js_rules_explain_js, sizeof js_rules_explain_js},
+    {"/js/rules-trial.js", js_rules_trial_js, sizeof js_rules_trial_js},
     {"/js/rules.js", js_rules_js, sizeof js_rules_js},
     {"/js/shell-text.js", js_shell_text_js, sizeof js_shell_text_js},
     {"/js/tree.js", js_tree_js, sizeof js_tree_js},
     {"/js/units.js", js_units_js, sizeof js_units_js},
     {"/js/users.js", js_users_js, sizeof js_users_js},
+    {"/js/write.js", js_write_js, sizeof js_write_js},
 };
 
 unsigned long stitch_console_page_count(void) { return sizeof pages / sizeof pages[0]; }

@@ -19,7 +19,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 import mock
 
 BASE, USER, PASSWORD = None, "root", "secret"
-PAGES = ["overview", "data", "devices", "denied", "rules", "changes", "operations", "users", "log"]
+PAGES = ["overview", "data", "devices", "denied", "write", "rules", "changes", "operations", "users", "log"]
 TODOS = "data/app/todos"
 
 CONTRAST = r"""
@@ -67,22 +67,29 @@ class Browser(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.server = None if BASE else mock.serve(is_empty=cls.is_empty)
-        cls.base = BASE or f"http://127.0.0.1:{cls.server.server_address[1]}/"
+        cls.base = cls.address()
         options = webdriver.ChromeOptions()
         for each in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars", "--ignore-certificate-errors"]:
             options.add_argument(each)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         service = webdriver.ChromeService("/usr/bin/chromedriver") if Path("/usr/bin/chromedriver").exists() else None
         cls.driver = webdriver.Chrome(options=options, service=service)
+        cls.addClassCleanup(cls.driver.quit)
         cls.resize(1600)
         cls.sign_in()
 
     @classmethod
-    def tearDownClass(cls):
-        cls.driver.quit()
-        if cls.server:
-            cls.server.shutdown()
+    def address(cls):
+        """Starts a server and returns the address of its console."""
+        if BASE:
+            return BASE
+        cls.server = mock.serve(is_empty=cls.is_empty)
+        cls.addClassCleanup(cls.server.shutdown)
+        return f"http://127.0.0.1:{cls.server.server_address[1]}/"
+
+    @classmethod
+    def credentials(cls):
+        return USER, PASSWORD
 
     def tearDown(self):
         errors = [each for each in self.driver.get_log("browser") if each["level"] in ("SEVERE", "WARNING")]
@@ -109,8 +116,9 @@ class Browser(unittest.TestCase):
         cls.driver.get(cls.base)
         cls.until(lambda: cls.find("main h1"), "the first page")
         if cls.driver.find_element(By.ID, "main").get_attribute("data-page") == "signin":
-            cls.field("User").send_keys(USER)
-            cls.field("Password").send_keys(PASSWORD + Keys.ENTER)
+            user, password = cls.credentials()
+            cls.field("User").send_keys(user)
+            cls.field("Password").send_keys(password + Keys.ENTER)
         cls.until(lambda: cls.find("#pages a"), "the navigation")
 
     @classmethod
@@ -360,10 +368,19 @@ class FilledServer(Browser):
         area.send_keys('"reader"')
         self.button("Check the texts").click()
         self.see("The texts have no errors.")
+        self.button("Try on real documents").click()
+        self.see("may no longer read the field")
+        self.see(mock.HOSTILE)
+
+    def test_story_of_a_write(self):
+        self.open("write?namespace=app.todos&id=3")
+        for each in ["7 steps", "Inserted", "Denied", mock.HOSTILE, mock.IMAGE, "The document does not exist."]:
+            self.see(each)
 
     def test_operations(self):
         self.open("operations")
         self.see("3 running operations")
+        self.see("Slowest since the start")
         self.assertIn("8.3 s", self.find("tbody tr").text)
         self.button("Stop operation 12").click()
         self.button("Stop the operation", "dialog").click()

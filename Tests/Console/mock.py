@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlparse
 
-PAGES = Path(__file__).resolve().parents[2] / "Sources/StitchServer/Console/Pages"
+PAGES = Path(__file__).resolve().parents[2] / "Sources/StitchConsoleC/Pages"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
@@ -117,7 +117,8 @@ class State:
         return [{"connection": i + 7, "user": user, "database": "app", "app": app, "platform": platform,
                  "driver": "StitchSync 0.1.0", "address": f"10.0.0.{i}:51234", "since": self.started - i * 4_000_000,
                  "lastSeen": now() - i * 5000, "commands": 120 * i, "waiting": i % 2 == 0,
-                 "namespaces": [f"app.todos{n}" for n in range(i * 3)]} for i, (user, app, platform) in enumerate(rows)]
+                 "namespaces": [f"app.todos{n}" for n in range(i * 3)],
+                 "streams": [{"namespace": f"app.{HOSTILE}", "filter": {IMAGE: LONG}}, {"namespace": "app.todos", "filter": None}][:i]} for i, (user, app, platform) in enumerate(rows)]
 
     def denied(self):
         if self.is_empty:
@@ -125,7 +126,7 @@ class State:
         rows = [("eve", "app.todos", oid(3), "reader", "writeFilter", "price"),
                 ("ann", "app.todos", oid(4), None, "noRole", None),
                 (IMAGE, f"app.{HOSTILE}", HOSTILE, "reader", "field", LONG)]
-        return [{"time": self.started - i * 60_000, "user": user, "namespace": ns, "documentID": id, "role": role,
+        return [{"time": self.started - i * 60_000, "user": user, "database": "app", "namespace": ns, "documentID": id, "role": role,
                  "cause": cause, "field": field, "message": f"write to {ns} was denied by {cause}" + (f": {field}" if field else "")}
                 for i, (user, ns, id, role, cause, field) in enumerate(rows)]
 
@@ -306,6 +307,18 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer({"devices": state.devices()})
         if address.path == "/api/denied":
             return self.answer({"denied": state.denied()})
+        if address.path == "/api/slow":
+            return self.answer({"slow": [] if state.is_empty else [
+                {"time": state.started, "microseconds": us, "command": "find", "namespace": ns, "fields": [IMAGE, "owner"], "user": user,
+                 "app": LONG, "client": "10.0.0.7:51234"}
+                for us, ns, user in [(8_300_000, "app.todos", "ann"), (4200, f"app.{HOSTILE}", None)]]})
+        if address.path == "/api/write":
+            version = {"spv": integer(1), "id": IMAGE, "v": long(3)}
+            return self.answer({
+                "namespace": query["namespace"], "id": json.loads(query["id"]), "document": None, "isComplete": False, "denied": state.denied(),
+                "changes": [] if state.is_empty else [
+                    {"time": state.started, "operation": kind, "version": kind != "delete" and version or None, "updated": [HOSTILE], "removed": []}
+                    for kind in ["insert", "update", HOSTILE, "delete"]]})
         if address.path == "/api/rules":
             if state.is_empty:
                 return self.fail(404, 26, "NotFound", "the server has no rules")
@@ -403,6 +416,11 @@ class Handler(BaseHTTPRequestHandler):
                 return self.fail(400, error.code, error.name, str(error))
         if self.path == "/api/rules/check":
             return self.answer({"files": checked(body["files"]), "loaded": now(), "folder": "rules"})
+        if self.path == "/api/rules/diff":
+            some = {"documents": 3, "example": HOSTILE}
+            return self.answer({"users": 3, "documents": 57, "notes": ["app.todos: a sample."], "differences": [
+                {"user": IMAGE, "collection": "app.todos", "visible": {"documents": 0, "example": None}, "invisible": some,
+                 "readable": {}, "hidden": {HOSTILE: some}, "writable": {}, "notWritable": {}}]})
         if self.path == "/api/rules/explain":
             return self.answer({
                 "steps": [{"question": "Which role?", "answer": "reader, since apply_when of owner does not hold", "holds": True},

@@ -30,6 +30,8 @@ final class ClientConnection: Sendable {
         var lastCommand: String?
         /// The collections that the client's commands named last, the newest at the end.
         var namespaces: [Name] = []
+        /// The change streams that the client opened last, one of a collection, the newest at the end.
+        var streams: [(namespace: Name, filter: BSONValue)] = []
     }
 
     /// The number that the server gave the connection.

@@ -64,7 +64,7 @@ struct ConnectedClient: Sendable {
             "since": .int64((state.signedInAt ?? connection.openedAt).milliseconds),
             "lastSeen": .int64(lastSeen), "commands": .int64(Int64(state.commands)),
             "lastCommand": state.lastCommand.map { .string($0) } ?? .null,
-            "namespaces": namespaces, "waiting": .bool(isWaiting),
+            "namespaces": namespaces, "waiting": .bool(isWaiting), "streams": streams,
         ]
     }
 
@@ -112,6 +112,15 @@ struct ConnectedClient: Sendable {
         .array(BSONArray(state.namespaces.map { .string($0.text) }))
     }
 
+    /// The client's change streams with their filters.
+    private var streams: BSONValue {
+        .array(
+            BSONArray(
+                state.streams.map { stream in
+                    ["namespace": .string(stream.namespace.text), "filter": stream.filter]
+                }))
+    }
+
     private static func quoted(_ text: String) -> String {
         let document: BSONDocument = ["": .string(text)]
         return String(document.extendedJSON(.relaxed).dropFirst(4).dropLast())
@@ -143,10 +152,25 @@ extension ClientConnection.State {
             let collection = call.string("collection") ?? call.target.stringValue
         else { return }
         let name = Name("\(call.database).\(collection)")
+        noteStream(name, call.body)
         guard namespaces.last != name else { return }
         namespaces.removeAll { $0 == name }
         namespaces.append(name)
         if namespaces.count > Self.namespacesMax { namespaces.removeFirst() }
+    }
+
+    /// The maximum size of a remembered filter, in bytes.
+    private static let filterBytesMax = 2_048
+
+    /// Remembers a change stream that a command opens, with the filter of its events.
+    private mutating func noteStream(_ name: Name, _ command: BSONDocument) {
+        let stages = (command["pipeline"]?.arrayValue ?? []).compactMap(\.documentValue)
+        guard stages.first?["$changeStream"] != nil else { return }
+        let filter = stages.lazy.compactMap { $0["$match"]?.documentValue }.first
+        let isSmall = (filter?.byteCount ?? 0) <= Self.filterBytesMax
+        streams.removeAll { $0.namespace == name }
+        streams.append((name, isSmall ? filter.map { .document($0) } ?? .null : "(long)"))
+        if streams.count > Self.namespacesMax { streams.removeFirst() }
     }
 }
 

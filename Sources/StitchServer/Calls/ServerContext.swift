@@ -43,6 +43,8 @@ final class ServerContext: Sendable {
     let signUps: SignUpRecord
     /// The newest lines of the log, where the server has a console.
     let consoleLog = ConsoleLog()
+    /// The slowest commands, where the server has a console.
+    let slowCommands = SlowCommands()
     /// The sender of tokens for forgotten passwords; `nil` where users cannot ask for one.
     let mailer: PasswordMailer?
     /// The last writes that rules denied.

@@ -15,13 +15,32 @@ extension Console {
 
     /// Checks files that are not loaded.
     func check(_ fields: BSONDocument) throws -> ConsoleAnswer {
-        let files = (fields["files"]?.arrayValue ?? []).compactMap { file -> (String, [UInt8])? in
+        .json(answer(Self.files(fields)))
+    }
+
+    /// Tries files that are not loaded over the users and the documents; with an error in them it
+    /// only checks.
+    func diff(_ fields: BSONDocument, _ session: ConsoleSession) throws -> ConsoleAnswer {
+        guard let rules = server.settings.rules?.edition.rules else {
+            throw ConsoleFault(404, "the server runs without rules (--rules)")
+        }
+        let files = Self.files(fields)
+        guard !RuleFolder.findings(files, isStrict: false).contains(where: \.isError) else {
+            return .json(answer(files))
+        }
+        let trial = RuleTrial(
+            console: self, session: session, old: RuleFolder(inForce: rules),
+            new: try RuleFolder(files: files))
+        return .json(try trial.document().extendedJSON(.canonical))
+    }
+
+    private static func files(_ fields: BSONDocument) -> [(path: String, bytes: [UInt8])] {
+        (fields["files"]?.arrayValue ?? []).compactMap { file -> (String, [UInt8])? in
             guard let file = file.documentValue, let path = file["path"]?.stringValue,
                 let text = file["text"]?.stringValue
             else { return nil }
             return (path, Array(text.utf8))
         }
-        return .json(answer(files))
     }
 
     private func answer(_ files: [(path: String, bytes: [UInt8])]) -> BSONDocument {

@@ -101,7 +101,9 @@ final class Console: Sendable {
             return answer
         case ("POST", "/api/command"): return try command(request, session)
         case ("GET", "/api/devices"): return devices()
-        case ("GET", "/api/denied"): return try denied(session)
+        case ("GET", "/api/slow"): return slow()
+        case ("GET", "/api/denied"): return .canonical("denied", try denied(session))
+        case ("GET", "/api/write"): return try write(request, session)
         case ("GET", "/api/log"):
             let after = Int64(request.query["after"] ?? "") ?? 0
             let lines = server.consoleLog.lines(after: after)
@@ -109,6 +111,7 @@ final class Console: Sendable {
         case ("GET", "/api/rules"): return try rules()
         case ("POST", "/api/rules/check"): return try check(request.document())
         case ("POST", "/api/rules/explain"): return try explain(request.document(), session)
+        case ("POST", "/api/rules/diff"): return try diff(request.document(), session)
         default: throw ConsoleFault(404, "there is no such request")
         }
     }
@@ -253,34 +256,5 @@ final class Console: Sendable {
             case .close: throw ConsoleFault(500, "the server ended the command")
             }
         }
-    }
-
-    // MARK: - What pages show
-
-    private func devices() -> ConsoleAnswer {
-        let devices = server.clients.compactMap { $0.client.device(isWaiting: $0.isWaiting) }
-        return .json(["devices": .array(BSONArray(devices.map { .document($0) }))])
-    }
-
-    private func denied(_ session: ConsoleSession) throws -> ConsoleAnswer {
-        let place = DeniedWrites.namespace
-        let reply = try run(
-            [
-                "find": .string(place.collection), "sort": ["time": -1], "limit": 500,
-                "singleBatch": true, "batchSize": 500,
-            ], on: place.database, session)
-        let found = reply["cursor"]?.documentValue?["firstBatch"]?.arrayValue ?? []
-        let denied = found.compactMap(\.documentValue).map { entry -> BSONValue in
-            var time = BSONValue.null
-            if case .datetime(let date)? = entry["time"] { time = .int64(date.milliseconds) }
-            return .document([
-                "time": time, "user": entry["user"] ?? .null,
-                "namespace": entry["collection"] ?? .null,
-                "documentID": entry["documentID"] ?? .null, "role": entry["role"] ?? .null,
-                "cause": entry["cause"] ?? .null, "field": entry["field"] ?? .null,
-            ])
-        }
-        return .json(
-            #"{"denied": \#(BSONValue.array(BSONArray(denied)).extendedJSON(.canonical))}"#)
     }
 }

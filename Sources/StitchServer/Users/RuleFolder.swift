@@ -13,9 +13,18 @@ package struct RuleFolder: Sendable {
         try self.init(files: try ReloadableRules.files(folder))
     }
 
-    private init(files: [(path: String, bytes: [UInt8])]) throws {
+    /// Reads the rules of files.
+    ///
+    /// - Throws: `RuleError` for invalid rules.
+    init(files: [(path: String, bytes: [UInt8])]) throws {
         self.files = files
         rules = try RuleSet(entries: files)
+    }
+
+    /// Takes rules that are loaded, without their files.
+    init(inForce rules: RuleSet) {
+        files = []
+        self.rules = rules
     }
 
     /// Checks the rules of a folder.

@@ -45,7 +45,8 @@ for path in ["/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "
 
 # Nobody gets in without a password, or as someone who is no administrator.
 check(ask("GET", "/api/session")[0] == 401, "a session without sign-in")
-for path in ["/api/devices", "/api/denied", "/api/log", "/api/rules", "/api/stats", "/api/changes?database=app"]:
+for path in ["/api/devices", "/api/denied", "/api/log", "/api/rules", "/api/stats", "/api/changes?database=app",
+             "/api/slow", "/api/write?namespace=app.todos&id=1"]:
     check(ask("GET", path)[0] == 401, path)
 check(ask("POST", "/api/command", {"database": "admin", "command": {"ping": 1}})[0] == 401, "command")
 
@@ -97,6 +98,22 @@ question = {"user": "ann", "database": "admin", "namespace": "app.todos", "id": 
 status, _, text = ask("POST", "/api/rules/explain", question, token)
 answer = json.loads(text)
 check(status == 200 and answer["steps"] and answer["mayDelete"] is False, text)
+
+# What other rules would change, and the story of a document.
+changed = {"files": [{"path": "data_sources/mongodb-atlas/app/todos/rules.json", "text": json.dumps({
+    "database": "app", "collection": "todos", "roles": [{"name": "none", "apply_when": {}, "read": False, "write": False}]})}]}
+check(ask("POST", "/api/rules/diff", changed, mine)[0] == 403, "diff without token")
+status, _, text = ask("POST", "/api/rules/diff", changed, token)
+check(status == 200 and json.loads(text)["users"], text)
+status, _, text = ask("POST", "/api/rules/diff", broken, token)
+check(json.loads(text)["files"][0]["errors"], text)
+status, _, text = ask("GET", "/api/write?namespace=app.todos&id=1", headers=mine)
+story = json.loads(text)
+check(status == 200 and [each["operation"] for each in story["changes"]] == ["insert"], text)
+for id in ["", "%7B", "1,%22x%22:2"]:
+    check(ask("GET", f"/api/write?namespace=app.todos&id={id}", headers=mine)[0] == 400, id)
+status, _, text = ask("GET", "/api/slow", headers=mine)
+check(status == 200 and len(json.loads(text)["slow"]) <= 50, text)
 
 # Figures and changes as they come.
 connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=30)

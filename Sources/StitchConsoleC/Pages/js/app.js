@@ -6,13 +6,14 @@ import * as overview from "./overview.js";
 import * as data from "./data.js";
 import * as devices from "./devices.js";
 import * as denied from "./denied.js";
+import * as write from "./write.js";
 import * as rules from "./rules.js";
 import * as changes from "./changes.js";
 import * as operations from "./operations.js";
 import * as users from "./users.js";
 import * as log from "./log.js";
 
-const pages = { overview, data, devices, denied, rules, changes, operations, users, log };
+const pages = { overview, data, devices, denied, write, rules, changes, operations, users, log };
 const main = document.getElementById("main");
 const navigation = document.getElementById("pages");
 const menu = document.getElementById("menu");

@@ -3,6 +3,7 @@ import { button, el, empty, errorPlace, field, heading, page, refill } from "./d
 import { command, follow } from "./api.js";
 import { at, parseReply, plain } from "./ejson.js";
 import { jsonBlock } from "./document-view.js";
+import { storyOf } from "./write.js";
 import { lineText } from "./shell-text.js";
 import { ago, count, shortNode } from "./units.js";
 
@@ -80,14 +81,21 @@ export async function show(main, route, { signal }) {
     const id = at(event, "documentKey", "_id");
     const time = plain(at(event, "wallTime"));
     const details = el("details", { open: open.has(change), ontoggle() {
-      if (details.open) { open.add(change); if (details.childElementCount < 2) details.append(jsonBlock(event)); } else open.delete(change);
+      if (details.open) { open.add(change); if (details.childElementCount < 2) details.append(...insides(event)); } else open.delete(change);
     } }, el("summary", { data: { key: lineText(event.get("_id") ?? null, 500) } },
       el("span", { class: `kind ${/^[a-z]+$/i.test(kind) ? kind : ""}` }, kind), " ",
       shortNode([at(event, "ns", "db"), at(event, "ns", "coll")].filter(Boolean).join("."), 60), " ",
       id !== undefined && el("code", {}, lineText(id, 48)), " ", el("span", { class: "quiet" }, summary(event)), " ",
       ago(typeof time === "number" ? time : change.arrived)));
-    if (details.open) details.append(jsonBlock(event));
+    if (details.open) details.append(...insides(event));
     return el("li", {}, details);
+  }
+
+  /** Returns what an opened change shows: a link to the document's story, and the event. */
+  function insides(event) {
+    const id = at(event, "documentKey", "_id"), name = `${at(event, "ns", "db")}.${at(event, "ns", "coll")}`;
+    const link = id === undefined ? [] : [el("p", {}, el("a", { href: storyOf(name, id) }, "Story of the document"))];
+    return [...link, jsonBlock(event)];
   }
 
   function summary(event) {

@@ -2,6 +2,7 @@
 import { el, empty, errorPlace, every, field, heading, page, refill, table } from "./dom.js";
 import { getDocuments } from "./api.js";
 import { plain } from "./ejson.js";
+import { storyOf } from "./write.js";
 import { lineText } from "./shell-text.js";
 import { ago, count, shortNode } from "./units.js";
 
@@ -18,7 +19,7 @@ export async function show(main, route, { signal, session }) {
   function draw() {
     const text = filter.value.trim().toLowerCase();
     const rows = denied.filter((each) => !text
-      || ["user", "namespace", "cause", "field"].some((key) => String(each.get(key) ?? "").toLowerCase().includes(text)));
+      || ["user", "namespace", "cause", "field", "message"].some((key) => String(each.get(key) ?? "").toLowerCase().includes(text)));
     const summary = count(rows.length, "denied write");
     if (state.textContent !== summary) state.textContent = summary;
     refill(body, rows.length ? deniedTable(rows) : denied.length
@@ -49,13 +50,16 @@ function deniedTable(rows) {
     { title: "Document", cell: (each) => [shortNode(each.get("namespace"), 60), el("div", {}, el("code", {}, lineText(each.get("documentID") ?? null, 60)))] },
     { title: "Cause", cell: (each) => [String(each.get("cause")), each.get("field") && el("div", { class: "quiet" }, "field ", shortNode(each.get("field"), 60))] },
     { title: "Message", kind: "long", cell: (each) => shortNode(each.get("message") ?? "", 240) },
-    { title: "Rules", cell: (each) => el("a", {
+    { title: "Look closer", kind: "tight", cell: (each) => [el("a", {
       class: "button", "aria-label": `Why was the write of ${each.get("user")} to ${each.get("namespace")} denied?`,
       data: { key: `${plain(each.get("time"))} ${lineText(each.get("documentID") ?? null)}` },
       href: page("rules", {
         user: each.get("user") ?? "", database: each.get("database") ?? String(each.get("namespace")).split(".")[0],
         namespace: String(each.get("namespace")), id: lineText(each.get("documentID") ?? null, 10_000),
       }),
-    }, "Why?") },
+    }, "Why?"), " ", el("a", {
+      class: "button", "aria-label": `Story of ${lineText(each.get("documentID") ?? null, 60)} in ${each.get("namespace")}`,
+      href: storyOf(each.get("namespace"), each.get("documentID")),
+    }, "Story")] },
   ], rows);
 }

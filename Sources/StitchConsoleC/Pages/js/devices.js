@@ -31,6 +31,9 @@ function deviceTable(devices) {
     { title: "Collections", cell: (each) => each.namespaces?.length
       ? [each.namespaces.slice(0, 4).map((name) => el("div", {}, shortNode(name, 60))), each.namespaces.length > 4 && el("div", { class: "quiet", title: each.namespaces.slice(0, 100).join("\n") }, `and ${each.namespaces.length - 4} more`)]
       : el("span", { class: "quiet" }, "none") },
+    { title: "Follows", kind: "long", cell: (each) => each.streams?.length
+      ? each.streams.slice(0, 4).map((one) => el("div", {}, shortNode(one.namespace, 60), el("div", { class: "quiet" }, one.filter ? el("code", {}, shortNode(JSON.stringify(one.filter), 120)) : "all documents")))
+      : el("span", { class: "quiet" }, "nothing") },
     { title: "State", kind: "tight", cell: (each) => each.waiting ? "waits for changes" : "active" },
     { title: "Commands", kind: "number", cell: (each) => number(each.commands) },
     { title: "Last seen", cell: (each) => ago(each.lastSeen) },

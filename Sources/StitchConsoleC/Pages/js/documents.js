@@ -5,6 +5,7 @@ import { at, parseDocument, plain, stringify } from "./ejson.js";
 import { documentTree, jsonBlock } from "./document-view.js";
 import { deleteDocument, editDocument, insertDocument } from "./document-edit.js";
 import { planNode } from "./plan.js";
+import { storyOf } from "./write.js";
 import { lineText } from "./shell-text.js";
 import { number } from "./units.js";
 
@@ -116,6 +117,7 @@ export async function showDocuments(body, database, collection, route, { signal 
     return el("article", { class: "document" },
       el("div", { class: "document-head" }, el("code", { title: stringify(id ?? null).slice(0, 500) }, name),
         id !== undefined && [
+          el("a", { class: "button plain", href: storyOf(`${database}.${collection}`, id), "aria-label": `Story of ${name}` }, "Story"),
           button("Edit…", async () => { if (await editDocument(database, collection, id)) run(); }, { "aria-label": `Edit ${name}`, class: "plain" }),
           button("Delete…", async () => { if (await deleteDocument(database, collection, id)) run(); }, { "aria-label": `Delete ${name}`, class: "plain" }),
         ]),

@@ -1,24 +1,25 @@
 // The page Operations: what runs now, the slowest first.
 import { button, el, empty, errorPlace, every, heading, refill, table } from "./dom.js";
-import { command } from "./api.js";
+import { command, getDocuments } from "./api.js";
 import { confirmAction } from "./dialog.js";
 import { plain } from "./ejson.js";
 import { lineText } from "./shell-text.js";
-import { count, duration, shortNode } from "./units.js";
+import { ago, count, duration, shortNode } from "./units.js";
 
 export const title = "Operations";
 const slowMicroseconds = 1_000_000;
 
 export async function show(main, route, { signal }) {
   const state = el("p", { class: "quiet", role: "status" });
-  const error = errorPlace(), body = el("div", {});
+  const error = errorPlace(), slowError = errorPlace(), body = el("div", {}), slow = el("div", {});
   let isPaused = false;
   const pause = button("Pause", () => {
     isPaused = !isPaused;
     pause.setAttribute("aria-pressed", String(isPaused));
     if (!isPaused) refresh();
   }, { "aria-pressed": "false" });
-  main.append(heading(title, state, el("span", { class: "spring" }), pause), error.node, body);
+  main.append(heading(title, state, el("span", { class: "spring" }), pause), el("h2", {}, "Running now"), error.node, body,
+    el("h2", {}, "Slowest since the start"), el("p", { class: "hint" }, "With the names of the filter's fields, without values. Explain such a query on the page Data."), slowError.node, slow);
 
   async function refresh() {
     if (isPaused) return;
@@ -59,7 +60,30 @@ export async function show(main, route, { signal }) {
     if (done) refresh();
   }
 
-  await every(2000, signal, refresh);
+  async function refreshSlow() {
+    if (isPaused) return;
+    try {
+      const found = (await getDocuments("/api/slow", signal)).get("slow");
+      slowError.clear();
+      refill(slow, found.length ? slowTable(found) : empty("No command took longer than a millisecond."));
+    } catch (trouble) {
+      if (!signal.aborted) slowError.show(trouble);
+    }
+  }
+
+  await Promise.all([every(2000, signal, refresh), every(5000, signal, refreshSlow)]);
+}
+
+function slowTable(found) {
+  return table("The slowest commands since the start", [
+    { title: "Took", kind: "number", cell: (each) => duration(plain(each.get("microseconds"))) },
+    { title: "Command", cell: (each) => el("code", {}, shortNode(each.get("command"), 40)) },
+    { title: "Collection", cell: (each) => shortNode(each.get("namespace"), 60) },
+    { title: "Fields", cell: (each) => each.get("fields").length ? shortNode(each.get("fields").join(", "), 120) : el("span", { class: "quiet" }, "none") },
+    { title: "User", cell: (each) => shortNode(each.get("user") ?? "none", 60) },
+    { title: "App", cell: (each) => shortNode(each.get("app") ?? "unknown", 60) },
+    { title: "When", cell: (each) => ago(plain(each.get("time"))) },
+  ], found, { rowClass: (each) => plain(each.get("microseconds")) > slowMicroseconds ? "slow" : null });
 }
 
 function asObject(map) { return map instanceof Map ? Object.fromEntries(map) : {}; }

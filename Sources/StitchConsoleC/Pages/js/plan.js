@@ -1,5 +1,6 @@
 // A query plan as nested boxes.
 import { el } from "./dom.js";
+import { planPicture } from "./plan-picture.js";
 import { at, plain } from "./ejson.js";
 import { lineText } from "./shell-text.js";
 import { number, short } from "./units.js";
@@ -25,7 +26,7 @@ export function planNode(reply, tookMS) {
       fact("Documents returned", number(returned)), fact("Documents read", number(documents)),
       fact("Keys read", number(keys)), fact("Answered in", `${number(tookMS)} ms`)),
     el("p", { class: "note" }, advice(root, returned, documents)),
-    root instanceof Map ? box(root, 0) : null,
+    root instanceof Map ? [el("div", { class: "scroll pictures" }, planPicture(root)), el("h3", {}, "Details"), box(root, 0)] : null,
     rejected.length > 0 && el("details", {}, el("summary", {}, `Other plans that were possible: ${rejected.length}`), rejected.map((each) => box(each, 0))));
 }
 

@@ -2,6 +2,7 @@
 import { append, button, el, empty, errorPlace, heading, refill } from "./dom.js";
 import { get, post } from "./api.js";
 import { plain } from "./ejson.js";
+import { trialNode } from "./rules-trial.js";
 import { explainForm } from "./rules-explain.js";
 import { ago, count } from "./units.js";
 
@@ -32,19 +33,37 @@ function files(all, signal) {
   const texts = new Map(all.map((each) => [each.path, each.text]));
   const views = all.map((file) => fileView(file));
   const summary = el("p", { role: "status" });
-  const error = errorPlace();
+  const error = errorPlace(), trial = el("div", { "aria-live": "polite", "aria-busy": "false" });
   showCount(all.reduce((sum, each) => sum + each.errors.length, 0), "The loaded rules have");
   return [
     summary, views.map((each) => each.node), error.node,
     el("div", { class: "actions" },
       button("Check the texts", check, { class: "primary" }),
+      button("Try on real documents", tryOut),
       button("Back to the loaded texts", () => views.forEach((each) => each.reset()))),
-    el("p", { class: "hint" }, "A check changes nothing. To change the rules, save the files in the folder; the server loads them by itself."),
+    trial,
+    el("p", { class: "hint" }, "A check and a trial change nothing. To change the rules, save the files in the folder; the server loads them by itself."),
   ];
 
   function showCount(errors, subject) {
     summary.textContent = errors === 0 ? `${subject} no errors.` : `${subject} ${count(errors, "error")}.`;
     summary.className = errors === 0 ? "good" : "error";
+  }
+
+  /** Shows what the changed texts would change; with errors in them, the errors. */
+  async function tryOut() {
+    await check();
+    trial.replaceChildren();
+    if (views.some((each) => each.hasErrors())) return error.show("Mend the errors first; rules with errors cannot be tried.");
+    trial.setAttribute("aria-busy", "true");
+    try {
+      refill(trial, trialNode(await post("/api/rules/diff", { files: [...texts].map(([path, text]) => ({ path, text })) }, signal)));
+      trial.querySelector("h3")?.focus();
+    } catch (trouble) {
+      if (!signal.aborted) error.show(trouble);
+    } finally {
+      trial.setAttribute("aria-busy", "false");
+    }
   }
 
   async function check() {
@@ -55,7 +74,7 @@ function files(all, signal) {
       for (const view of views) {
         const file = found.find((each) => each.get("path") === view.path);
         view.showErrors((file?.get("errors") ?? []).map((each) => ({
-          line: plain(each.get("line")), column: plain(each.get("column")), path: each.get("path"), message: each.get("message"),
+          line: plain(each.get("line")), column: plain(each.get("column")), path: each.get("path"), level: each.get("level"), message: each.get("message"),
         })));
       }
       showCount(found.reduce((sum, each) => sum + each.get("errors").length, 0), "The texts have");
@@ -76,7 +95,7 @@ function files(all, signal) {
       el("summary", {}, el("code", {}, file.path), " ", mark), area, places);
     let shownErrors = [];
     showErrors(file.errors);
-    return { path: file.path, node, showErrors, reset };
+    return { path: file.path, node, showErrors, reset, hasErrors: () => shownErrors.some((each) => each.level !== "warning") };
 
     function showMark() {
       const parts = [];

@@ -1,0 +1,106 @@
+// The page Write: the story of one document's writes, accepted and denied.
+import { el, empty, errorPlace, field, heading, page, refill, table } from "./dom.js";
+import { getDocuments } from "./api.js";
+import { at, parse, plain, stringify } from "./ejson.js";
+import { jsonBlock } from "./document-view.js";
+import { lineText } from "./shell-text.js";
+import { ago, count, shortNode } from "./units.js";
+
+export const title = "Write";
+const names = { insert: "Inserted", update: "Updated", replace: "Replaced", delete: "Deleted", denied: "Denied" };
+
+/** Returns the address of the story of a document. */
+export function storyOf(namespace, id) { return page("write", { namespace: String(namespace), id: lineText(id ?? null, 10_000) }); }
+
+export async function show(main, route, { signal }) {
+  const input = (name, placeholder) => el("input", {
+    value: route.query.get(name) ?? "", placeholder, required: true, autocomplete: "off", spellcheck: "false",
+  });
+  const namespace = input("namespace", "app.todos"), id = input("id", "ObjectId('…') or \"a text\" or 12");
+  const state = el("p", { class: "quiet", role: "status" });
+  const error = errorPlace(), body = el("div", { "aria-busy": "false" });
+  main.append(heading(title, state),
+    el("form", { class: "query", "aria-label": "Which document", onsubmit(event) {
+      event.preventDefault();
+      history.replaceState(null, "", page("write", { namespace: namespace.value, id: id.value }));
+      run();
+    } }, field("Collection", namespace), field("_id of the document", id),
+    el("div", { class: "actions" }, el("button", { type: "submit", class: "primary" }, "Show the story"))),
+    error.node, body);
+  if (namespace.value && id.value) return await run();
+  refill(body, empty("No document is chosen.", "Name a collection and an _id, or open the story from Data, Changes or Denied writes."));
+
+  async function run() {
+    error.clear();
+    id.removeAttribute("aria-invalid");
+    let parsed;
+    try {
+      parsed = parse(id.value);
+    } catch (trouble) {
+      id.setAttribute("aria-invalid", "true");
+      return error.show(`The _id: ${trouble.message}`);
+    }
+    body.setAttribute("aria-busy", "true");
+    try {
+      const query = new URLSearchParams({ namespace: namespace.value, id: stringify(parsed) });
+      const story = await getDocuments(`/api/write?${query}`, signal);
+      const steps = allSteps(story);
+      state.textContent = count(steps.length, "step");
+      refill(body, content(story, steps));
+    } catch (trouble) {
+      if (!signal.aborted) error.show(trouble);
+    } finally {
+      body.setAttribute("aria-busy", "false");
+    }
+  }
+}
+
+/** Returns the changes and the denied writes, the newest first. */
+function allSteps(story) {
+  const denied = story.get("denied").map((each) => new Map([...each, ["operation", "denied"]]));
+  return [...story.get("changes"), ...denied].sort((a, b) => (plain(b.get("time")) ?? 0) - (plain(a.get("time")) ?? 0));
+}
+
+function content(story, steps) {
+  const document = story.get("document");
+  return [
+    story.get("isComplete") === false && el("p", { class: "note" }, "Only the newest changes are shown."),
+    steps.length ? table("Writes of the document, newest first", [
+      { title: "When", cell: (each) => ago(plain(each.get("time"))) },
+      { title: "What", cell: (each) => el("span", { class: `kind ${kind(each)}` }, names[kind(each)] ?? shortNode(each.get("operation"), 40)) },
+      { title: "Version", kind: "tight", cell: (each) => versionText(each.get("version")) },
+      { title: "By", cell: (each) => author(each) },
+      { title: "Fields", kind: "long", cell: (each) => fields(each) },
+    ], steps, { rowClass: (each) => kind(each) === "denied" ? "denied" : null })
+      : empty("The server remembers no write of this document.", "The change history is bounded: older writes are no longer in it."),
+    el("h2", {}, "The document now"),
+    document instanceof Map ? jsonBlock(document) : el("p", {}, "The document does not exist."),
+  ];
+}
+
+function kind(step) {
+  const name = String(step.get("operation"));
+  return /^[a-z]+$/.test(name) ? name : "";
+}
+
+function versionText(version) {
+  const number = plain(at(version, "v"));
+  return number === undefined ? el("span", { class: "quiet" }, "none") : String(number);
+}
+
+function author(step) {
+  if (kind(step) === "denied") {
+    return [shortNode(step.get("user") ?? "none", 60), el("div", { class: "quiet" }, step.get("role") ? `role ${step.get("role")}` : "no role")];
+  }
+  const instance = at(step, "version", "id");
+  return instance === undefined ? el("span", { class: "quiet" }, "a client without sync")
+    : ["device ", el("code", {}, shortNode(typeof instance === "string" ? instance : lineText(instance, 60), 60))];
+}
+
+function fields(step) {
+  if (kind(step) === "denied") return shortNode(step.get("message") ?? "", 240);
+  const updated = step.get("updated") ?? [], removed = step.get("removed") ?? [];
+  const parts = [updated.length && `sets ${updated.slice(0, 12).join(", ")}`, removed.length && `removes ${removed.slice(0, 12).join(", ")}`].filter(Boolean);
+  if (parts.length) return shortNode(parts.join("; "), 240);
+  return el("span", { class: "quiet" }, kind(step) === "delete" ? "the whole document" : kind(step) === "update" ? "only the version" : "all fields");
+}

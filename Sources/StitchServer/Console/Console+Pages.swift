@@ -1,0 +1,82 @@
+internal import BSONStore
+
+// What the console's pages show.
+extension Console {
+    /// Returns the connected devices.
+    func devices() -> ConsoleAnswer {
+        let devices = server.clients.compactMap { $0.client.device(isWaiting: $0.isWaiting) }
+        return .json(["devices": .array(BSONArray(devices.map { .document($0) }))])
+    }
+
+    /// Returns the slowest commands since the start.
+    func slow() -> ConsoleAnswer {
+        .canonical("slow", server.slowCommands.all)
+    }
+
+    /// Returns the denied writes, the newest first.
+    func denied(_ session: ConsoleSession) throws -> [BSONDocument] {
+        let place = DeniedWrites.namespace
+        let reply = try run(
+            [
+                "find": .string(place.collection), "sort": ["time": -1], "limit": 500,
+                "singleBatch": true, "batchSize": 500,
+            ], on: place.database, session)
+        let found = reply["cursor"]?.documentValue?["firstBatch"]?.arrayValue ?? []
+        return found.compactMap(\.documentValue).map(Self.denial)
+    }
+
+    /// Returns the story of a document's writes.
+    func write(_ request: ConsoleRequest, _ session: ConsoleSession) throws -> ConsoleAnswer {
+        guard let text = request.query["namespace"], let idText = request.query["id"] else {
+            throw ConsoleFault(400, "name a namespace and the _id of a document")
+        }
+        let named: BSONDocument
+        do throws(BSONError) {
+            named = try BSONDocument(extendedJSONBytes: Array(#"{"_id": \#(idText)}"#.utf8))
+        } catch {
+            throw ConsoleFault(400, "the _id is no Extended JSON: \(error)")
+        }
+        guard named.count == 1, let id = named["_id"] else {
+            throw ConsoleFault(400, "the _id is no Extended JSON")
+        }
+        let history = WriteHistory(
+            console: self, session: session, namespace: try Namespace(parsing: text), id: id)
+        return .json(try history.document().extendedJSON(.canonical))
+    }
+
+    /// Returns what the page shows of a denied write.
+    private static func denial(_ entry: BSONDocument) -> BSONDocument {
+        var time = BSONValue.null
+        if case .datetime(let date)? = entry["time"] { time = .int64(date.milliseconds) }
+        let (user, database) = owner(entry["user"]?.stringValue ?? "")
+        let field = entry["field"] ?? .null
+        let collection = entry["collection"]?.stringValue ?? ""
+        let cause = entry["cause"]?.stringValue ?? ""
+        let reason = field.stringValue.map { "\(cause) (\($0))" } ?? cause
+        return [
+            "time": time, "user": .string(user), "database": .string(database),
+            "namespace": .string(collection), "documentID": entry["documentID"] ?? .null,
+            "role": entry["role"] ?? .null, "cause": .string(cause), "field": field,
+            "message": .string("write to \(collection) was denied by \(reason)"),
+        ]
+    }
+
+    /// Returns the name and the database of a user whom rules know by an id.
+    private static func owner(_ id: String) -> (name: String, database: String) {
+        guard id.hasBytePrefix(User.idMark) else { return (id, "admin") }
+        let rest = id.dropFirst(User.idMark.count)
+        guard rest.contains(".") else { return (id, "admin") }
+        let database = rest.prefix { $0 != "." }
+        return (String(rest.dropFirst(database.count + 1)), String(database))
+    }
+}
+
+extension ConsoleAnswer {
+    /// An object with one list, as canonical Extended JSON.
+    static func canonical(_ name: String, _ documents: [BSONDocument]) -> ConsoleAnswer {
+        let list: BSONDocument = [
+            name: .array(BSONArray(documents.map { .document($0) }))
+        ]
+        return .json(list.extendedJSON(.canonical))
+    }
+}
