@@ -11,7 +11,7 @@ export SWIFT_DETERMINISTIC_HASHING := 1
 .DEFAULT_GOAL := help
 .PHONY: help package setup demo rchat todo test test-long check docs bench bench-gate bench-server bench-sync bench-matrix \
 	bench-remote bench-wire bench-fairness bench-devices bench-gateway bench-embedding fuzz simulate simulate-wrong simulate-scope crash crash-sync attack gaps sweep faults contend soak soak-sync \
-	fanout test-encrypted test-fresh-root test-asan test-tsan clean
+	fanout test-console test-encrypted test-fresh-root test-asan test-tsan clean
 
 help: ## Lists the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -27,9 +27,10 @@ rchat: ## Starts a terminal chat of two users over a server with rules. SCRIPT=f
 	@Scripts/setup
 	@Examples/RChat/run $(if $(SCRIPT),--script "$(SCRIPT)")
 
-test: ## Builds an app that embeds the library, and runs all tests.
+test: ## Builds an app that embeds the library, and runs all tests, also of the console in a browser.
 	@Scripts/setup
 	@Scripts/test-embedding
+	@Scripts/test-console
 	@Scripts/test
 
 test-long: ## Runs what takes longer: examples twice, Go's driver, twin sessions. TWIN_SESSIONS=2000
@@ -157,6 +158,10 @@ soak-sync: ## Lets devices sync over connections that are cut, with servers that
 fanout: ## Lets devices follow streams at two gateways, kills one. DEVICES=2000 RATE=200 SECONDS=60
 	@Scripts/setup mongoc
 	@Scripts/fanout "$(or $(DEVICES),2000)" "$(or $(RATE),200)" "$(SECONDS)"
+
+test-console: ## Clicks through the console of a server and of a gateway in headless Chromium. SCREENSHOTS=1
+	@Scripts/setup
+	@Scripts/test-console $(if $(SCREENSHOTS),--screenshots)
 
 test-encrypted: ## Runs the tests of stores and files with SQLCipher in place of SQLite. FILTER=text
 	@Scripts/setup

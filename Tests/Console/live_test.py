@@ -1,0 +1,278 @@
+"""Clicks through the console of a server and of a gateway, with devices and writes at work.
+
+Scripts/test-console runs it; STITCHSYNC names the tool.
+"""
+import http.client
+import json
+import unittest
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+import world
+from console_test import CONTRAST, LABELS, PAGES, TODOS, Browser
+
+OUTLINE = r"""
+const node = document.activeElement;
+const place = node.matches("[role=treeitem]") ? node.querySelector(".row") : node;
+const style = getComputedStyle(place);
+return style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1;
+"""
+STRUCTURE = r"""
+const bad = [];
+let last = 0;
+for (const node of document.querySelectorAll("h1, h2, h3, h4")) {
+  if (!node.checkVisibility()) continue;
+  const level = Number(node.tagName[1]);
+  if (level > last + 1) bad.push(`${node.tagName} after h${last}: ${node.textContent.slice(0, 40)}`);
+  last = level;
+}
+for (const node of document.querySelectorAll("table")) if (!node.querySelector("thead th[scope=col]")) bad.push("a table without headers");
+if (document.documentElement.lang !== "en") bad.push("the language is not set");
+return bad;
+"""
+
+
+class Live(Browser):
+    """What every page of a working server shows, and how it is used."""
+    is_gateway = False
+    __test__ = False
+
+    @classmethod
+    def address(cls):
+        cls.world = world.World(world.tool(), cls.is_gateway)
+        cls.addClassCleanup(cls.world.stop)
+        return cls.world.base
+
+    @classmethod
+    def credentials(cls):
+        return "root", world.ROOT
+
+    def look(self, hash):
+        """Checks the form of a page at both widths in both schemes, and returns its text."""
+        script = self.driver.execute_script
+        for scheme in ["dark", "light"]:
+            self.scheme(scheme)
+            for width in [400, 1280]:
+                self.resize(width)
+                self.until(lambda: not self.find("[aria-busy=true]"))
+                with self.subTest(page=hash, width=width, scheme=scheme):
+                    self.assertEqual(script(CONTRAST), [])
+                    self.assertEqual(script(LABELS), [])
+                    self.assertEqual(script(STRUCTURE), [])
+                    self.assertNotRegex(self.text(), r"\b(undefined|\[object|NaN)\b")
+                    self.assertLessEqual(script("return document.documentElement.scrollWidth"), width)
+        return self.text()
+
+    def visit(self, hash, *texts):
+        self.open(hash)
+        for text in texts:
+            self.see(text)
+        self.look(hash)
+
+    def test_overview(self):
+        self.visit("overview", "Live", "Devices online", "Commands by kind", "update")
+
+    def test_data_documents_and_plan(self):
+        self.open(TODOS)
+        self.see("of 6")
+        self.field("Filter").send_keys("{owner: 'ann'}" + Keys.ENTER)
+        self.see("of 3")
+        self.button("Explain").click()
+        self.see("An index serves the query.")
+        self.see("owner_1")
+        self.assertIn("IXSCAN", self.find("svg.picture").get_attribute("aria-label"))
+        self.look("plan")
+        self.visit(TODOS + "/indexes", "owner_1", "Counted since")
+
+    def test_edit_of_a_document(self):
+        self.open(TODOS + "?filter=%7B_id%3A+5%7D")
+        self.open("data/app/todos/documents?filter=%7B_id%3A+5%7D")
+        self.button("Edit 5").click()
+        area = self.until(lambda: self.find("dialog textarea"))
+        text = area.get_attribute("value")
+        self.driver.execute_script("arguments[0].value = arguments[1]", area, text.replace("Todo 5", "Todo five"))
+        self.button("Show the difference").click()
+        self.button("Save").click()
+        # The load may change the document between the look and the save; then the page says so.
+        self.until(lambda: "Todo five" in self.text() or "Another client changed" in self.find("dialog").text)
+
+    def test_devices(self):
+        self.open("devices")
+        self.until(lambda: "ann" in self.text() and "ben" in self.text(), "both devices")
+        self.see("app.todos")
+        self.look("devices")
+
+    def test_denied_writes_and_the_story_of_one(self):
+        self.visit("denied", "2 denied writes", "writeFilter", "write to app.todos was denied by", world.HOSTILE)
+        self.field("Show only user, collection or cause with").send_keys("ann")
+        self.see("1 denied write")
+        self.button("Story of 1 in app.todos").click()
+        self.until(lambda: self.find("main[data-page=write] table"))
+        for each in ["Denied", "Inserted", "member", "The document now"]:
+            self.see(each)
+        self.look("write")
+
+    def test_story_of_a_write_by_hand(self):
+        self.open("write")
+        self.see("No document is chosen.")
+        self.field("Collection").send_keys("app.todos")
+        self.field("_id of the document").send_keys("2" + Keys.ENTER)
+        self.see("sets title; removes done")
+        self.open("write?namespace=app.todos&id=%22of+ann%22")
+        self.see("device")
+        self.see("Written by ann's device")
+        self.open("write?namespace=app.todos&id=99999")
+        self.see("The server remembers no write of this document.")
+        self.open("write?namespace=app.todos&id=%7B")
+        self.until(lambda: self.find("main .error"))
+
+    def test_why_a_write_was_denied(self):
+        self.open("denied")
+        self.field("Show only user, collection or cause with").send_keys("ann")
+        self.see("1 denied write")
+        self.button("Why was the write of ann to app.todos denied?").click()
+        self.see("ann sees the document")
+        self.see("may not write it")
+        self.look("rules")
+
+    def test_rules_are_tried_on_real_documents(self):
+        self.visit("rules", "rules.json")
+        self.driver.execute_script("document.querySelectorAll('details.file').forEach((each) => { each.open = true; })")
+        area = self.find("details.file textarea")
+        self.type(area, area.get_attribute("value").replace('"read": true,\n        "write": {', '"read": {"owner": "%%user.id"},\n        "write": {'))
+        self.button("Try on real documents").click()
+        self.see("What the changed rules would change")
+        self.see("no longer sees documents")
+        self.look("rules")
+        self.type(area, "{")
+        self.button("Try on real documents").click()
+        self.see("Mend the errors first")
+
+    def type(self, area, text):
+        self.driver.execute_script("arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'))", area, text)
+
+    def test_changes(self):
+        self.open("changes/app")
+        self.until(lambda: len(self.driver.find_elements(By.CSS_SELECTOR, ".changes li")) > 3, "changes")
+        self.button("Pause").click()
+        summary = self.find(".changes summary")
+        summary.send_keys(Keys.ENTER)
+        self.see("Story of the document")
+        self.look("changes")
+
+    def test_operations(self):
+        self.visit("operations", "Running now", "Slowest since the start")
+        self.until(lambda: len(self.driver.find_elements(By.CSS_SELECTOR, "tbody tr")) > 0)
+
+    def test_users(self):
+        self.visit("users", "ann", "second", world.HOSTILE)
+
+    def test_log(self):
+        self.visit("log", "denied a write")
+
+    def test_hostile_texts_stay_text(self):
+        self.open("data/app/" + "%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E")
+        self.see(world.HOSTILE)
+        self.look("hostile collection")
+        self.open("data/app/todos/documents?filter=%7B_id%3A+%2F%3C%2F%7D")
+        self.open("data/app/todos/documents?filter=" + "%7B_id%3A%20%22%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%22%7D")
+        self.see("<script>alert(1)</script>")
+        self.open("write?namespace=app.todos&id=%22%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%22")
+        self.see(world.HOSTILE)
+
+    def test_by_keyboard_only(self):
+        self.resize(1280)
+        self.driver.get(self.base)
+        self.until(lambda: self.find("#pages a"))
+        self.driver.find_element(By.TAG_NAME, "body").send_keys(Keys.TAB)
+        self.assertEqual(self.focused(), "Skip to the page")
+        seen = []
+        for _ in range(len(PAGES) + 1):
+            self.keys(Keys.TAB)
+            seen.append(self.focused())
+            self.assertTrue(self.driver.execute_script(OUTLINE), f"the focus on {self.focused()} is not visible")
+        self.assertEqual(seen[1:3], ["Overview", "Data"])
+        self.keys(Keys.ENTER)
+        self.until(lambda: self.find("main[data-page=log] h1"))
+        self.open("users")
+        button = self.button("Create a user…")
+        button.send_keys(Keys.ENTER)
+        self.until(lambda: self.find("dialog"))
+        for _ in range(8):
+            self.keys(Keys.TAB)
+            # The browser's own bar takes part in the round; then the focus is the page itself.
+            isInside = "return document.activeElement === document.body || !!document.activeElement.closest('dialog')"
+            self.assertTrue(self.driver.execute_script(isInside), "the focus leaves the dialog")
+        self.keys(Keys.ESCAPE)
+        self.until(lambda: not self.find("dialog"))
+        self.assertEqual(self.focused(), "Create a user…")
+
+    # What other pages and other users try.
+
+    def ask(self, method, path, headers=None, body=None):
+        connection = http.client.HTTPConnection(self.base.split("/")[2], timeout=30)
+        connection.request(method, path, None if body is None else json.dumps(body), {"Content-Type": "application/json", **(headers or {})})
+        answer = connection.getresponse()
+        found = answer.status, dict(answer.getheaders()), answer.read()
+        connection.close()
+        return found
+
+    def enter(self, user):
+        status, headers, _ = self.ask("POST", "/api/signin", body={"user": user, "password": f"{user}'s password", "database": "admin"})
+        if status != 204:
+            return status, None
+        name = next(value for key, value in headers.items() if key.lower() == "set-cookie")
+        return status, {"Cookie": name.split(";")[0]}
+
+    def test_attacks_over_the_new_requests(self):
+        for path in ["/api/write?namespace=app.todos&id=1", "/api/slow"]:
+            self.assertEqual(self.ask("GET", path)[0], 401)
+        self.assertEqual(self.ask("POST", "/api/rules/diff", body={"files": []})[0], 401)
+        self.assertEqual(self.enter("ann")[0], 401, "a user without rights signs in")
+        _, mine = self.enter("second")
+        self.assertEqual(self.ask("POST", "/api/rules/diff", mine, {"files": []})[0], 403, "no token")
+        self.assertEqual(self.ask("GET", "/api/slow", {**mine, "Host": "evil.example"})[0], 421)
+        self.assertEqual(self.ask("GET", "/api/slow", {**mine, "Origin": "http://evil.example"})[0], 403)
+        for id in ["", "%7B", "1%2C%22x%22%3A2", "%7B%22%24oid%22%3A1%7D"]:
+            self.assertEqual(self.ask("GET", f"/api/write?namespace=app.todos&id={id}", mine)[0], 400, id)
+        self.assertGreaterEqual(self.ask("GET", "/api/write?namespace=app&id=1", mine)[0], 400)
+        for path in ["/js/../../rules", "/js/%2e%2e/console.css", "/js//app.js", "/js/app.js%00", "/../rules/rules.json"]:
+            self.assertEqual(self.ask("GET", path, mine)[0], 404, path)
+
+    def test_streams_and_sessions_end_with_the_role(self):
+        _, mine = self.enter("second")
+        self.assertEqual(self.ask("GET", "/api/stats")[0], 401)
+        self.assertEqual(self.ask("GET", "/api/stats", {"Cookie": "stitchsync-console=x"})[0], 401)
+        stream = http.client.HTTPConnection(self.base.split("/")[2], timeout=30)
+        stream.request("GET", "/api/stats", headers=mine)
+        answer = stream.getresponse()
+        self.assertEqual(answer.readline(), b"event: stats\n")
+        self.world.root.admin.command("revokeRolesFromUser", "second", roles=["root"])
+        try:
+            self.assertEqual(self.ask("GET", "/api/session", mine)[0], 401)
+        finally:
+            stream.close()
+            self.world.root.admin.command("grantRolesToUser", "second", roles=["root"])
+
+
+class LiveServer(Live):
+    """A server over a file."""
+
+
+class LiveGateway(Live):
+    """A gateway in front of a server."""
+    is_gateway = True
+
+    def test_overview(self):
+        super().test_overview()
+        self.assertIn("gateway", self.driver.find_element(By.ID, "server").get_attribute("textContent"))
+
+
+def load_tests(loader, tests, pattern):
+    # The common class is no test of its own.
+    return unittest.TestSuite(loader.loadTestsFromTestCase(each) for each in (LiveServer, LiveGateway))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

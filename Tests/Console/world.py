@@ -1,0 +1,156 @@
+"""A server, a gateway before another one, and two devices that sync while a program writes."""
+import json
+import os
+import queue
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+
+import pymongo
+from bson import Binary
+from pymongo.errors import PyMongoError
+
+ROOT = "root's password"
+HOSTILE = "<img src=x onerror=alert(1)>"
+RULES = {
+    "database": "app", "collection": "todos",
+    "roles": [{
+        "name": "member", "apply_when": {},
+        "document_filters": {"read": True, "write": {"owner": "%%user.id"}}, "read": True, "write": True}]}
+WRITE_PAUSE_SECONDS = 0.02
+READY_SECONDS_MAX = 30
+
+
+class Program:
+    """A program whose lines are read until one tells that it is ready."""
+
+    def __init__(self, arguments):
+        self.process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.lines, self.news = [], queue.Queue()
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            self.lines.append(line)
+            self.news.put(line)
+        self.news.put(None)
+
+    def find(self, pattern):
+        while line := self.news.get(timeout=READY_SECONDS_MAX):
+            if found := re.search(pattern, line):
+                return found
+        raise RuntimeError(f"{self.process.args} ended: {''.join(self.lines)}")
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+        finally:
+            self.reader.join()
+            self.process.stdout.close()
+
+
+class World:
+    """A server with a console, its devices and its load; a gateway if `is_gateway`."""
+
+    def __init__(self, tool, is_gateway):
+        self.tool, self.is_gateway = tool, is_gateway
+        self.folder = Path(tempfile.mkdtemp(prefix="stitchconsole-"))
+        self.programs, self.stopping, self.writes, self.failure = [], threading.Event(), 0, None
+        self.writer = None
+        try:
+            self.start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def start(self):
+        rules = self.folder / "rules/data_sources/mongodb-atlas/app/todos"
+        rules.mkdir(parents=True)
+        (rules / "rules.json").write_text(json.dumps(RULES, indent=2))
+        place = ["--db", self.path("server.stitch")]
+        if self.is_gateway:
+            upstream = self.run("serve", "--db", self.path("upstream.stitch"), "--port", "0")
+            port = upstream.find(r"listening on [^ ]*:(\d+)").group(1)
+            place = ["--upstream", f"mongodb://127.0.0.1:{port}/?replicaSet=rs0"]
+        server = self.run("serve", *place, "--port", "0", "--auth", "--rules", str(self.folder / "rules"), "--console", "0",
+                          "--log-level", "info")
+        ports = {}
+        while len(ports) < 2:
+            found = server.find(r"(listening|console) on (?:http://)?[^ ]*:(\d+)")
+            ports[found.group(1)] = int(found.group(2))
+        self.port, self.base = ports["listening"], f"http://localhost:{ports['console']}/"
+        first = pymongo.MongoClient(port=self.port, directConnection=True)
+        first.admin.command("createUser", "root", pwd=ROOT, roles=["root"])
+        first.close()
+        self.root = self.client("root")
+        for name in ["ann", "ben", "second", HOSTILE]:
+            self.root.admin.command("createUser", name, pwd=f"{name}'s password", roles=["root" if name == "second" else {"role": "readWrite", "db": "app"}])
+        todos = self.root.app.todos
+        todos.create_index([("owner", 1)])
+        todos.insert_many([{"_id": i, "title": f"Todo {i}", "owner": ["ann", "ben"][i % 2], "done": i % 3 == 0} for i in range(60)])
+        todos.insert_one({"_id": HOSTILE, "title": "<script>alert(1)</script>", "owner": "ann", HOSTILE: "a field",
+                          "javascript:alert(1)": Binary(b"\0<b>")})
+        self.root.app[HOSTILE].insert_one({"_id": 1, "text": HOSTILE})
+        for name in ["ann", "ben"]:
+            self.run("sync", "--db", self.path(f"{name}.stitch"), "--namespace", "app.todos", "--remote",
+                     f"stitchsync://{name}:{name}'s%20password@localhost:{self.port}", "--watch", "--filter",
+                     '{"done": false}' if name == "ben" else "{}")
+            subprocess.run([self.tool, "insert", self.path(f"{name}.stitch"), "app.todos", json.dumps(
+                {"_id": f"of {name}", "owner": name, "title": f"Written by {name}'s device", "done": False})], check=True, stdout=subprocess.DEVNULL)
+        # What rules refuse, also with names that try to become markup.
+        for name, where in [("ann", {"_id": 1}), (HOSTILE, {"_id": HOSTILE})]:
+            client = self.client(name)
+            try:
+                client.app.todos.update_one(where, {"$set": {"title": "Mine"}})
+                raise AssertionError("the rules let a foreign write pass")
+            except PyMongoError:
+                client.close()
+        todos.update_one({"_id": 2}, {"$set": {"title": "Two"}, "$unset": {"done": ""}})
+        self.writer = threading.Thread(target=self.write)
+        self.writer.start()
+
+    def path(self, name):
+        return str(self.folder / name)
+
+    def run(self, *arguments):
+        program = Program([self.tool, *arguments])
+        self.programs.append(program)
+        return program
+
+    def client(self, name):
+        return pymongo.MongoClient(port=self.port, username=name, password=f"{name}'s password", directConnection=True)
+
+    def write(self):
+        """Writes until the end: the load under which the pages are used."""
+        try:
+            while not self.stopping.wait(WRITE_PAUSE_SECONDS):
+                self.writes += 1
+                self.root.app.load.replace_one({"_id": self.writes % 100}, {"n": self.writes}, upsert=True)
+                if self.writes % 20 == 0:
+                    self.root.app.todos.update_one({"_id": self.writes % 60}, {"$inc": {"edits": 1}})
+        except PyMongoError as error:
+            self.failure = error
+
+    def stop(self):
+        self.stopping.set()
+        if self.writer:
+            self.writer.join()
+            self.root.close()
+        for program in reversed(self.programs):
+            program.stop()
+        shutil.rmtree(self.folder)
+        if self.failure:
+            raise self.failure
+
+
+def tool():
+    return os.environ["STITCHSYNC"]
