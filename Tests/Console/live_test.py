@@ -120,6 +120,7 @@ class Live(Browser):
         self.field("_id of the document").send_keys("2" + Keys.ENTER)
         self.see("sets title; removes done")
         self.open("write?namespace=app.todos&id=%22of+ann%22")
+        self.see("Inserted")
         self.see("device")
         self.see("Written by ann's device")
         self.open("write?namespace=app.todos&id=99999")

@@ -101,11 +101,13 @@ class World:
                           "javascript:alert(1)": Binary(b"\0<b>")})
         self.root.app[HOSTILE].insert_one({"_id": 1, "text": HOSTILE})
         for name in ["ann", "ben"]:
-            self.run("sync", "--db", self.path(f"{name}.stitch"), "--namespace", "app.todos", "--remote",
-                     f"stitchsync://{name}:{name}'s%20password@localhost:{self.port}", "--watch", "--filter",
-                     '{"done": false}' if name == "ben" else "{}")
-            subprocess.run([self.tool, "insert", self.path(f"{name}.stitch"), "app.todos", json.dumps(
-                {"_id": f"of {name}", "owner": name, "title": f"Written by {name}'s device", "done": False})], check=True, stdout=subprocess.DEVNULL)
+            sync = ["sync", "--db", self.path(f"{name}.stitch"), "--namespace", "app.todos", "--remote",
+                    f"stitchsync://{name}:{name}'s%20password@localhost:{self.port}", "--filter", '{"done": false}' if name == "ben" else "{}"]
+            # In step first: then the insert is a device's write that waits for the next pass.
+            self.finish(*sync, "--once")
+            self.finish("insert", self.path(f"{name}.stitch"), "app.todos", json.dumps(
+                {"_id": f"of {name}", "owner": name, "title": f"Written by {name}'s device", "done": False}))
+            self.run(*sync, "--watch")
         # What rules refuse, also with names that try to become markup.
         for name, where in [("ann", {"_id": 1}), (HOSTILE, {"_id": HOSTILE})]:
             client = self.client(name)
@@ -125,6 +127,9 @@ class World:
         program = Program([self.tool, *arguments])
         self.programs.append(program)
         return program
+
+    def finish(self, *arguments):
+        subprocess.run([self.tool, *arguments], check=True, stdout=subprocess.DEVNULL)
 
     def client(self, name):
         return pymongo.MongoClient(port=self.port, username=name, password=f"{name}'s password", directConnection=True)
