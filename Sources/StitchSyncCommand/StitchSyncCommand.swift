@@ -41,7 +41,8 @@
         static func main() async {
             do {
                 try checkCommand(CommandLine.arguments.dropFirst())
-                var command = try parseAsRoot()
+                var command = try parseAsRoot(
+                    MongoshArguments.translated(Array(CommandLine.arguments.dropFirst())))
                 if var asyncCommand = command as? any AsyncParsableCommand {
                     try await asyncCommand.run()
                 } else {

@@ -12,13 +12,30 @@ package import BSONQuery
 /// try session.evaluate("greet(name)").text
 /// ```
 package final class ScriptSession {
-    private let interpreter: ScriptInterpreter
+    fileprivate let interpreter: ScriptInterpreter
 
     package init(options: ScriptOptions = .shell) {
         interpreter = ScriptInterpreter(options: options)
     }
 
     deinit { interpreter.forget() }
+
+    /// Runs the next function that waits for its time, while a script awaits a promise; returns
+    /// whether there was one.
+    package var runNext: (() throws -> Bool)? {
+        get { interpreter.runNext }
+        set { interpreter.runNext = newValue }
+    }
+
+    /// The value that a script threw last.
+    package var lastThrown: ScriptValue { interpreter.thrown }
+
+    /// Sleeps.
+    ///
+    /// - Throws: as ``evaluate(_:)`` if the evaluation is stopped.
+    package func pause(milliseconds: Double) throws {
+        try interpreter.pause(milliseconds: milliseconds)
+    }
 
     /// Defines a global name.
     package func define(_ name: String, _ value: ScriptValue) {
@@ -123,7 +140,7 @@ package final class ScriptSession {
     }
 
     /// Returns the error that the script threw.
-    private func error() -> ScriptError {
+    fileprivate func error() -> ScriptError {
         let thrown = interpreter.thrown
         let place = interpreter.thrownOrigin?.place(interpreter.thrownPlace)
         guard let object = thrown.object, case .error = object.kind else {
@@ -163,5 +180,39 @@ extension ScriptValue {
     /// The host of an object that Swift answers for.
     package var host: (any ScriptHost)? {
         if case .host(let host) = object?.kind { host } else { nil }
+    }
+}
+
+extension ScriptSession {
+    /// Returns the result of a promise, or any other value as it is.
+    package func awaited(_ value: ScriptValue) throws -> ScriptValue {
+        try interpreter.awaited(value)
+    }
+
+    /// Whether an object itself has a property.
+    package func hasOwn(_ name: String, _ value: ScriptValue) throws -> Bool {
+        value.object?.own(name) != nil
+    }
+
+    /// Returns the `errorLabels` of an error that a call threw.
+    package func labels(of error: any Error) throws -> [String] {
+        let labels =
+            switch error {
+            case let error as ScriptError: value(error.fields["errorLabels"] ?? .null)
+            case is ScriptFailure: try property("errorLabels", of: lastThrown)
+            default: ScriptValue.null
+            }
+        guard labels.object?.isArray == true else { return [] }
+        return try items(of: labels).map(\.text)
+    }
+
+    /// Returns the text of an error that a call threw, if a script threw it.
+    package func failure(_ error: any Error) -> (any Error) {
+        guard let failure = error as? ScriptFailure else { return error }
+        switch failure {
+        case .thrown: return self.error()
+        case .failed(let error): return error
+        case .skipped: return error
+        }
     }
 }

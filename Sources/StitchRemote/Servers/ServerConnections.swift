@@ -177,7 +177,7 @@
             try await watching(node) { () async throws(MongoFailure) in
                 try await node.with(.request) { (line) async throws(MongoFailure) in
                     var command = command
-                    if let session, line.description.retriesWrites {
+                    if let session, line.description.retriesWrites, command["lsid"] == nil {
                         command.append("lsid", .document(session.id))
                         command.append("txnNumber", .int64(session.number))
                         numbered.withLock { $0 = true }

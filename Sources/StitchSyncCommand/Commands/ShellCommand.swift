@@ -23,9 +23,11 @@
                 """)
 
         @Argument(
-            help: "The store's file, or a server, stitchsync://… or mongodb://….",
-            completion: .file())
-        var place: String
+            help: """
+                The store's file, or a server, stitchsync://… or mongodb://…; without it, the \
+                server of --host and --port.
+                """, completion: .file())
+        var place: String?
 
         @Argument(help: "Scripts to run instead of standard input.", completion: .file())
         var scripts: [String] = []
@@ -33,12 +35,23 @@
         @Option(help: "JavaScript to run; may be given more than once, and before the scripts.")
         var eval: [String] = []
 
+        @Option(
+            name: .shortAndLong, help: "A script to run, as the arguments after the place.",
+            completion: .file())
+        var file: [String] = []
+
         @Option(help: "The database of the beginning.")
         var database: String?
 
         @OptionGroup var signIn: SignInArguments
 
-        @Flag(help: "Write results as relaxed Extended JSON.")
+        @OptionGroup(title: "Options that mongosh has") var names: MongoshArguments
+
+        @Flag(
+            help: """
+                Write results as relaxed Extended JSON; --json=canonical and --json=relaxed name \
+                the form.
+                """)
         var json = false
 
         @Flag(help: "Write results as canonical Extended JSON.")
@@ -47,12 +60,27 @@
         @Flag(help: "Do not greet.")
         var quiet = false
 
+        @Flag(help: "Read lines after --eval and the scripts.")
+        var shell = false
+
         func run() async throws {
-            let opening = try ServerOpening(place, signIn, creates: true)
+            var (place, scripts) = (place, file + scripts)
+            if let first = place, MongoshArguments.isScript(first) {
+                scripts.insert(first, at: file.count)
+                place = nil
+            }
+            let server = try names.address(place)
+            let signIn = signIn
+            let opening = try ServerOpening(server, signIn, creates: true)
             let run = ShellRun(
                 steps: eval.map { .text($0) } + scripts.map { .file($0) },
                 database: database ?? opening.database ?? "test",
-                format: canonical ? .canonical : json ? .relaxed : .shell, isQuiet: quiet)
+                format: canonical ? .canonical : json ? .relaxed : .shell, isQuiet: quiet,
+                continues: shell,
+                connectTo: { uri in
+                    let opening = try ServerOpening(uri, signIn, creates: true)
+                    return (try opening.connect(), opening.database)
+                })
             let code = try await run(opening.connect)
             guard code == 0 else { throw ExitCode(code) }
         }

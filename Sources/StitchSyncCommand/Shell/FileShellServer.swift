@@ -19,7 +19,8 @@
             place = path
             do {
                 store = try DocumentStore(
-                    at: .file(path), options: .init(changeHistory: .keep(changesMax: 100_000)))
+                    at: path == ShellRun.noPlace ? .inMemory : .file(path),
+                    options: .init(changeHistory: .keep(changesMax: 100_000)))
             } catch {
                 throw CommandError("\(path) cannot be opened: \(error.message) (\(error.code))")
             }

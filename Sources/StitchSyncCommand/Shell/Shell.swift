@@ -2,14 +2,28 @@
     import BSONScript
     import BSONStore
 
+    #if canImport(Darwin)
+        internal import Darwin
+    #else
+        internal import Glibc
+    #endif
+
     /// A shell in MongoDB's language; it is used by one thread.
     final class Shell {
         /// The names of the scripts.
         let session: ScriptSession
         /// Where the commands run.
         let server: any ShellServer
-        /// The name of the current database.
-        private(set) var database: String
+        /// The connection of the beginning.
+        private var link: ShellLink?
+        /// The functions that are written in the shell's language.
+        private(set) var library: ShellLibrary
+        private var timers: ShellTimers?
+        /// The settings that scripts change by `config.set`.
+        private var limits = ShellInspector.Limits()
+        private var batchSize = 20
+        /// Opens a further connection, for `connect` and `Mongo`.
+        private let connect: (String) throws -> (any ShellServer, database: String?)
         private let console: Console
         private let format: ShellFormat
         /// The cursor whose next documents `it` shows.
@@ -18,43 +32,61 @@
         /// Whether a script has asked to end the shell.
         private(set) var exitCode: Int32?
 
-        /// The number of documents that are shown at once.
-        static let batchSize = 20
         /// The version of MongoDB's shell whose language this is.
         private static let version = "2.3.0"
 
         init(
             _ server: any ShellServer, database: String, format: ShellFormat,
-            stackBytesMax: Int, console: Console = .standard
-        ) {
+            stackBytesMax: Int, console: Console = .standard,
+            connect: @escaping (String) throws -> (any ShellServer, database: String?) = { _ in
+                throw ScriptError("MongoshInvalidInputError", "there is no other connection here")
+            }
+        ) throws {
             self.server = server
-            self.database = database
             self.format = format
             self.console = console
             var options = ScriptOptions.shell
             options.stackBytesMax = stackBytesMax
+            self.connect = connect
             session = ScriptSession(options: options)
-            use(database)
+            library = ShellLibrary(session)
+            timers = ShellTimers(session)
+            session.define("db", .host(ShellDatabase(database, firstLink)))
             defineFunctions()
+            defineConnections()
+            try library.load()
         }
 
-        /// Runs a command and returns the reply.
+        /// The database that the name `db` stands for.
+        private var here: ShellDatabase {
+            session.value("db")?.host as? ShellDatabase ?? ShellDatabase("test", firstLink)
+        }
+
+        /// The name of the current database.
+        var database: String { here.name }
+
+        private var firstLink: ShellLink {
+            if let link { return link }
+            let made = ShellLink(self, server)
+            link = made
+            return made
+        }
+
+        /// Runs a command on the current connection and returns the reply.
         ///
         /// - Throws: a `ScriptError` for a reply whose `ok` is 0.
-        func run(_ command: BSONDocument, on database: String) throws -> BSONDocument {
-            let reply = try server.run(command, on: database)
-            guard reply.number("ok") == 1 else {
-                throw Self.error(of: reply, name: "MongoServerError")
-            }
-            return reply
+        private func run(_ command: BSONDocument, on database: String) throws -> BSONDocument {
+            try here.link.run(command, on: database)
         }
 
         /// Returns the error that a reply holds, or an entry of `writeErrors`.
         static func error(of reply: BSONDocument, name: String) -> ScriptError {
-            var fields: BSONDocument = [:]
+            var fields: BSONDocument = ["errorResponse": .document(ShellDatabase.shown(reply))]
             fields.take(
-                ["code", "codeName", "keyPattern", "keyValue", "errInfo", "errorLabels"],
-                from: reply)
+                [
+                    "index", "ok", "code", "codeName", "keyPattern", "keyValue", "errInfo",
+                    "errorLabels",
+                ], from: reply)
             return ScriptError(name, reply.text("errmsg"), fields: fields)
         }
 
@@ -78,13 +110,13 @@
         func enter(_ text: String) throws(CommandError) -> Bool {
             do {
                 if try runWord(text) { return true }
-                try show(session.evaluate(text))
+                try show(evaluate(text))
                 return true
             } catch let error as CommandError {
                 throw error
             } catch {
                 guard exitCode == nil else { return true }
-                try console.warn(Self.text(of: error))
+                try console.warn(self.text(of: error))
                 return false
             }
         }
@@ -95,17 +127,17 @@
         func runScript(_ text: String, showsResult: Bool) throws(CommandError) -> Bool {
             if showsResult { return try enter(text) }
             do {
-                _ = try session.evaluate(text)
+                _ = try evaluate(text)
                 return true
             } catch {
                 guard exitCode == nil else { return true }
-                try console.warn(Self.text(of: error))
+                try console.warn(self.text(of: error))
                 return false
             }
         }
 
         /// Returns an error as MongoDB's shell shows it.
-        static func text(of error: any Error) -> String {
+        func text(of error: any Error) -> String {
             switch error {
             case let error as ScriptError:
                 let code = error.fields.text("codeName")
@@ -115,9 +147,43 @@
                     isOfScript && (error.line ?? 1) > 1
                     ? " (line \(error.line ?? 1), column \(error.column ?? 1))" : ""
                 return (error.message.isEmpty ? name : "\(name): \(error.message)") + place
+                    + details()
             case let error as StoreError: return "MongoshRuntimeError: \(error.message)"
             default: return "\(error)"
             }
+        }
+
+        /// Returns the parts of the last error that MongoDB's shell shows below it.
+        private func details() -> String {
+            guard case .error(_, let properties) = ScriptShape(session.lastThrown) else {
+                return ""
+            }
+            var text = ""
+            for (name, title) in [
+                ("errInfo", "Additional information"), ("result", "Result"),
+                ("writeErrors", "Write Errors"),
+            ] {
+                guard let value = properties.first(where: { $0.name == name })?.value,
+                    value.isTrue
+                else { continue }
+                text += "\n\(title): \(ShellInspector.text(value, limits))"
+            }
+            return text
+        }
+
+        /// Runs a text; the value of `{…}` alone is an object, as in MongoDB's shell.
+        private func evaluate(_ text: String) throws -> ScriptValue {
+            var trimmed = text[...]
+            while trimmed.first?.isWhitespace == true { trimmed.removeFirst() }
+            while trimmed.last?.isWhitespace == true { trimmed.removeLast() }
+            if trimmed.hasPrefix("{"), trimmed.hasSuffix("}") {
+                do {
+                    return try session.evaluate("(\(trimmed))")
+                } catch let error as ScriptError where error.name == "SyntaxError" {
+                    // It is a block.
+                }
+            }
+            return try session.evaluate(text)
         }
 
         /// Runs a line that is no JavaScript, such as `show dbs`; returns whether it was one.
@@ -126,10 +192,8 @@
             guard let first = words.first, text.utf8.count < 200 else { return false }
             words.removeFirst()
             switch (first, words.count) {
-            case ("use", 1):
-                use(words[0])
-                try console.say("switched to db \(database)")
-            case ("show", 1): try show(what: words[0])
+            case ("use", 1): try console.say(use(words[0]))
+            case ("show", 1...2): try show(what: words[0], words.dropFirst().first)
             case ("it", 0): try showMore()
             case ("exit", 0), ("quit", 0): exitCode = 0
             case ("cls", 0): try console.output.write(Array("\u{1b}[H\u{1b}[2J".utf8))
@@ -139,10 +203,12 @@
             return true
         }
 
-        /// Changes the current database.
-        private func use(_ name: String) {
-            database = name
-            session.define("db", .host(ShellDatabase(name, self)))
+        /// Changes the current database and returns what a person reads about it.
+        private func use(_ name: String) -> String {
+            let before = here
+            session.define("db", .host(ShellDatabase(name, before.link)))
+            return before.name.hasSameBytes(as: name)
+                ? "already on db \(name)" : "switched to db \(name)"
         }
 
         // MARK: Results
@@ -159,23 +225,28 @@
             }
         }
 
-        private func text(_ value: ScriptValue, isFull: Bool = false) throws -> String {
+        /// Returns a value as it is shown.
+        func text(_ value: ScriptValue, isFull: Bool = false) throws -> String {
             if case .string(let text) = value, format == .shell { return text }
-            if let host = value.host { return host.text }
-            let stored = try session.stored(value)
-            return switch format {
-            case .shell: ShellInspector.text(stored, isFull: isFull)
-            case .relaxed: stored.extendedJSON(.relaxed)
-            case .canonical: stored.extendedJSON(.canonical)
+            if let cursor = value.host as? ShellCursor {
+                return try text(.list(session.items(of: .host(cursor))), isFull: true)
+            }
+            switch format {
+            case .shell:
+                var limits = limits
+                if isFull { limits.elementsMax = .max }
+                return ShellInspector.text(value, limits)
+            case .relaxed: return try session.stored(value).extendedJSON(.relaxed)
+            case .canonical: return try session.stored(value).extendedJSON(.canonical)
             }
         }
 
         private func showBatch(of cursor: ShellCursor) throws {
             var items: [ScriptValue] = []
-            while items.count < Self.batchSize, let item = try cursor.item() { items.append(item) }
+            while items.count < batchSize, let item = try cursor.item() { items.append(item) }
             let isBlank = items.isEmpty && format == .shell
             try console.say(isBlank ? "" : text(.list(items), isFull: true))
-            let isOver = try cursor.isExhausted || items.count < Self.batchSize || !cursor.hasNext()
+            let isOver = try cursor.isExhausted || items.count < batchSize || !cursor.hasNext()
             if isOver {
                 last = nil
             } else if format == .shell {
@@ -188,8 +259,8 @@
             try showBatch(of: last)
         }
 
-        private func show(what: String) throws {
-            let here = ShellDatabase(database, self)
+        private func show(what: String, _ detail: String?) throws {
+            let here = here
             switch what {
             case "dbs", "databases":
                 let reply = try run(["listDatabases": 1], on: "admin").documents("databases")
@@ -201,10 +272,18 @@
                     try console.say(name + String(repeating: " ", count: space + 2) + size)
                 }
             case "collections", "tables":
-                for collection in try here.collections(database) {
-                    let type = collection.text("type")
-                    let mark = type == "collection" || type.isEmpty ? "" : "  [\(type)]"
-                    try console.say(collection.text("name") + mark)
+                let all = try here.collections(database)
+                let width = all.map { $0.text("name").count }.max() ?? 0
+                for collection in all {
+                    let (name, type) = (collection.text("name"), collection.text("type"))
+                    let mark =
+                        switch type {
+                        case "collection", "": ""
+                        case "timeseries": "[time-series]"
+                        default: "[\(type)]"
+                        }
+                    let space = String(repeating: " ", count: width - name.count + 2)
+                    try console.say(mark.isEmpty ? name : name + space + mark)
                 }
             case "users":
                 let users = try run(["usersInfo": 1], on: database)["users"] ?? []
@@ -212,11 +291,15 @@
             case "roles":
                 let roles = try run(["rolesInfo": 1, "showBuiltinRoles": true], on: database)
                 try console.say(text(session.value(roles["roles"] ?? []), isFull: true))
+            case "profile", "log", "logs":
+                try show(
+                    library.call(
+                        "show",
+                        [.host(here), .string(what)] + (detail.map { [.string($0)] } ?? [])))
             default:
                 throw ScriptError(
                     "MongoshInvalidInputError",
-                    "'\(what)' is not a valid argument for \"show\"; use dbs, collections, users or "
-                        + "roles")
+                    "[COMMON-10001] '\(what)' is not a valid argument for \"show\".")
             }
         }
 
@@ -236,13 +319,43 @@
 
         private func defineFunctions() {
             session.define("use") { [unowned self] values in
-                self.use(try ShellArguments(values, session).text(0, "database"))
-                return .string("switched to db \(database)")
+                return .string(self.use(try ShellArguments(values, session).text(0, "database")))
             }
             for name in ["print", "printjson"] {
                 session.define(name) { [unowned self] values in try self.print(values) }
             }
             session.define("console", .host(ShellConsole(self)))
+            session.define("__inspect") { [unowned self] values in
+                .string(ShellInspector.text(values.first ?? .undefined, limits))
+            }
+            session.define("__write") { [unowned self] values in
+                let text = values.first?.text ?? ""
+                try values.count > 1 ? console.warn(text) : console.say(text)
+                return .undefined
+            }
+            session.define("__extendedJSON") { [unowned self] values in
+                let isRelaxed = values.count < 2 || values[1].isTrue
+                let stored = try session.stored(values.first ?? .undefined)
+                return .string(stored.extendedJSON(isRelaxed ? .relaxed : .canonical))
+            }
+            session.define("__parseExtendedJSON") { [unowned self] values in
+                let text = values.first?.text ?? ""
+                do throws(BSONError) {
+                    let document = try BSONDocument(extendedJSON: "{\"v\":\(text)}")
+                    return session.value(document["v"] ?? .null)
+                } catch {
+                    throw ScriptError("SyntaxError", "invalid Extended JSON: \(error)")
+                }
+            }
+            session.define("__environment") { values in
+                values.first.flatMap { getenv($0.text) }.map { .string(String(cString: $0)) }
+                    ?? .undefined
+            }
+            session.define("__configure") { [unowned self] values in
+                self.configure(values.first?.text ?? "", values.dropFirst().first ?? .undefined)
+                return .undefined
+            }
+            session.define("passwordPrompt") { _ in .string(try ShellPassword.asked()) }
             for name in ["exit", "quit"] {
                 session.define(name) { [unowned self] values in
                     exitCode = values.first.map { Int32(clamping: Int($0.number)) } ?? 0
@@ -258,16 +371,36 @@
             }
         }
 
+        private func defineConnections() {
+            session.define("Mongo") { [unowned self] values in
+                guard let uri = values.first?.text else { return .host(ShellMongo(firstLink)) }
+                return .host(ShellMongo(ShellLink(self, try connect(uri).0)))
+            }
+            session.define("connect") { [unowned self] values in
+                let uri = try ShellArguments(values, session).text(0, "connectionString")
+                let (server, name) = try connect(uri)
+                return .host(ShellDatabase(name ?? "test", ShellLink(self, server)))
+            }
+        }
+
+        /// Changes a setting that Swift reads.
+        private func configure(_ name: String, _ value: ScriptValue) {
+            let count = value.number.isNaN ? 0 : max(0, min(value.number, 1e9))
+            switch name {
+            case "displayBatchSize": batchSize = max(1, Int(count))
+            case "inspectDepth": limits.depthMax = Int(count)
+            case "inspectCompact":
+                limits.compactLevels =
+                    if case .bool(let value) = value { value ? 3 : 0 } else { Int(count) }
+            default: break
+            }
+        }
+
         /// Writes values as `print` does.
         func print(_ values: [ScriptValue]) throws -> ScriptValue {
             var parts: [String] = []
             for value in values {
-                if let cursor = value.host as? ShellCursor {
-                    let items = try session.items(of: .host(cursor))
-                    parts.append(try text(.list(items), isFull: true))
-                } else {
-                    parts.append(try text(value))
-                }
+                parts.append(try text(value))
             }
             try console.say(parts.joined(separator: " "))
             return .undefined
@@ -313,8 +446,7 @@
         var text: String { "Object [console] {}" }
 
         func property(_ name: String) throws -> ScriptValue? {
-            guard ["log", "info", "debug", "warn", "error"].contains(name) else { return nil }
-            return .native(name) { [unowned shell] values in try shell.print(values) }
+            try shell.library.method(name, of: "console", .host(self))
         }
     }
 #endif

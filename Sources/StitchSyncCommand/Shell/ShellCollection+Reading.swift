@@ -57,7 +57,7 @@
                     .host(
                         try ShellDatabase.watch(
                             .string(self.name), of: self.name, on: self.database, arguments,
-                            self.shell))
+                            self.link))
                 }
             default: return nil
             }
@@ -82,12 +82,12 @@
             } else {
                 command.take(["limit"], from: options)
             }
-            return ShellCursor(command, on: database, of: name, shell)
+            return ShellCursor(command, on: database, of: name, link)
         }
 
         func aggregate(_ arguments: ShellArguments) throws -> ShellCursor {
             try ShellDatabase.aggregate(
-                .string(name), of: name, on: database, arguments, shell)
+                .string(name), of: name, on: database, arguments, link)
         }
 
         private func countDocuments(_ arguments: ShellArguments) throws -> ScriptValue {
@@ -103,7 +103,7 @@
                 "aggregate": .string(name), "pipeline": .array(BSONArray(stages)), "cursor": [:],
             ]
             command.take(["hint", "collation", "maxTimeMS", "comment"], from: options)
-            let cursor = ShellCursor(command, on: database, of: name, shell)
+            let cursor = ShellCursor(command, on: database, of: name, link)
             return .number(try cursor.next()?.number("n") ?? 0)
         }
     }
@@ -124,7 +124,14 @@
             let session = collection.shell.session
             let verbosity = session.value(verbosity)
             let collection = collection
+            if let method = try collection.shell.library.method(
+                name, of: "explainable", .host(self))
+            {
+                return method
+            }
             switch name {
+            case "collection": return .host(collection)
+            case "verbosity": return verbosity
             case "find", "aggregate":
                 return .native(name) { [unowned session] values in
                     let arguments = ShellArguments(values, session)

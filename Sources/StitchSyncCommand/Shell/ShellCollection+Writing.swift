@@ -73,7 +73,6 @@
                     }
                     return self.shell.session.value(try self.run(command)["value"] ?? .null)
                 }
-            case "bulkWrite": return { try ShellBulkWrite(self).run($0) }
             default: return nil
             }
         }
@@ -136,7 +135,14 @@
                 ["ordered", "writeConcern", "comment", "bypassDocumentValidation"],
                 from: try arguments.document(1, "options"))
             let reply = try run(command)
-            try ShellBulkWrite.check(reply.documents("writeErrors"))
+            if !reply.documents("writeErrors").isEmpty {
+                return try shell.library.call(
+                    "failInsert",
+                    [
+                        shell.session.value(.document(reply)),
+                        shell.session.value(.array(BSONArray(documents))),
+                    ])
+            }
             return answer(["insertedIds": .document(ids)])
         }
 

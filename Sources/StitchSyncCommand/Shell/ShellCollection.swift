@@ -4,25 +4,30 @@
 
     /// A collection as scripts see it, such as `db.products`.
     final class ShellCollection: ScriptHost {
-        unowned let shell: Shell
+        let link: ShellLink
+        var shell: Shell { link.shell }
         let database: String
         let name: String
 
-        init(_ name: String, of database: String, _ shell: Shell) {
+        init(_ name: String, of database: String, _ link: ShellLink) {
             self.name = name
             self.database = database
-            self.shell = shell
+            self.link = link
         }
 
         var text: String { "\(database).\(name)" }
 
         func property(_ name: String) throws -> ScriptValue? {
             guard !ShellDatabase.isReserved(name) else { return nil }
-            guard let method = reading(name) ?? writing(name) ?? managing(name) else {
-                return .host(ShellCollection("\(self.name).\(name)", of: database, shell))
+            if let method = try shell.library.method(name, of: "collection", .host(self)) {
+                return method
             }
-            return .native(name) { [unowned shell] values in
-                try method(ShellArguments(values, shell.session))
+            guard let method = reading(name) ?? writing(name) ?? managing(name) else {
+                return .host(ShellCollection("\(self.name).\(name)", of: database, link))
+            }
+            let session = shell.session
+            return .native(name) { [unowned session] values in
+                try method(ShellArguments(values, session))
             }
         }
 
@@ -40,7 +45,7 @@
 
         /// Runs a command on the collection and returns the reply.
         func run(_ command: BSONDocument) throws -> BSONDocument {
-            try shell.run(command, on: database)
+            try link.run(command, on: database)
         }
 
         /// Runs a command on the collection and returns the reply as scripts see it.
@@ -60,7 +65,7 @@
                 return { _ in
                     let cursor = ShellCursor(
                         ["listIndexes": .string(self.name), "cursor": [:]], on: self.database,
-                        of: self.name, self.shell)
+                        of: self.name, self.link)
                     var all: [ScriptValue] = []
                     while let index = try cursor.next() {
                         all.append(
@@ -88,7 +93,7 @@
                     return self.shell.session.value(
                         .document(
                             ShellDatabase.shown(
-                                try self.shell.run(
+                                try self.link.run(
                                     [
                                         "renameCollection": .string(self.text),
                                         "to": .string("\(self.database).\(target)"),
@@ -118,14 +123,14 @@
                 }
             case "getName": return { _ in .string(self.name) }
             case "getFullName", "toString": return { _ in .string(self.text) }
-            case "getDB": return { _ in .host(ShellDatabase(self.database, self.shell)) }
-            case "getMongo": return { _ in .string(self.shell.server.place) }
+            case "getDB": return { _ in .host(ShellDatabase(self.database, self.link)) }
+            case "getMongo": return { _ in .host(ShellMongo(self.link)) }
             case "getCollection":
                 return { arguments in
                     .host(
                         ShellCollection(
                             "\(self.name).\(try arguments.text(0, "name"))", of: self.database,
-                            self.shell))
+                            self.link))
                 }
             case "runCommand":
                 return { arguments in

@@ -4,7 +4,8 @@
 
     /// The results of a query, which are read when they are needed.
     final class ShellCursor: ScriptHost {
-        private unowned let shell: Shell
+        private let link: ShellLink
+        private var shell: Shell { link.shell }
         private let database: String
         private let collection: String
         private var command: BSONDocument
@@ -14,11 +15,12 @@
         private var isClosed = false
 
         /// Creates a cursor for a command that answers with one: `find`, `aggregate` or `list…`.
-        init(_ command: BSONDocument, on database: String, of collection: String, _ shell: Shell) {
+        init(_ command: BSONDocument, on database: String, of collection: String, _ link: ShellLink)
+        {
             self.command = command
             self.database = database
             self.collection = collection
-            self.shell = shell
+            self.link = link
         }
 
         var text: String { "[object Cursor]" }
@@ -40,7 +42,7 @@
                         "getMore": .int64(id), "collection": .string(collection),
                     ]
                     more.take(["batchSize"], from: command)
-                    take(try shell.run(more, on: database).document("cursor"), "nextBatch")
+                    take(try link.run(more, on: database).document("cursor"), "nextBatch")
                 } else {
                     try open()
                 }
@@ -51,7 +53,7 @@
 
         /// Sends the query, so that a stream of changes begins now.
         func open() throws {
-            take(try shell.run(request, on: database).document("cursor"), "firstBatch")
+            take(try link.run(request, on: database).document("cursor"), "firstBatch")
         }
 
         /// The command as the server runs it.
@@ -90,9 +92,17 @@
         func stored() throws(StoreError) -> BSONValue { .document([:]) }
 
         func property(_ name: String) throws -> ScriptValue? {
-            method(name).map { method in
-                .native(name) { [unowned shell] values in
-                    try method(ShellArguments(values, shell.session))
+            if let index = Int(name), index >= 0 {
+                let all = try all()
+                return index < all.count ? all[index] : .undefined
+            }
+            if let method = try shell.library.method(name, of: "cursor", .host(self)) {
+                return method
+            }
+            let session = session
+            return method(name).map { method in
+                .native(name) { [unowned session] values in
+                    try method(ShellArguments(values, session))
                 }
             }
         }
@@ -182,11 +192,9 @@
         }
 
         private func forEach(_ function: ScriptValue) throws -> ScriptValue {
-            var index = 0.0
             while let item = try item() {
-                let answer = try shell.session.call(function, [item, .number(index)])
+                let answer = try shell.session.call(function, [item])
                 if case .bool(false) = answer { break }
-                index += 1
             }
             return .undefined
         }
@@ -196,7 +204,7 @@
             count.append("query", .document(command.document("filter")))
             count.take(["hint", "collation", "maxTimeMS", "comment"], from: command)
             count.take(["limit", "skip"], from: command)
-            return .number(try shell.run(count, on: database).number("n"))
+            return .number(try link.run(count, on: database).number("n"))
         }
 
         /// Asks the server for the plan of the query.
@@ -207,7 +215,7 @@
             case .bool(true)?: explain.append("verbosity", .string("allPlansExecution"))
             default: explain.append("verbosity", .string("queryPlanner"))
             }
-            return shell.session.value(.document(try shell.run(explain, on: database)))
+            return shell.session.value(.document(try link.run(explain, on: database)))
         }
 
         /// Closes the cursor at the server.
@@ -216,7 +224,7 @@
             batch = []
             guard let id, id != 0 else { return }
             self.id = 0
-            _ = try shell.run(
+            _ = try link.run(
                 [
                     "killCursors": .string(collection),
                     "cursors": .array([.int64(id)]),

@@ -5,11 +5,12 @@
     /// A database as scripts see it.
     final class ShellDatabase: ScriptHost {
         let name: String
-        private unowned let shell: Shell
+        let link: ShellLink
+        private var shell: Shell { link.shell }
 
-        init(_ name: String, _ shell: Shell) {
+        init(_ name: String, _ link: ShellLink) {
             self.name = name
-            self.shell = shell
+            self.link = link
         }
 
         var text: String { name }
@@ -21,11 +22,15 @@
 
         func property(_ name: String) throws -> ScriptValue? {
             guard !Self.isReserved(name) else { return nil }
-            guard let method = catalog(name) ?? administration(name) ?? users(name) else {
-                return .host(ShellCollection(name, of: self.name, shell))
+            if let method = try shell.library.method(name, of: "database", .host(self)) {
+                return method
             }
-            return .native(name) { [unowned shell] values in
-                try method(ShellArguments(values, shell.session))
+            guard let method = catalog(name) ?? administration(name) ?? users(name) else {
+                return .host(ShellCollection(name, of: self.name, link))
+            }
+            let session = shell.session
+            return .native(name) { [unowned session] values in
+                try method(ShellArguments(values, session))
             }
         }
 
@@ -49,7 +54,7 @@
         private func reply(_ command: BSONDocument, on database: String? = nil) throws
             -> ScriptValue
         {
-            let reply = try shell.run(command, on: database ?? name)
+            let reply = try link.run(command, on: database ?? name)
             return shell.session.value(.document(Self.shown(reply)))
         }
 
@@ -60,11 +65,11 @@
                 return { arguments in
                     .host(
                         ShellCollection(
-                            try arguments.text(0, "name"), of: self.name, self.shell))
+                            try arguments.text(0, "name"), of: self.name, self.link))
                 }
             case "getSiblingDB":
-                return { .host(ShellDatabase(try $0.text(0, "database"), self.shell)) }
-            case "getMongo": return { _ in .string(self.shell.server.place) }
+                return { .host(ShellDatabase(try $0.text(0, "database"), self.link)) }
+            case "getMongo": return { _ in .host(ShellMongo(self.link)) }
             case "getCollectionNames":
                 return { _ in
                     .list(
@@ -109,13 +114,13 @@
                 return { arguments in
                     .host(
                         try Self.aggregate(
-                            1, of: "$cmd.aggregate", on: self.name, arguments, self.shell))
+                            1, of: "$cmd.aggregate", on: self.name, arguments, self.link))
                 }
             case "watch":
                 return { arguments in
                     .host(
                         try Self.watch(
-                            1, of: "$cmd.aggregate", on: self.name, arguments, self.shell))
+                            1, of: "$cmd.aggregate", on: self.name, arguments, self.link))
                 }
             default: return nil
             }
@@ -126,7 +131,7 @@
         {
             let cursor = ShellCursor(
                 ["listCollections": 1, "filter": .document(filter), "cursor": [:]], on: database,
-                of: "$cmd.listCollections", shell)
+                of: "$cmd.listCollections", link)
             var all: [BSONDocument] = []
             while let collection = try cursor.next() { all.append(collection) }
             return all.sorted {
@@ -147,7 +152,7 @@
             case "version":
                 return { _ in
                     .string(
-                        try self.shell.run(["buildInfo": 1], on: "admin")
+                        try self.link.run(["buildInfo": 1], on: "admin")
                             .text("version"))
                 }
             case "hello", "isMaster", "serverStatus", "serverBuildInfo", "hostInfo",
@@ -212,7 +217,7 @@
                 }
             case "getUser":
                 return { arguments in
-                    let reply = try self.shell.run(
+                    let reply = try self.link.run(
                         ["usersInfo": .string(try arguments.text(0, "username"))], on: self.name)
                     guard let user = reply.documents("users").first else { return .null }
                     return self.shell.session.value(.document(user))
@@ -237,7 +242,7 @@
         /// Returns the results of a pipeline, on a collection or a database.
         static func aggregate(
             _ target: BSONValue, of collection: String, on database: String,
-            _ arguments: ShellArguments, _ shell: Shell
+            _ arguments: ShellArguments, _ link: ShellLink
         ) throws -> ShellCursor {
             // Stages may be arguments of their own, without a list.
             var stages: [BSONValue] = []
@@ -258,7 +263,7 @@
                     "allowDiskUse", "batchSize", "bypassDocumentValidation", "collation",
                     "comment", "hint", "let", "maxTimeMS", "readConcern", "writeConcern",
                 ], from: options)
-            let cursor = ShellCursor(command, on: database, of: collection, shell)
+            let cursor = ShellCursor(command, on: database, of: collection, link)
             let last = stages.last?.documentValue
             if last?["$out"] != nil || last?["$merge"] != nil { _ = try cursor.hasNext() }
             if options?["explain"]?.boolValue == true {
@@ -270,7 +275,7 @@
         /// Returns the changes of a collection or a database from now on.
         static func watch(
             _ target: BSONValue, of collection: String, on database: String,
-            _ arguments: ShellArguments, _ shell: Shell
+            _ arguments: ShellArguments, _ link: ShellLink
         ) throws -> ShellCursor {
             let stages = try arguments.list(0, "pipeline") ?? []
             let options = try arguments.document(1, "options") ?? [:]
@@ -285,7 +290,7 @@
                 "cursor": [:],
             ]
             command.take(["batchSize", "collation"], from: options)
-            let cursor = ShellCursor(command, on: database, of: collection, shell)
+            let cursor = ShellCursor(command, on: database, of: collection, link)
             // Opened now, so that it shows the changes from now on.
             try cursor.open()
             return cursor

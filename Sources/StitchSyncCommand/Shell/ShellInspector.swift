@@ -7,49 +7,110 @@
     ///
     /// The layout is that of Node's `util.inspect` with lines of 80 characters.
     struct ShellInspector {
-        /// The depth below which objects are not shown.
-        private let depthMax: Int
-        /// The number of elements of an array that are shown.
-        private let elementsMax: Int
+        /// The limits of what is shown.
+        struct Limits {
+            /// The depth below which objects are not shown.
+            var depthMax = 6
+            /// The number of elements of an array that are shown.
+            var elementsMax = 100
+            /// The number of characters of a text in an object that are shown.
+            var charactersMax = 10_000
+            /// The number of levels that share a line.
+            var compactLevels = 3
+        }
+
+        private let limits: Limits
         private var indentation = 0
         /// The depth of the object that was shown last.
         private var lastDepth = 0
+        /// The objects around the one that is shown.
+        private var outer: [ScriptObject] = []
+        /// The objects that contain themselves.
+        private var circular: [ScriptObject] = []
 
         private static let lineMax = 80
-        /// The number of levels that share a line.
-        private static let compactLevels = 3
         /// The characters of names without quotes.
         private static let nameBytes = Set(
             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789".utf8)
 
-        /// Creates an inspector.
-        ///
-        /// - Parameter isFull: whether everything is shown, as for the results of a query.
-        init(isFull: Bool = false) {
-            depthMax = isFull ? 200 : 6
-            elementsMax = isFull ? .max : 100
-        }
+        init(_ limits: Limits = Limits()) { self.limits = limits }
 
         /// Returns the text of a value.
-        static func text(_ value: BSONValue, isFull: Bool = false) -> String {
-            var inspector = ShellInspector(isFull: isFull)
+        static func text(_ value: ScriptValue, _ limits: Limits = Limits()) -> String {
+            var inspector = ShellInspector(limits)
             return inspector.text(value, depth: 0)
         }
 
-        private mutating func text(_ value: BSONValue, depth: Int) -> String {
-            switch value {
-            case .string(let text): return string(text)
-            case .document(let document):
-                let pairs = document.map { ($0.key, $0.value) }
-                return container(pairs, isList: false, depth: depth)
-            case .array(let list):
-                return container(list.map { ("", $0) }, isList: true, depth: depth)
-            default: return Self.literal(value)
+        private mutating func text(_ value: ScriptValue, depth: Int) -> String {
+            if let object = value.object {
+                if outer.contains(where: { $0 === object }) {
+                    if !circular.contains(where: { $0 === object }) { circular.append(object) }
+                    let index = circular.firstIndex { $0 === object } ?? 0
+                    return "[Circular *\(index + 1)]"
+                }
+                outer.append(object)
             }
+            defer { if value.object != nil { outer.removeLast() } }
+            let text = shapeText(ScriptShape(value), depth: depth)
+            guard let object = value.object,
+                let index = circular.firstIndex(where: { $0 === object })
+            else { return text }
+            return "<ref *\(index + 1)> \(text)"
+        }
+
+        private mutating func shapeText(_ shape: ScriptShape, depth: Int) -> String {
+            switch shape {
+            case .leaf(.string(let text)): return string(text)
+            case .leaf(let value): return Self.literal(value)
+            case .made(.int32(let number)): return "Int32(\(number))"
+            case .made(.double(let number)): return "Double(\(ScriptValue.number(number).text))"
+            case .made(.javascriptWithScope(let value)):
+                let scope = self.text(
+                    ScriptValue(.document(value.scope), keepsNumberTypes: true), depth: depth + 1)
+                return "Code(\(Self.quoted(value.code)), \(scope))"
+            case .made(let value): return Self.literal(value)
+            case .list(let elements): return list(elements, depth: depth)
+            case .object(let name, let properties):
+                if let reference = reference(properties, depth: depth) { return reference }
+                return container(properties, name: name, depth: depth)
+            case .map(let entries): return map(entries, depth: depth)
+            case .set(let values): return set(values, depth: depth)
+            case .function(let text), .pattern(let text), .accessor(let text): return text
+            case .error(let text, let properties): return error(text, properties, depth: depth)
+            case .invalidDate: return "Invalid Date"
+            case .promise(let value):
+                guard let value else { return "Promise { <pending> }" }
+                return "Promise { \(self.text(value, depth: depth + 1)) }"
+            case .host(let host): return host.text
+            }
+        }
+
+        /// Returns the text of a reference to a document, if the properties are one.
+        private mutating func reference(
+            _ properties: [(name: String, value: ScriptValue)], depth: Int
+        ) -> String? {
+            guard 2...3 ~= properties.count, properties[0].name.hasSameBytes(as: "$ref"),
+                properties[1].name.hasSameBytes(as: "$id"),
+                properties.count == 2 || properties[2].name.hasSameBytes(as: "$db")
+            else { return nil }
+            let parts = properties.map { text($0.value, depth: depth + 1) }
+            return "DBRef(\(parts.joined(separator: ", ")))"
+        }
+
+        private mutating func error(
+            _ text: String, _ properties: [(name: String, value: ScriptValue)], depth: Int
+        ) -> String {
+            guard depth > 0 else { return text }
+            return "[\(text)]"
         }
 
         /// Returns a string with quotes, in parts by line if it is long.
         private func string(_ text: String) -> String {
+            guard text.count <= limits.charactersMax else {
+                let rest = text.count - limits.charactersMax
+                return string(String(text.prefix(limits.charactersMax)))
+                    + "... \(rest) more character\(rest == 1 ? "" : "s")"
+            }
             guard text.utf8.count > 16, text.utf8.count > Self.lineMax - indentation - 4,
                 text.dropLast().contains("\n")
             else { return Self.quoted(text) }
@@ -95,34 +156,73 @@
             return isPlain ? name : quoted(name)
         }
 
-        private mutating func container(
-            _ pairs: [(String, BSONValue)], isList: Bool, depth: Int
+        private mutating func list(_ elements: [ScriptValue], depth: Int) -> String {
+            guard depth <= limits.depthMax else { return "[Array]" }
+            guard !elements.isEmpty else { return "[]" }
+            lastDepth = depth
+            var parts = parts(elements.prefix(limits.elementsMax), depth: depth)
+            if elements.count > parts.count {
+                let rest = elements.count - parts.count
+                parts.append("... \(rest) more item\(rest == 1 ? "" : "s")")
+            }
+            return joined(parts, in: ("[", "]"), of: elements, depth: depth)
+        }
+
+        private mutating func parts(
+            _ elements: some Collection<ScriptValue>, depth: Int
+        ) -> [String] {
+            indentation += 2
+            defer { indentation -= 2 }
+            var parts: [String] = []
+            for element in elements { parts.append(text(element, depth: depth + 1)) }
+            return parts
+        }
+
+        private mutating func set(_ values: [ScriptValue], depth: Int) -> String {
+            guard depth <= limits.depthMax else { return "[Set]" }
+            guard !values.isEmpty else { return "Set(0) {}" }
+            lastDepth = depth
+            let parts = parts(values, depth: depth)
+            return joined(parts, in: ("Set(\(values.count)) {", "}"), of: nil, depth: depth)
+        }
+
+        private mutating func map(
+            _ entries: [(key: ScriptValue, value: ScriptValue)], depth: Int
         ) -> String {
-            guard depth <= depthMax else { return isList ? "[Array]" : "[Object]" }
-            guard !pairs.isEmpty else { return isList ? "[]" : "{}" }
+            guard depth <= limits.depthMax else { return "[Map]" }
+            guard !entries.isEmpty else { return "Map(0) {}" }
+            lastDepth = depth
+            let keys = parts(entries.map(\.key), depth: depth)
+            let values = parts(entries.map(\.value), depth: depth)
+            let parts = zip(keys, values).map { "\($0) => \($1)" }
+            return joined(parts, in: ("Map(\(entries.count)) {", "}"), of: nil, depth: depth)
+        }
+
+        private mutating func container(
+            _ properties: [(name: String, value: ScriptValue)], name: String?, depth: Int
+        ) -> String {
+            let start = name.map { "\($0) {" } ?? "{"
+            guard depth <= limits.depthMax else { return "[\(name ?? "Object")]" }
+            guard !properties.isEmpty else { return start + "}" }
             lastDepth = depth
             var parts: [String] = []
             indentation += 2
-            for (name, value) in isList ? pairs.prefix(elementsMax) : pairs[...] {
-                let text = self.text(value, depth: depth + 1)
-                parts.append(isList ? text : "\(Self.key(name)): \(text)")
+            for (name, value) in properties {
+                parts.append("\(Self.key(name)): \(text(value, depth: depth + 1))")
             }
             indentation -= 2
-            if isList, pairs.count > parts.count {
-                let rest = pairs.count - parts.count
-                parts.append("... \(rest) more item\(rest == 1 ? "" : "s")")
-            }
-            return joined(parts, of: isList ? pairs.map(\.1) : nil, depth: depth)
+            return joined(parts, in: (start, "}"), of: nil, depth: depth)
         }
 
         /// Joins the parts of an object on one line if they fit, else by lines.
         private func joined(
-            _ parts: [String], of elements: [BSONValue]?, depth: Int
+            _ parts: [String], in brackets: (start: String, end: String),
+            of elements: [ScriptValue]?, depth: Int
         ) -> String {
-            let (start, end) = elements == nil ? ("{", "}") : ("[", "]")
+            let (start, end) = brackets
             var output = parts
             if let elements, parts.count > 6 { output = grouped(parts, of: elements) }
-            if lastDepth - depth < Self.compactLevels, output.count == parts.count {
+            if lastDepth - depth < limits.compactLevels, output.count == parts.count {
                 let room = output.count + indentation + start.count + 10
                 let length = output.reduce(output.count + room) { $0 + $1.count }
                 if length <= Self.lineMax, !output.contains(where: { $0.contains("\n") }) {
@@ -134,8 +234,8 @@
         }
 
         /// Arranges the elements of a long array in columns, if they are short.
-        private func grouped(_ parts: [String], of elements: [BSONValue]) -> [String] {
-            let count = min(parts.count, elements.count, elementsMax)
+        private func grouped(_ parts: [String], of elements: [ScriptValue]) -> [String] {
+            let count = min(parts.count, elements.count, limits.elementsMax)
             let lengths = parts.prefix(count).map(\.count)
             let total = lengths.reduce(0) { $0 + $1 + 2 }
             let longest = lengths.max() ?? 0
@@ -148,16 +248,13 @@
             let biased = max(Double(width) - 3 - bias, 1)
             let columns = min(
                 Int(((2.5 * biased * Double(count)).squareRoot() / biased).rounded()),
-                (Self.lineMax - indentation) / width, Self.compactLevels * 4, 15)
+                (Self.lineMax - indentation) / width, limits.compactLevels * 4, 15)
             guard columns > 1 else { return parts }
             let widths = (0..<columns).map { column in
                 (stride(from: column, to: count, by: columns).map { lengths[$0] }.max() ?? 0) + 2
             }
             let areNumbers = elements.allSatisfy { value in
-                switch value {
-                case .double, .int32: true
-                default: false
-                }
+                if case .number = value { true } else { false }
             }
             var rows: [String] = []
             for row in stride(from: 0, to: count, by: columns) {
@@ -182,6 +279,11 @@
                 return number == 0 && number.sign == .minus ? "-0" : ScriptValue.number(number).text
             case .binary(let binary) where binary.subtype == 4 && binary.bytes.count == 16:
                 return "UUID('\(uuid(binary.bytes))')"
+            case .binary(let binary) where binary.subtype == 5:
+                let digits = binary.bytes.map {
+                    ($0 < 16 ? "0" : "") + String($0, radix: 16)
+                }
+                return "MD5('\(digits.joined())')"
             case .binary(let binary):
                 let base64 = Data(binary.bytes).base64EncodedString()
                 return "Binary.createFromBase64('\(base64)', \(binary.subtype))"
@@ -192,7 +294,7 @@
             case .null: return "null"
             case .regularExpression(let expression):
                 return "/\(expression.pattern)/\(expression.options)"
-            case .javascript: return "[Function]"
+            case .javascript(let code): return "Code(\(quoted(code)))"
             case .symbol(let text): return "BSONSymbol(\(quoted(text)))"
             case .int32(let number): return String(number)
             case .timestamp(let time):

@@ -20,6 +20,15 @@
         let format: ShellFormat
         /// Whether greetings are left out.
         let isQuiet: Bool
+        /// Whether the lines of standard input follow the scripts.
+        var continues = false
+        /// Opens a further connection of a script.
+        var connectTo: @Sendable (String) throws -> (any ShellServer, database: String?) = { _ in
+            throw CommandError("there is no other connection here")
+        }
+
+        /// The place of a shell without a server.
+        static let noPlace = ":memory:"
 
         /// The size of the thread's stack, for scripts that call themselves.
         private static let stackBytes = 256 << 20
@@ -42,8 +51,9 @@
         private func run(_ connect: () throws -> any ShellServer) throws -> Int32 {
             let server = try connect()
             defer { server.close() }
-            let shell = Shell(
-                server, database: database, format: format, stackBytesMax: Self.stackBytesMax)
+            let shell = try Shell(
+                server, database: database, format: format, stackBytesMax: Self.stackBytesMax,
+                connect: connectTo)
             guard !steps.isEmpty else { return try runLines(shell) }
             for (index, step) in steps.enumerated() {
                 let isDone =
@@ -56,7 +66,7 @@
                 if let code = shell.exitCode { return code }
                 guard isDone else { return 1 }
             }
-            return 0
+            return continues ? try runLines(shell) : 0
         }
 
         private func runLines(_ shell: Shell) throws -> Int32 {

@@ -75,7 +75,18 @@ struct ScriptBSONCalls {
                         increment: UInt32(exactly: increment) ?? 0)))
         case .minKey: return interpreter.value(.minKey)
         case .maxKey: return interpreter.value(.maxKey)
-        case .code: return interpreter.value(.javascript(try interpreter.text(first)))
+        case .code:
+            let code = try interpreter.text(first)
+            guard second.object != nil else { return interpreter.value(.javascript(code)) }
+            let scope: BSONValue
+            do throws(StoreError) {
+                scope = try second.stored(keepsNumberTypes: interpreter.options.keepsNumberTypes)
+            } catch {
+                throw interpreter.fail(error)
+            }
+            return interpreter.value(
+                .javascriptWithScope(
+                    BSONJavaScriptWithScope(code: code, scope: scope.documentValue ?? [:])))
         case .bsonSymbol: return interpreter.value(.symbol(first.text))
         case .bsonRegExp:
             return interpreter.value(
@@ -134,6 +145,13 @@ struct ScriptBSONCalls {
             }
         case .binary(let binary):
             switch name {
+            case "value", "toString":
+                guard !ScriptBSON.isUUID(binary) || first.isNothing == false else { return nil }
+                switch first.isNothing ? "utf8" : first.text {
+                case "hex": return .string(ScriptBSON.hexadecimal(binary.bytes))
+                case "base64": return .string(ScriptBSON.base64(value))
+                default: return .string(String(decoding: binary.bytes, as: UTF8.self))
+                }
             case "base64": return .string(ScriptBSON.base64(value))
             case "hex": return .string(ScriptBSON.hexadecimal(binary.bytes))
             case "length": return .number(Double(binary.bytes.count))
@@ -142,14 +160,15 @@ struct ScriptBSONCalls {
                 return .string(
                     ScriptBSON.isUUID(binary)
                         ? ScriptBSON.uuid(binary.bytes) : ScriptBSON.base64(value))
-            case "toString" where first.text.hasSameBytes(as: "hex"):
-                return .string(ScriptBSON.hexadecimal(binary.bytes))
             default: return nil
             }
         case .timestamp(let timestamp):
             switch name {
-            case "getHighBits": return .number(Double(timestamp.seconds))
-            case "getLowBits": return .number(Double(timestamp.increment))
+            case "getHighBits", "getTime": return .number(Double(timestamp.seconds))
+            case "getLowBits", "getInc": return .number(Double(timestamp.increment))
+            case "toString":
+                let whole = UInt64(timestamp.seconds) << 32 | UInt64(timestamp.increment)
+                return .string(String(whole))
             default: return nil
             }
         default: return nil
@@ -168,24 +187,56 @@ struct ScriptBSONCalls {
         case "toString":
             guard let radix = arguments.first?.integer, 2...36 ~= radix else { return nil }
             return .string(String(number, radix: radix))
-        case "add", "subtract", "multiply", "divide", "compare": break
-        default: return nil
+        case "isZero", "eqz": return .bool(number == 0)
+        case "isNegative": return .bool(number < 0)
+        case "isPositive": return .bool(number >= 0)
+        case "isOdd": return .bool(number & 1 == 1)
+        case "isEven": return .bool(number & 1 == 0)
+        case "negate", "neg": return interpreter.value(.int64(0 &- number))
+        case "not": return interpreter.value(.int64(~number))
+        case "getHighBits": return .number(Double(Int32(truncatingIfNeeded: number >> 32)))
+        case "getLowBits": return .number(Double(Int32(truncatingIfNeeded: number)))
+        default: break
         }
-        var other: Int64 = 0
-        if case .bson(.int64(let known)) = arguments.first?.object?.kind {
-            other = known
-        } else {
-            other = Int64(arguments.first?.integer ?? 0)
-        }
+        guard ScriptBSON.longOperations.contains(name) else { return nil }
+        return try arithmetic(name, number, with: other(arguments.first ?? .undefined))
+    }
+
+    /// Returns the other operand of a calculation.
+    private func other(_ value: ScriptValue) -> Int64 {
+        if case .bson(.int64(let known)) = value.object?.kind { return known }
+        if case .string(let text) = value { return Int64(ScriptString.trimmed(text)) ?? 0 }
+        return Int64(value.integer)
+    }
+
+    private func arithmetic(
+        _ name: String, _ number: Int64, with other: Int64
+    ) throws(ScriptFailure) -> ScriptValue {
+        let whole: Int64
         switch name {
-        case "add": return interpreter.value(.int64(number &+ other))
-        case "subtract": return interpreter.value(.int64(number &- other))
-        case "multiply": return interpreter.value(.int64(number &* other))
-        case "divide":
+        case "add": whole = number &+ other
+        case "subtract", "sub": whole = number &- other
+        case "multiply", "mul": whole = number &* other
+        case "divide", "div", "modulo", "mod", "rem":
             guard other != 0 else { throw interpreter.fail("Error", "division by zero") }
-            return interpreter.value(.int64(number.dividedReportingOverflow(by: other).0))
+            whole =
+                name.hasBytePrefix("div")
+                ? number.dividedReportingOverflow(by: other).partialValue
+                : number.remainderReportingOverflow(dividingBy: other).partialValue
+        case "and": whole = number & other
+        case "or": whole = number | other
+        case "xor": whole = number ^ other
+        case "shiftLeft", "shl": whole = number << (other & 63)
+        case "shiftRight", "shr": whole = number >> (other & 63)
+        case "eq": return .bool(number == other)
+        case "notEquals", "neq", "ne": return .bool(number != other)
+        case "lessThan", "lt": return .bool(number < other)
+        case "lessThanOrEqual", "lte", "le": return .bool(number <= other)
+        case "greaterThan", "gt": return .bool(number > other)
+        case "greaterThanOrEqual", "gte", "ge": return .bool(number >= other)
         default: return .number(number < other ? -1 : number > other ? 1 : 0)
         }
+        return interpreter.value(.int64(whole))
     }
 }
 

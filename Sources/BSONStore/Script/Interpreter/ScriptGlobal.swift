@@ -69,8 +69,10 @@ enum ScriptGlobal: String, Sendable {
         case .json: ["parse", "stringify"]
         case .object:
             [
-                "assign", "create", "defineProperty", "entries", "freeze", "fromEntries",
-                "getOwnPropertyNames", "getPrototypeOf", "hasOwn", "is", "isFrozen", "keys",
+                "assign", "bsonsize", "create", "defineProperty", "entries", "freeze",
+                "fromEntries",
+                "getOwnPropertyNames", "getPrototypeOf", "groupBy", "hasOwn", "is", "isFrozen",
+                "keys",
                 "seal", "setPrototypeOf", "values",
             ]
         case .array:
@@ -121,6 +123,12 @@ enum ScriptGlobal: String, Sendable {
         case (.math, "LOG10E"): .number(0.4342944819032518)
         case (.math, "SQRT2"): .number(2.0.squareRoot())
         case (.math, "SQRT1_2"): .number(0.5.squareRoot())
+        case (.long, "MAX_VALUE"):
+            .object(ScriptObject(.bson(.int64(.max)), keepsNumberTypes: true))
+        case (.long, "MIN_VALUE"):
+            .object(ScriptObject(.bson(.int64(.min)), keepsNumberTypes: true))
+        case (.long, "ZERO"): .object(ScriptObject(.bson(.int64(0)), keepsNumberTypes: true))
+        case (.long, "ONE"): .object(ScriptObject(.bson(.int64(1)), keepsNumberTypes: true))
         case (.number, "MAX_SAFE_INTEGER"): .number(9_007_199_254_740_991)
         case (.number, "MIN_SAFE_INTEGER"): .number(-9_007_199_254_740_991)
         case (.number, "MAX_VALUE"): .number(.greatestFiniteMagnitude)

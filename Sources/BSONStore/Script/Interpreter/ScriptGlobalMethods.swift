@@ -219,6 +219,27 @@ struct ScriptGlobalMethods {
         case "freeze", "seal":
             first.object?.isFrozen = true
             return first
+        case "bsonsize":
+            let stored: BSONValue
+            do throws(StoreError) {
+                stored = try first.stored(keepsNumberTypes: interpreter.options.keepsNumberTypes)
+            } catch {
+                throw interpreter.fail(error)
+            }
+            return .number(Double(stored.documentValue?.byteCount ?? BSONWriter.count(stored)))
+        case "groupBy":
+            let groups = ScriptObject()
+            try interpreter.change(groups)
+            for item in try interpreter.items(of: first) {
+                let key = try interpreter.call(second, this: .undefined, [item])
+                let name = try interpreter.text(key)
+                let list = groups.own(name)?.object ?? ScriptObject(elements: [])
+                try interpreter.change(list)
+                try interpreter.charge(16)
+                list.elements.append(item)
+                groups.set(name, .object(list))
+            }
+            return .object(groups)
         case "isFrozen": return .bool(first.object?.isFrozen ?? true)
         case "hasOwn": return .bool(first.object?.own(second.text) != nil)
         case "is":

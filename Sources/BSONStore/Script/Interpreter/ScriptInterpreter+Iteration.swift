@@ -93,6 +93,10 @@ extension ScriptInterpreter {
             throw failure
         } catch let error as ScriptError {
             let made = ScriptValue.error(error.name, error.message)
+            // A class of this name that the shell defines answers for `instanceof`.
+            if let type = globals.value(error.name)?.object {
+                made.object?.prototype = try prototype(of: type)
+            }
             for (name, value) in error.fields {
                 made.object?.set(
                     name, ScriptValue(value, keepsNumberTypes: options.keepsNumberTypes))

@@ -6,6 +6,8 @@ final class ScriptInterpreter {
     var thrown = ScriptValue.undefined
     /// The documents from calls of `emit`; `nil` if the script has no such function.
     var emitted: [BSONDocument]?
+    /// Runs the next function that waits for its time; returns whether there was one.
+    var runNext: (() throws -> Bool)?
     private var stepsToCheck = ScriptInterpreter.stepsPerCheck
     private var bytes = 0
     private var depth = 0

@@ -199,6 +199,9 @@ extension ScriptInterpreter {
     }
 
     func result(of promise: ScriptPromise) throws(ScriptFailure) -> ScriptValue {
+        while case .pending = promise.state, let runNext {
+            guard try native(runNext) else { break }
+        }
         switch promise.state {
         case .fulfilled(let value): return value
         case .rejected(let value):

@@ -102,6 +102,14 @@ enum ScriptBSON {
         }
     }
 
+    /// The methods of an integer of 64 bits that take another one.
+    static let longOperations: Set<String> = [
+        "add", "and", "comp", "compare", "div", "divide", "eq", "ge", "greaterThan",
+        "greaterThanOrEqual", "gt", "gte", "le", "lessThan", "lessThanOrEqual", "lt", "lte", "mod",
+        "modulo", "mul", "multiply", "ne", "neq", "notEquals", "or", "rem", "shiftLeft",
+        "shiftRight", "shl", "shr", "sub", "subtract", "xor",
+    ]
+
     /// The names of the methods that a value has.
     static func methods(_ value: BSONValue) -> Set<String> {
         switch value {
@@ -111,7 +119,10 @@ enum ScriptBSON {
                 "toFixed",
             ]
         case .binary:
-            ["base64", "equals", "hex", "length", "subtype", "toHexString", "toJSON", "toUUID"]
+            [
+                "base64", "equals", "hex", "length", "subtype", "toHexString", "toJSON", "toUUID",
+                "value",
+            ]
         case .objectID: ["equals", "getTimestamp", "toHexString", "toJSON"]
         case .timestamp: ["getHighBits", "getLowBits", "equals"]
         default: ["equals"]
