@@ -6,6 +6,7 @@ internal import StitchWire
 /// It runs the same code from a message's bytes to the reply's bytes as `Server` does, so fuzzers
 /// and tests use it.
 public final class OfflineServer {
+    private var keepsTransactions = false
     private let backend: StoreBackend
     private let dispatcher: Dispatcher
     private let connection: ClientConnection
@@ -32,9 +33,12 @@ public final class OfflineServer {
 
     /// Creates one client, on the server's machine, over a store, which closes with the server.
     ///
+    /// - Parameter keepsTransactions: whether transactions go on between commands, so that other
+    ///   processes wait for them. By default a command's end aborts them.
     /// - Throws: the errors of reading the store.
-    package convenience init(over store: DocumentStore) throws {
+    package convenience init(over store: DocumentStore, keepsTransactions: Bool = false) throws {
         try self.init(ServerSettings(), over: store, isLoopback: true)
+        self.keepsTransactions = keepsTransactions
     }
 
     /// Creates one client of a server over a store, which closes with the server.
@@ -105,7 +109,7 @@ public final class OfflineServer {
 
     private func answer(_ request: WireRequest) -> BSONDocument? {
         var outcome = dispatcher.respond(to: request, on: connection)
-        defer { backend.endTransactions() }
+        defer { if !keepsTransactions { backend.endTransactions() } }
         while true {
             switch outcome {
             case .reply(let document): return document

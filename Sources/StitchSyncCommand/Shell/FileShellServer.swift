@@ -1,4 +1,5 @@
 #if CommandLine && Server
+    import BSONScript
     import BSONStore
     import StitchServer
     import StitchSync
@@ -24,7 +25,7 @@
             } catch {
                 throw CommandError("\(path) cannot be opened: \(error.message) (\(error.code))")
             }
-            server = try OfflineServer(over: store)
+            server = try OfflineServer(over: store, keepsTransactions: true)
         }
 
         func run(_ command: BSONDocument, on database: String) throws -> BSONDocument {
@@ -49,6 +50,11 @@
             else { return nil }
             let namespace = Namespace(database, collection)
             guard try isSynced(namespace) else { return nil }
+            guard command["autocommit"] == nil else {
+                throw ScriptError(
+                    "MongoshInvalidInputError",
+                    "\(namespace) is synced, so that a transaction cannot write to it")
+            }
             let engine = try engine ?? SyncEngine(lookingAt: store)
             self.engine = engine
             return SyncedWrites(engine.collection(namespace))

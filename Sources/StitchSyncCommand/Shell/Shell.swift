@@ -142,7 +142,9 @@
             case let error as ScriptError:
                 let code = error.fields.text("codeName")
                 let name = code.isEmpty ? error.name : "\(error.name)[\(code)]"
-                let isOfScript = error.fields["code"] == nil && error.line != nil
+                let isOfScript =
+                    error.fields["code"] == nil && error.line != nil
+                    && !error.name.hasPrefix("Mongo")
                 let place =
                     isOfScript && (error.line ?? 1) > 1
                     ? " (line \(error.line ?? 1), column \(error.column ?? 1))" : ""

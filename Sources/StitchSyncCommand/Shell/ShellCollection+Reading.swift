@@ -12,7 +12,14 @@
                     let cursor = try self.find(arguments, limit: 1)
                     return try cursor.item() ?? .null
                 }
-            case "aggregate": return { .host(try self.aggregate($0)) }
+            case "aggregate":
+                return { arguments in
+                    let cursor = try self.aggregate(arguments)
+                    guard case .array? = try arguments.value(0),
+                        try arguments.document(1, "options")?["explain"]?.boolValue == true
+                    else { return .host(cursor) }
+                    return try cursor.explain(ShellArguments([], self.shell.session))
+                }
             case "countDocuments": return { try self.countDocuments($0) }
             case "estimatedDocumentCount":
                 return { _ in

@@ -265,10 +265,8 @@
                 ], from: options)
             let cursor = ShellCursor(command, on: database, of: collection, link)
             let last = stages.last?.documentValue
-            if last?["$out"] != nil || last?["$merge"] != nil { _ = try cursor.hasNext() }
-            if options?["explain"]?.boolValue == true {
-                throw ShellArguments.invalid("use explain() of the cursor or of the collection")
-            }
+            let writes = last?["$out"] != nil || last?["$merge"] != nil
+            if writes, options?["explain"]?.boolValue != true { _ = try cursor.hasNext() }
             return cursor
         }
 

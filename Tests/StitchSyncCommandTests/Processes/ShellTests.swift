@@ -47,6 +47,28 @@
             try await withTemporaryFolder { try await Self.play("basics", at: "shop.stitch", $0) }
         }
 
+        @Test func `a store file knows the classes and functions of mongosh`() async throws {
+            try await withTemporaryFolder { try await Self.play("classes", at: "shop.stitch", $0) }
+        }
+
+        @Test func `options have the names of mongosh's`() async throws {
+            try await withTemporaryFolder { folder in
+                _ = try folder.write(lines: ["print(5 + n)", "quit(7)"], to: "a.js")
+                let run = try await Tool.run(
+                    "shell", "--nodb", "--norc", "--eval", "var n = 1", "--file", "a.js", in: folder
+                )
+                #expect(run.output == ["6"])
+                #expect(run.code == 7)
+                let form = try await Tool.run(
+                    "shell", "--nodb", "--eval", "({ a: Long(5) })", "--json=canonical", in: folder)
+                #expect(form.output == [#"{"a":{"$numberLong":"5"}}"#])
+                let thrown = try await Tool.run(
+                    "shell", "--nodb", "--eval", "throw new Error('no')", in: folder)
+                #expect(thrown.complaints == ["Error: no"])
+                #expect(thrown.code == 1)
+            }
+        }
+
         @Test func `writes of a synced collection are pending changes`() async throws {
             try await withTemporaryFolder { folder in
                 _ = try folder.write(lines: ["{\"_id\": 1}"], to: "first.jsonl")
