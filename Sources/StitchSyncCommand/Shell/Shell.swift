@@ -195,6 +195,10 @@
             words.removeFirst()
             switch (first, words.count) {
             case ("use", 1): try console.say(use(words[0]))
+            case ("use", 0), ("show", 0):
+                throw ScriptError(
+                    "MongoshInvalidInputError",
+                    "[COMMON-10001] Missing required argument at position 0 (\(first))")
             case ("show", 1...2): try show(what: words[0], words.dropFirst().first)
             case ("it", 0): try showMore()
             case ("exit", 0), ("quit", 0): exitCode = 0
@@ -220,7 +224,7 @@
             if case .undefined = value { return }
             switch value.host {
             case let cursor as ShellCursor:
-                last = cursor
+                last = nil
                 try showBatch(of: cursor)
             case let explained as ShellExplainedCursor: try show(explained.plan())
             default: try console.say(text(value))
@@ -249,9 +253,8 @@
             let isBlank = items.isEmpty && format == .shell
             try console.say(isBlank ? "" : text(.list(items), isFull: true))
             let isOver = try cursor.isExhausted || items.count < batchSize || !cursor.hasNext()
-            if isOver {
-                last = nil
-            } else if format == .shell {
+            last = isOver ? nil : cursor
+            if !isOver, format == .shell {
                 try console.say("Type \"it\" for more")
             }
         }

@@ -151,11 +151,13 @@
             guard case .document(let document) = update else { return }
             let hasOperators = document.first { name, _ in name.hasBytePrefix("$") } != nil
             if isReplacement, hasOperators {
-                throw ShellArguments.invalid(
+                throw ScriptError(
+                    "MongoInvalidArgumentError",
                     "Replacement document must not contain atomic operators")
             }
             if !isReplacement, !hasOperators {
-                throw ShellArguments.invalid("Update document requires atomic operators")
+                throw ScriptError(
+                    "MongoInvalidArgumentError", "Update document requires atomic operators")
             }
         }
 

@@ -10,12 +10,16 @@
             class MongoBulkWriteError extends MongoServerError {}
             class MongoWriteConcernError extends MongoServerError {}
             class MongoTransactionError extends MongoError {}
+            class MongoInvalidArgumentError extends MongoError {}
+            class MongoNetworkError extends MongoError {}
             class MongoExpiredSessionError extends MongoError {}
             class MongoshInvalidInputError extends Error {}
             class MongoshRuntimeError extends Error {}
             class MongoshUnimplementedError extends Error {}
             for (const type of [
-              MongoError, MongoServerError, MongoBulkWriteError, MongoWriteConcernError, MongoTransactionError,
+              MongoError, MongoServerError, MongoBulkWriteError, MongoWriteConcernError,
+                MongoTransactionError,
+              MongoInvalidArgumentError, MongoNetworkError,
               MongoExpiredSessionError, MongoshInvalidInputError, MongoshRuntimeError,
               MongoshUnimplementedError,
             ]) g[type.name] = type;
@@ -25,7 +29,9 @@
               Object.defineProperty(error, 'name', { value: type.name });
               return Object.assign(error, fields || {});
             }
-            function invalid(message) { return failed(MongoshInvalidInputError, '[COMMON-10001] ' + message); }
+            function invalid(message) {
+              return failed(MongoshInvalidInputError, '[COMMON-10001] ' + message);
+            }
 
             // Extended JSON
             g.EJSON = {
@@ -62,12 +68,16 @@
             g.disableTelemetry = () => 'Telemetry is now disabled.';
             g.enableTelemetry = () => 'The shell sends no telemetry.';
             g.getHostName = () => db.adminCommand({ hostInfo: 1 }).system.hostname;
-            g.edit = () => { throw failed(MongoshUnimplementedError, 'the shell has no editor; write a script and load it'); };
+            g.edit = () => {
+              throw failed(MongoshUnimplementedError,
+                'the shell has no editor; write a script and load it');
+            };
 
             // Settings
             const defaults = {
               displayBatchSize: 20, maxTimeMS: null, enableTelemetry: false, editor: null,
-              snippetIndexSourceURLs: '', snippetRegistryURL: '', snippetAutoload: true, inspectCompact: 3,
+              snippetIndexSourceURLs: '', snippetRegistryURL: '', snippetAutoload: true,
+                inspectCompact: 3,
               inspectDepth: 6, historyLength: 1000, showStackTraces: false, redactHistory: 'remove',
             };
             const settings = { ...defaults };
@@ -101,7 +111,8 @@
                 if (index >= values.length) return mark;
                 const value = values[index++];
                 switch (mark) {
-                  case '%s': return typeof value === 'object' && value !== null ? __inspect(value) : String(value);
+                  case '%s': return typeof value === 'object' &&
+                    value !== null ? __inspect(value) : String(value);
                   case '%d': return String(Number(value));
                   case '%i': return String(parseInt(value));
                   case '%f': return String(parseFloat(value));
@@ -118,7 +129,8 @@
               if (typeof rows !== 'object' || rows === null) return one(rows);
               const columns = [];
               for (const row of Object.values(rows)) {
-                const keys = typeof row === 'object' && row !== null ? Object.keys(row) : ['Values'];
+                const keys = typeof row === 'object' &&
+                  row !== null ? Object.keys(row) : ['Values'];
                 for (const key of keys) if (!columns.includes(key)) columns.push(key);
               }
               const lines = [['(index)', ...columns]];
@@ -129,9 +141,11 @@
                   return Object.hasOwn(row, column) ? __inspect(row[column]) : '';
                 })]);
               }
-              const widths = lines[0].map((_, i) => Math.max(...lines.map(line => line[i].length)) + 2);
+              const widths = lines[0].map((_, i) =>
+                Math.max(...lines.map(line => line[i].length)) + 2);
               const rule = (a, b, c) => a + widths.map(w => '─'.repeat(w)).join(b) + c;
-              const write = line => '│' + line.map((cell, i) => (' ' + cell).padEnd(widths[i])).join('│') + '│';
+              const write = line =>
+                '│' + line.map((cell, i) => (' ' + cell).padEnd(widths[i])).join('│') + '│';
               return [rule('┌', '┬', '┐'), write(lines[0]), rule('├', '┼', '┤'),
                 ...lines.slice(1).map(write), rule('└', '┴', '┘')].join('\n');
             }
@@ -149,8 +163,14 @@
               table: rows => { __write(table(rows)); },
               group: (...values) => { if (values.length) log(...values); indent += '  '; },
               groupEnd: () => { indent = indent.slice(2); },
-              count: (label = 'default') => { counts[label] = (counts[label] || 0) + 1; log(`${label}: ${counts[label]}`); },
-              assert: (value, ...values) => { if (!value) __write(['Assertion failed', ...values.map(one)].join(values.length ? ': ' : ''), true); },
+              count: (label = 'default') => {
+                counts[label] = (counts[label] || 0) + 1;
+                log(`${label}: ${counts[label]}`);
+              },
+              assert: (value, ...values) => {
+                if (!value) __write(
+                  ['Assertion failed', ...values.map(one)].join(values.length ? ': ' : ''), true);
+              },
               time: (label = 'default') => { times[label] = Date.now(); },
               timeEnd: (label = 'default') => { log(`${label}: ${Date.now() - times[label]}ms`); },
             };
@@ -161,43 +181,73 @@
               throw failed(AssertionError, message || fallback);
             }
             function isSame(a, b) {
-              return a === b || (typeof a === 'object' && typeof b === 'object' && a !== null && b !== null
+              return a === b ||
+                (typeof a === 'object' && typeof b === 'object' && a !== null && b !== null
                 && __extendedJSON({ v: a }, false) === __extendedJSON({ v: b }, false));
             }
             const checks = {
-              ok: (value, message) => { if (!value) assertion(message, 'The expression evaluated to a falsy value'); },
-              equal: (a, b, message) => { if (a != b) assertion(message, `${__inspect(a)} == ${__inspect(b)}`); },
-              notEqual: (a, b, message) => { if (a == b) assertion(message, `${__inspect(a)} != ${__inspect(b)}`); },
-              strictEqual: (a, b, message) => {
-                if (a !== b) assertion(message, `Expected values to be strictly equal:\n\n${__inspect(a)} !== ${__inspect(b)}\n`);
+              ok: (value, message) => {
+                if (!value) assertion(message, 'The expression evaluated to a falsy value');
               },
-              notStrictEqual: (a, b, message) => { if (a === b) assertion(message, 'Expected "actual" to be strictly unequal to: ' + __inspect(b)); },
-              deepEqual: (a, b, message) => { if (!isSame(a, b)) assertion(message, 'Expected values to be loosely deep-equal'); },
-              deepStrictEqual: (a, b, message) => { if (!isSame(a, b)) assertion(message, 'Expected values to be strictly deep-equal'); },
+              equal: (a, b, message) => {
+                if (a != b) assertion(message, `${__inspect(a)} == ${__inspect(b)}`);
+              },
+              notEqual: (a, b, message) => {
+                if (a == b) assertion(message, `${__inspect(a)} != ${__inspect(b)}`);
+              },
+              strictEqual: (a, b, message) => {
+                if (a !== b) assertion(message,
+                  `Expected values to be strictly equal:\n\n${__inspect(a)} !== ${__inspect(b)}\n`);
+              },
+              notStrictEqual: (a, b, message) => {
+                if (a === b) assertion(message,
+                  'Expected "actual" to be strictly unequal to: ' + __inspect(b));
+              },
+              deepEqual: (a, b, message) => {
+                if (!isSame(a, b)) assertion(message, 'Expected values to be loosely deep-equal');
+              },
+              deepStrictEqual: (a, b, message) => {
+                if (!isSame(a, b)) assertion(message, 'Expected values to be strictly deep-equal');
+              },
               fail: message => assertion(message, 'Failed'),
-              match: (text, pattern, message) => { if (!pattern.test(text)) assertion(message, 'The input did not match the regular expression ' + pattern); },
+              match: (text, pattern, message) => {
+                if (!pattern.test(text)) assertion(message,
+                  'The input did not match the regular expression ' + pattern);
+              },
               throws: (run, expected, message) => {
                 let caught;
                 try { run(); } catch (error) { caught = error; }
-                if (!caught) assertion(typeof expected === 'string' ? expected : message, 'Missing expected exception.');
+                if (!caught) assertion(typeof expected === 'string' ? expected : message,
+                  'Missing expected exception.');
                 if (expected instanceof RegExp && !expected.test(String(caught))) throw caught;
               },
               doesNotThrow: run => { run(); },
             };
             g.assert = Object.assign((value, message) => checks.ok(value, message), checks, {
-              eq: (a, b, message) => { if (!isSame(a, b)) assertion(message, `[${__inspect(a)}] != [${__inspect(b)}] are not equal`); },
-              neq: (a, b, message) => { if (isSame(a, b)) assertion(message, `[${__inspect(a)}] == [${__inspect(b)}] are equal`); },
+              eq: (a, b, message) => {
+                if (!isSame(a, b)) assertion(message,
+                  `[${__inspect(a)}] != [${__inspect(b)}] are not equal`);
+              },
+              neq: (a, b, message) => {
+                if (isSame(a, b)) assertion(message,
+                  `[${__inspect(a)}] == [${__inspect(b)}] are equal`);
+              },
             });
             g.assert.strict = g.assert;
 
             g.process = {
-              argv: [], platform: 'linux', pid: 0, version: 'v20.19.0', versions: { node: '20.19.0' },
+              argv: [], platform: 'linux', pid: 0, version: 'v20.19.0',
+                versions: { node: '20.19.0' },
               env: {}, exit(code) { quit(code || 0); }, cwd: () => '.', uptime: () => 0,
-              hrtime: Object.assign(() => [Math.floor(Date.now() / 1000), (Date.now() % 1000) * 1e6], {}),
-              nextTick: (run, ...values) => { setImmediate(run, ...values); }, memoryUsage: () => ({}),
+              hrtime: Object.assign(() =>
+                [Math.floor(Date.now() / 1000), (Date.now() % 1000) * 1e6], {}),
+              nextTick: (run, ...values) => {
+                setImmediate(run, ...values);
+              }, memoryUsage: () => ({}),
               on: () => g.process,
             };
-            for (const name of ['HOME', 'USER', 'PATH', 'PWD', 'LANG', 'TZ', 'MONGODB_URI', 'NODE_ENV']) {
+            for (const name of ['HOME', 'USER', 'PATH', 'PWD', 'LANG', 'TZ', 'MONGODB_URI',
+              'NODE_ENV']) {
               const value = __environment(name);
               if (value !== undefined) g.process.env[name] = value;
             }
@@ -211,10 +261,15 @@
                   inspect: value => __inspect(value), format: (...values) => formatted(values),
                   isDeepStrictEqual: isSame, promisify: run => run,
                 };
-                case 'bson': return { EJSON: g.EJSON, ObjectId, Long, Decimal128, Int32, Double, Binary, UUID, Timestamp, MinKey, MaxKey };
-                case 'timers/promises': return { setTimeout: (ms, value) => new Promise(done => setTimeout(done, ms, value)) };
+                case 'bson': return { EJSON: g.EJSON, ObjectId, Long, Decimal128, Int32, Double,
+                  Binary, UUID, Timestamp, MinKey, MaxKey };
+                case 'timers/promises':
+                  return { setTimeout: (ms, value) =>
+                  new Promise(done => setTimeout(done, ms, value)) };
                 default:
-                  throw failed(MongoshUnimplementedError, `require('${name}') is not available: scripts of this shell have no access to files and modules, except by load`);
+                  throw failed(MongoshUnimplementedError,
+                    `require('${name}') is not available: ` +
+                      'scripts of this shell have no access to files and modules, except by load');
               }
             };
             """#

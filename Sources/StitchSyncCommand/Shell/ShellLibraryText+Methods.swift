@@ -2,7 +2,10 @@
     extension ShellLibraryText {
         /// The methods of databases, collections and the other objects.
         static let methods = #"""
-            const all = (reply, ...names) => { for (const name of names) delete reply[name]; return reply; };
+            const all = (reply, ...names) => {
+              for (const name of names) delete reply[name];
+              return reply;
+            };
             const text = (value, name) => {
               if (typeof value !== 'string') throw invalid(`Missing required argument: ${name}`);
               return value;
@@ -30,7 +33,8 @@
               get ok() { return 1; }
             }
             function empty() {
-              return { nInserted: 0, nMatched: 0, nModified: 0, nRemoved: 0, upserted: [], insertedIds: {}, errors: [] };
+              return { nInserted: 0, nMatched: 0, nModified: 0, nRemoved: 0, upserted: [],
+                insertedIds: {}, errors: [] };
             }
             function failBulk(r) {
               const first = r.errors[0].err;
@@ -45,12 +49,15 @@
               for (const e of reply.writeErrors) {
                 bad.add(e.index);
                 r.errors.push(new WriteError({
-                  index: e.index, code: e.code, errmsg: e.errmsg, errInfo: e.errInfo, op: documents[e.index],
+                  index: e.index, code: e.code, errmsg: e.errmsg, errInfo: e.errInfo,
+                    op: documents[e.index],
                 }));
               }
               const stop = reply.writeErrors.length === 1 && r.nInserted < documents.length - 1
                 ? reply.writeErrors[0].index : documents.length;
-              documents.forEach((d, i) => { if (i < stop && !bad.has(i)) r.insertedIds[i] = d._id; });
+              documents.forEach((d, i) => {
+                if (i < stop && !bad.has(i)) r.insertedIds[i] = d._id;
+              });
               failBulk(r);
             };
             const kinds = {
@@ -72,21 +79,29 @@
                   return document._id === undefined ? { _id: ObjectId(), ...document } : document;
                 }
                 case 'replaceOne':
-                  if (hasOperators(value.replacement)) throw invalid('Replacement document must not contain atomic operators');
-                  return { q: value.filter || {}, u: value.replacement, ...pick(value, 'upsert', 'collation', 'hint', 'sort') };
+                  if (hasOperators(value.replacement)) throw failed(MongoInvalidArgumentError,
+                    'Replacement document must not contain atomic operators');
+                  return { q: value.filter || {}, u: value.replacement,
+                    ...pick(value, 'upsert', 'collation', 'hint', 'sort') };
                 case 'updateOne': case 'updateMany':
-                  if (!value.update || !hasOperators(value.update)) throw invalid('Update document requires atomic operators');
+                  if (!value.update ||
+                    !hasOperators(value.update)) throw failed(MongoInvalidArgumentError,
+                    'Update document requires atomic operators');
                   return {
-                    q: value.filter || {}, u: value.update, ...(name === 'updateMany' ? { multi: true } : {}),
+                    q: value.filter || {}, u: value.update,
+                      ...(name === 'updateMany' ? { multi: true } : {}),
                     ...pick(value, 'upsert', 'collation', 'arrayFilters', 'hint', 'sort'),
                   };
                 default:
-                  return { q: value.filter || {}, limit: name === 'deleteOne' ? 1 : 0, ...pick(value, 'collation', 'hint') };
+                  return { q: value.filter || {}, limit: name === 'deleteOne' ? 1 : 0,
+                    ...pick(value, 'collation', 'hint') };
               }
             }
             function runBulk(collection, operations, options = {}) {
-              if (!Array.isArray(operations)) throw invalid('Argument "operations" must be an array');
-              if (!operations.length) throw invalid('Invalid BulkOperation, Batch cannot be empty');
+              if (!Array.isArray(operations)) throw invalid(
+                'Argument "operations" must be an array');
+              if (!operations.length) throw failed(MongoInvalidArgumentError,
+                'Invalid BulkOperation, Batch cannot be empty');
               const ordered = options.ordered !== false;
               const batches = [];
               const byKind = {};
@@ -94,7 +109,9 @@
                 const name = Object.keys(operation || {})[0];
                 const kind = kinds[name];
                 if (!kind) {
-                  throw invalid('bulkWrite only supports insertOne, insertMany, updateOne, updateMany, replaceOne, deleteOne, deleteMany');
+                  throw invalid(
+                    'bulkWrite only supports insertOne, insertMany, updateOne, updateMany, ' +
+                      'replaceOne, deleteOne, deleteMany');
                 }
                 let batch = ordered ? batches.at(-1) : byKind[kind];
                 if (!batch || batch.kind !== kind || batch.items.length >= 10000) {
@@ -119,19 +136,23 @@
                     r.nInserted += reply.n;
                     const bad = new Set(errors.map(e => e.index));
                     const stop = ordered && errors.length ? errors[0].index : items.length;
-                    items.forEach((d, i) => { if (i < stop && !bad.has(i)) r.insertedIds[indexes[i]] = d._id; });
+                    items.forEach((d, i) => {
+                      if (i < stop && !bad.has(i)) r.insertedIds[indexes[i]] = d._id;
+                    });
                     break;
                   }
                   case 'update':
                     r.nMatched += reply.n - upserted.length;
                     r.nModified += reply.nModified || 0;
-                    for (const u of upserted) r.upserted.push({ index: indexes[u.index], _id: u._id });
+                    for (const u of upserted) r.upserted.push(
+                      { index: indexes[u.index], _id: u._id });
                     break;
                   default: r.nRemoved += reply.n;
                 }
                 for (const e of errors) {
                   r.errors.push(new WriteError({
-                    index: indexes[e.index], code: e.code, errmsg: e.errmsg, errInfo: e.errInfo, op: items[e.index],
+                    index: indexes[e.index], code: e.code, errmsg: e.errmsg, errInfo: e.errInfo,
+                      op: items[e.index],
                   }));
                 }
                 if (ordered && errors.length) break;
@@ -146,7 +167,10 @@
             }
             class Bulk {
               #collection; #ordered; #operations = []; #ran = false;
-              constructor(collection, ordered) { this.#collection = collection; this.#ordered = ordered; }
+              constructor(collection, ordered) {
+                this.#collection = collection;
+                this.#ordered = ordered;
+              }
               insert(document) { this.#operations.push({ insertOne: { document } }); return this; }
               find(filter) {
                 if (!filter) throw invalid('Missing required argument: query');
@@ -155,11 +179,14 @@
               execute(writeConcern) {
                 if (this.#ran) throw invalid('Batch cannot be re-executed');
                 this.#ran = true;
-                return runBulk(this.#collection, this.#operations, { ordered: this.#ordered, ...(writeConcern ? { writeConcern } : {}) });
+                return runBulk(this.#collection, this.#operations,
+                  { ordered: this.#ordered, ...(writeConcern ? { writeConcern } : {}) });
               }
               toJSON() {
-                const count = kind => this.#operations.filter(o => kinds[Object.keys(o)[0]] === kind).length;
-                return { nInsertOps: count('insert'), nUpdateOps: count('update'), nRemoveOps: count('delete'), nBatches: 1 };
+                const count = kind =>
+                  this.#operations.filter(o => kinds[Object.keys(o)[0]] === kind).length;
+                return { nInsertOps: count('insert'), nUpdateOps: count('update'),
+                  nRemoveOps: count('delete'), nBatches: 1 };
               }
               tojson() { return this.toJSON(); }
               toString() { return JSON.stringify(this.toJSON()); }
@@ -167,8 +194,15 @@
             }
             class BulkFindOp {
               #bulk; #operations; #value;
-              constructor(bulk, operations, filter) { this.#bulk = bulk; this.#operations = operations; this.#value = { filter }; }
-              #add(name, fields) { this.#operations.push({ [name]: { ...this.#value, ...fields } }); return this.#bulk; }
+              constructor(bulk, operations, filter) {
+                this.#bulk = bulk;
+                this.#operations = operations;
+                this.#value = { filter };
+              }
+              #add(name, fields) {
+                this.#operations.push({ [name]: { ...this.#value, ...fields } });
+                return this.#bulk;
+              }
               upsert() { this.#value.upsert = true; return this; }
               hint(hint) { this.#value.hint = hint; return this; }
               collation(collation) { this.#value.collation = collation; return this; }
@@ -183,7 +217,8 @@
             }
 
             function help(title, lines) {
-              return { toString: () => [`${title}:`, '', ...lines.map(([a, b]) => '    ' + a.padEnd(43) + b)].join('\n') };
+              return { toString: () =>
+                [`${title}:`, '', ...lines.map(([a, b]) => '    ' + a.padEnd(43) + b)].join('\n') };
             }
             function say(title, lines) { __write(help(title, lines).toString()); }
 
@@ -191,34 +226,56 @@
               bulkWrite(operations, options) { return runBulk(this, operations, options || {}); },
               initializeOrderedBulkOp() { return new Bulk(this, true); },
               initializeUnorderedBulkOp() { return new Bulk(this, false); },
-              exists() { return this.getDB().getCollectionInfos({ name: this.getName() })[0] || null; },
-              hideIndex(index) { return this.runCommand('collMod', { index: { ...named(index), hidden: true } }); },
-              unhideIndex(index) { return this.runCommand('collMod', { index: { ...named(index), hidden: false } }); },
-              latencyStats(options) { return this.aggregate([{ $collStats: { latencyStats: options || {} } }]).toArray(); },
-              getShardDistribution() { throw invalid(`Collection ${this.getName()} is not sharded`); },
-              getShardVersion() { return this.getDB().getSiblingDB('admin').runCommand({ getShardVersion: this.getFullName() }); },
-              compactStructuredEncryptionData() { return this.runCommand('compactStructuredEncryptionData'); },
+              exists() {
+                return this.getDB().getCollectionInfos({ name: this.getName() })[0] || null;
+              },
+              hideIndex(index) {
+                return this.runCommand('collMod', { index: { ...named(index), hidden: true } });
+              },
+              unhideIndex(index) {
+                return this.runCommand('collMod', { index: { ...named(index), hidden: false } });
+              },
+              latencyStats(options) {
+                return this.aggregate([{ $collStats: { latencyStats: options || {} } }]).toArray();
+              },
+              getShardDistribution() {
+                throw invalid(`Collection ${this.getName()} is not sharded`);
+              },
+              getShardVersion() {
+                return this.getDB().getSiblingDB('admin').runCommand(
+                  { getShardVersion: this.getFullName() });
+              },
+              compactStructuredEncryptionData() {
+                return this.runCommand('compactStructuredEncryptionData');
+              },
               reIndex() { return this.runCommand('reIndex'); },
               getPlanCache() {
                 const c = this;
                 return {
                   clear: () => c.runCommand('planCacheClear'),
-                  list: (pipeline = []) => c.aggregate([{ $planCacheStats: {} }, ...pipeline]).toArray(),
-                  clearPlansByQuery: (query, projection, sort) => c.runCommand('planCacheClear', { query, projection, sort }),
+                  list: (pipeline = []) =>
+                    c.aggregate([{ $planCacheStats: {} }, ...pipeline]).toArray(),
+                  clearPlansByQuery: (query, projection, sort) =>
+                    c.runCommand('planCacheClear', { query, projection, sort }),
                 };
               },
               mapReduce(map, reduce, options = {}) {
                 if (typeof options === 'string') options = { out: options };
-                const command = { mapReduce: this.getName(), map: String(map), reduce: String(reduce), ...options };
-                for (const name of ['finalize']) if (command[name]) command[name] = String(command[name]);
+                const command = { mapReduce: this.getName(), map: String(map),
+                  reduce: String(reduce), ...options };
+                for (const name of ['finalize']) if (command[name]) command[name] =
+                  String(command[name]);
                 return this.getDB().runCommand(command);
               },
               getSecondaryOk() { return false; },
               setSecondaryOk() {},
-              getSearchIndexes(name) { return this.aggregate([{ $listSearchIndexes: name ? { name } : {} }]).toArray(); },
+              getSearchIndexes(name) {
+                return this.aggregate([{ $listSearchIndexes: name ? { name } : {} }]).toArray();
+              },
               createSearchIndex(name, definition) {
                 const index = typeof name === 'string' ? { name, definition } : name;
-                return this.runCommand('createSearchIndexes', { indexes: [index] }).indexesCreated[0].name;
+                return this.runCommand('createSearchIndexes',
+                  { indexes: [index] }).indexesCreated[0].name;
               },
               help() {
                 say('Collection Class', [
@@ -239,7 +296,9 @@
                 ]);
               },
             };
-            function named(index) { return typeof index === 'string' ? { name: index } : { keyPattern: index }; }
+            function named(index) {
+              return typeof index === 'string' ? { name: index } : { keyPattern: index };
+            }
 
             const command = (name, ...keys) => function (...values) {
               const given = { [name]: 1 };
@@ -251,35 +310,56 @@
             };
             methods.database = {
               auth(user, password) {
-                throw failed(MongoshUnimplementedError, 'a connection keeps its user; start the shell with --username');
+                throw failed(MongoshUnimplementedError,
+                  'a connection keeps its user; start the shell with --username');
               },
               logout() { return this.runCommand({ logout: 1 }); },
-              getRole(role, options = {}) { return this.runCommand({ rolesInfo: text(role, 'role'), ...options }).roles[0] || null; },
+              getRole(role, options = {}) {
+                return this.runCommand({ rolesInfo: text(role, 'role'), ...options }).roles[0] ||
+                  null;
+              },
               getRoles(options = {}) { return this.runCommand({ rolesInfo: 1, ...options }); },
               createRole(role) {
                 const { role: name, ...rest } = role;
                 return this.runCommand({ createRole: name, ...rest });
               },
-              updateRole(name, role) { return this.runCommand({ updateRole: text(name, 'role'), ...role }); },
+              updateRole(name, role) {
+                return this.runCommand({ updateRole: text(name, 'role'), ...role });
+              },
               dropRole: namedCommand('dropRole'),
               dropAllRoles() { return this.runCommand({ dropAllRolesFromDatabase: 1 }); },
               dropAllUsers() { return this.runCommand({ dropAllUsersFromDatabase: 1 }); },
-              grantRolesToRole(role, roles) { return this.runCommand({ grantRolesToRole: text(role, 'role'), roles }); },
-              revokeRolesFromRole(role, roles) { return this.runCommand({ revokeRolesFromRole: text(role, 'role'), roles }); },
-              grantPrivilegesToRole(role, privileges) { return this.runCommand({ grantPrivilegesToRole: text(role, 'role'), privileges }); },
-              revokePrivilegesFromRole(role, privileges) { return this.runCommand({ revokePrivilegesFromRole: text(role, 'role'), privileges }); },
+              grantRolesToRole(role, roles) {
+                return this.runCommand({ grantRolesToRole: text(role, 'role'), roles });
+              },
+              revokeRolesFromRole(role, roles) {
+                return this.runCommand({ revokeRolesFromRole: text(role, 'role'), roles });
+              },
+              grantPrivilegesToRole(role, privileges) {
+                return this.runCommand({ grantPrivilegesToRole: text(role, 'role'), privileges });
+              },
+              revokePrivilegesFromRole(role, privileges) {
+                return this.runCommand(
+                  { revokePrivilegesFromRole: text(role, 'role'), privileges });
+              },
               setLogLevel(level, component) {
                 let value = { verbosity: level };
-                for (const part of String(component || '').split('.').filter(Boolean).reverse()) value = { [part]: value };
+                for (const part of String(component ||
+                  '').split('.').filter(Boolean).reverse()) value = { [part]: value };
                 return this.adminCommand({ setParameter: 1, logComponentVerbosity: value });
               },
-              getLogComponents() { return this.adminCommand({ getParameter: 1, logComponentVerbosity: 1 }).logComponentVerbosity; },
+              getLogComponents() {
+                return this.adminCommand(
+                  { getParameter: 1, logComponentVerbosity: 1 }).logComponentVerbosity;
+              },
               fsyncLock() { return this.adminCommand({ fsync: 1, lock: true }); },
               fsyncUnlock() { return this.adminCommand({ fsyncUnlock: 1 }); },
               shutdownServer(options) { return this.adminCommand({ shutdown: 1, ...options }); },
               rotateCertificates() { return this.adminCommand({ rotateCertificates: 1 }); },
               getLastError() { return null; },
-              getLastErrorObj(w) { return this.runCommand({ getLastError: 1, ...(w !== undefined ? { w } : {}) }); },
+              getLastErrorObj(w) {
+                return this.runCommand({ getLastError: 1, ...(w !== undefined ? { w } : {}) });
+              },
               commandHelp(name) { return this.runCommand({ [name]: 1, help: true }).help; },
               printCollectionStats() {
                 for (const name of this.getCollectionNames()) {
@@ -288,10 +368,21 @@
                   print('---');
                 }
               },
-              getReplicationInfo() { throw failed(MongoshRuntimeError, '[COMMON-90002] local.oplog.rs is empty or this is not a replica set'); },
-              cloneDatabase() { throw failed(MongoshUnimplementedError, '`cloneDatabase()` was removed because it was deprecated in MongoDB 4.0'); },
-              copyDatabase() { throw failed(MongoshUnimplementedError, '`copyDatabase()` was removed because it was deprecated in MongoDB 4.0'); },
-              getCollections() { return this.getCollectionNames().map(name => this.getCollection(name)); },
+              getReplicationInfo() {
+                throw failed(MongoshRuntimeError,
+                  '[COMMON-90002] local.oplog.rs is empty or this is not a replica set');
+              },
+              cloneDatabase() {
+                throw failed(MongoshUnimplementedError,
+                  '`cloneDatabase()` was removed because it was deprecated in MongoDB 4.0');
+              },
+              copyDatabase() {
+                throw failed(MongoshUnimplementedError,
+                  '`copyDatabase()` was removed because it was deprecated in MongoDB 4.0');
+              },
+              getCollections() {
+                return this.getCollectionNames().map(name => this.getCollection(name));
+              },
               sql(text) { return this.aggregate([{ $sql: { statement: text } }]); },
               help() {
                 say('Database Class', [
@@ -309,15 +400,26 @@
               },
             };
             methods.mongo = {
-              getDBs(options) { return this.getDB('admin').runCommand({ listDatabases: 1, ...options }); },
+              getDBs(options) {
+                return this.getDB('admin').runCommand({ listDatabases: 1, ...options });
+              },
               getDBNames(options) { return this.getDBs(options).databases.map(d => d.name); },
-              setReadPref() {}, getReadPref() { return { mode: 'primary' }; }, getReadPrefMode() { return 'primary'; },
-              getReadPrefTagSet() { return []; }, setReadConcern() {}, getReadConcern() { return undefined; },
-              setWriteConcern() {}, getWriteConcern() { return undefined; }, setCausalConsistency() {},
+              setReadPref() {}, getReadPref() {
+                return { mode: 'primary' };
+              }, getReadPrefMode() { return 'primary'; },
+              getReadPrefTagSet() {
+                return [];
+              }, setReadConcern() {}, getReadConcern() { return undefined; },
+              setWriteConcern() {}, getWriteConcern() {
+                return undefined;
+              }, setCausalConsistency() {},
               isCausalConsistency() { return false; }, close() {}, setSecondaryOk() {},
               adminCommand(command) { return this.getDB('admin').runCommand(command); },
               getOptions() { return {}; },
-              watch(pipeline, options) { return this.getDB('admin').watch(pipeline, { allChangesForCluster: true, ...options }); },
+              watch(pipeline, options) {
+                return this.getDB('admin').watch(pipeline,
+                  { allChangesForCluster: true, ...options });
+              },
             };
             methods.cursor = {
               length() { return this.toArray().length; },
@@ -332,31 +434,65 @@
                 ]);
               },
               setReadConcern(level) { return this.readConcern(level); },
-              returnKey() { return this; }, maxScan() { return this; }, disableBlockWarnings() { return this; },
+              returnKey() {
+                return this;
+              }, maxScan() { return this; }, disableBlockWarnings() { return this; },
             };
             delete methods.cursor.returnKey;
             function explained(command) {
               return function (...values) {
                 const c = this.collection;
-                return c.getDB().runCommand({ explain: command(c.getName(), ...values), verbosity: this.verbosity });
+                return c.getDB().runCommand(
+                  { explain: command(c.getName(), ...values), verbosity: this.verbosity });
               };
             }
             const verbs = {
-              count: explained((name, query = {}, options = {}) => ({ count: name, query, ...options })),
-              distinct: explained((name, key, query = {}, options = {}) => ({ distinct: name, key, query, ...options })),
-              update: explained((name, q, u, options = {}) => ({ update: name, updates: [{ q, u, ...pick(options, 'multi', 'upsert', 'collation', 'arrayFilters', 'hint') }] })),
-              updateOne: explained((name, q, u, options = {}) => ({ update: name, updates: [{ q, u, ...pick(options, 'upsert', 'collation', 'arrayFilters', 'hint') }] })),
-              updateMany: explained((name, q, u, options = {}) => ({ update: name, updates: [{ q, u, multi: true, ...pick(options, 'upsert', 'collation', 'arrayFilters', 'hint') }] })),
-              replaceOne: explained((name, q, u, options = {}) => ({ update: name, updates: [{ q, u, ...pick(options, 'upsert', 'collation', 'hint') }] })),
-              remove: explained((name, q = {}, options = {}) => ({ delete: name, deletes: [{ q, limit: options === true || options.justOne ? 1 : 0, ...pick(options, 'collation', 'hint') }] })),
-              deleteOne: explained((name, q = {}) => ({ delete: name, deletes: [{ q, limit: 1 }] })),
-              deleteMany: explained((name, q = {}) => ({ delete: name, deletes: [{ q, limit: 0 }] })),
+              count: explained((name, query = {}, options = {}) =>
+                ({ count: name, query, ...options })),
+              distinct: explained((name, key, query = {}, options = {}) =>
+                ({ distinct: name, key, query, ...options })),
+              update: explained((name, q, u, options = {}) =>
+                ({ update: name,
+                updates: [{ q, u,
+                ...pick(options, 'multi', 'upsert', 'collation', 'arrayFilters', 'hint') }] })),
+              updateOne: explained((name, q, u, options = {}) =>
+                ({ update: name,
+                updates: [{ q, u,
+                ...pick(options, 'upsert', 'collation', 'arrayFilters', 'hint') }] })),
+              updateMany:
+                explained((name, q, u, options = {}) =>
+                ({ update: name,
+                updates: [{ q, u, multi: true,
+                ...pick(options, 'upsert', 'collation', 'arrayFilters', 'hint') }] })),
+              replaceOne:
+                explained((name, q, u, options = {}) =>
+                ({ update: name,
+                updates: [{ q, u, ...pick(options, 'upsert', 'collation', 'hint') }] })),
+              remove: explained((name, q = {}, options = {}) =>
+                ({ delete: name,
+                deletes: [{ q, limit: options === true || options.justOne ? 1 : 0,
+                ...pick(options, 'collation', 'hint') }] })),
+              deleteOne: explained((name, q = {}) =>
+                ({ delete: name, deletes: [{ q, limit: 1 }] })),
+              deleteMany:
+                explained((name, q = {}) => ({ delete: name, deletes: [{ q, limit: 0 }] })),
               findAndModify: explained((name, options) => ({ findAndModify: name, ...options })),
-              findOneAndDelete: explained((name, query, options = {}) => ({ findAndModify: name, query, remove: true, ...pick(options, 'sort', 'hint', 'collation') })),
-              findOneAndUpdate: explained((name, query, update, options = {}) => ({ findAndModify: name, query, update, ...pick(options, 'sort', 'upsert', 'hint', 'collation', 'arrayFilters') })),
-              findOneAndReplace: explained((name, query, update, options = {}) => ({ findAndModify: name, query, update, ...pick(options, 'sort', 'upsert', 'hint', 'collation') })),
-              findOne: explained((name, filter = {}, projection) => ({ find: name, filter, limit: 1, ...(projection ? { projection } : {}) })),
-              mapReduce: explained((name, map, reduce, options = {}) => ({ mapReduce: name, map: String(map), reduce: String(reduce), ...options })),
+              findOneAndDelete:
+                explained((name, query, options = {}) =>
+                ({ findAndModify: name, query, remove: true,
+                ...pick(options, 'sort', 'hint', 'collation') })),
+              findOneAndUpdate:
+                explained((name, query, update, options = {}) =>
+                ({ findAndModify: name, query, update,
+                ...pick(options, 'sort', 'upsert', 'hint', 'collation', 'arrayFilters') })),
+              findOneAndReplace:
+                explained((name, query, update, options = {}) =>
+                ({ findAndModify: name, query, update,
+                ...pick(options, 'sort', 'upsert', 'hint', 'collation') })),
+              findOne: explained((name, filter = {}, projection) =>
+                ({ find: name, filter, limit: 1, ...(projection ? { projection } : {}) })),
+              mapReduce: explained((name, map, reduce, options = {}) =>
+                ({ mapReduce: name, map: String(map), reduce: String(reduce), ...options })),
             };
             methods.explainable = {
               ...verbs,
@@ -366,12 +502,18 @@
             methods.show = (database, what, detail) => {
               switch (what) {
                 case 'profile': {
-                  const rows = database.getCollection('system.profile').find({ millis: { $gt: 0 } }).sort({ $natural: -1 }).limit(5).toArray();
-                  if (rows.length) return rows.map(r => `${r.op}\t${r.ns} ${r.millis}ms ${r.ts}`).join('\n');
-                  return "db.system.profile is empty.\nUse db.setProfilingLevel(2) will enable profiling.\nUse db.getCollection('system.profile').find() to show raw profile entries.";
+                  const rows =
+                    database.getCollection('system.profile').find({ millis: { $gt: 0 } }).sort(
+                    { $natural: -1 }).limit(5).toArray();
+                  if (rows.length) return rows.map(r =>
+                    `${r.op}\t${r.ns} ${r.millis}ms ${r.ts}`).join('\n');
+                  return "db.system.profile is empty.\n" +
+                    "Use db.setProfilingLevel(2) will enable profiling.\n" +
+                    "Use db.getCollection('system.profile').find() to show raw profile entries.";
                 }
                 case 'logs': return database.adminCommand({ getLog: '*' }).names.join('\n');
-                default: return database.adminCommand({ getLog: detail || 'global' }).log.join('\n');
+                default: return database.adminCommand({ getLog: detail || 'global' }).log.join(
+                  '\n');
               }
             };
 
@@ -383,21 +525,27 @@
               conf: () => admin().runCommand({ replSetGetConfig: 1 }).config,
               config: () => g.rs.conf(),
               initiate: (config = {}) => admin().runCommand({ replSetInitiate: config }),
-              reconfig: (config, options = {}) => admin().runCommand({ replSetReconfig: config, ...options }),
+              reconfig: (config, options = {}) =>
+                admin().runCommand({ replSetReconfig: config, ...options }),
               stepDown: (seconds = 60) => admin().runCommand({ replSetStepDown: seconds }),
               freeze: seconds => admin().runCommand({ replSetFreeze: seconds }),
               syncFrom: host => admin().runCommand({ replSetSyncFrom: host }),
               printReplicationInfo: () => db.getReplicationInfo(),
               secondaryOk: () => undefined,
-              help: () => say('Replica Set Class', [['status(), hello(), conf()', 'what the server reports']]),
+              help: () =>
+                say('Replica Set Class',
+                [['status(), hello(), conf()', 'what the server reports']]),
             };
             const notSharded = () => {
-              throw failed(MongoshInvalidInputError, '[SHAPI-10001] db.printShardingStatus() only works on mongos');
+              throw failed(MongoshInvalidInputError,
+                '[SHAPI-10001] db.printShardingStatus() only works on mongos');
             };
             g.sh = {
               status: notSharded, isBalancerRunning: notSharded, getBalancerState: notSharded,
               enableSharding: name => admin().runCommand({ enableSharding: name }),
-              shardCollection: (name, key, unique) => admin().runCommand({ shardCollection: name, key, ...(unique ? { unique: true } : {}) }),
+              shardCollection: (name, key, unique) =>
+                admin().runCommand(
+                { shardCollection: name, key, ...(unique ? { unique: true } : {}) }),
               addShard: url => admin().runCommand({ addShard: url }),
               startBalancer: notSharded, stopBalancer: notSharded,
             };
