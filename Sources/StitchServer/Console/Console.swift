@@ -121,14 +121,31 @@ final class Console: Sendable {
         guard let cookie = request.cookie, let session = sessions.session(cookie) else {
             return nil
         }
-        guard server.settings.requiresSignIn else { return session }
+        guard try isAdministrator(session) else {
+            sessions.remove(session)
+            return nil
+        }
+        return session
+    }
+
+    /// Whether a session has not ended and its user still is an administrator; it is no use of it.
+    func isOpen(_ session: ConsoleSession) -> Bool {
         do {
-            if try backend.signedIn(session.connection)?.isBoundless == true { return session }
+            return try sessions.holds(session) && isAdministrator(session)
+        } catch {
+            // What cannot be checked ends; the page opens its stream again.
+            return false
+        }
+    }
+
+    private func isAdministrator(_ session: ConsoleSession) throws -> Bool {
+        guard server.settings.requiresSignIn else { return true }
+        do {
+            return try backend.signedIn(session.connection)?.isBoundless == true
         } catch is CommandFailure {
             // The sign-in has ended.
+            return false
         }
-        sessions.remove(session)
-        return nil
     }
 
     private func open(_ user: SignedInUser?, _ request: ConsoleRequest) throws -> ConsoleAnswer {

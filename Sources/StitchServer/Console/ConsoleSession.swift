@@ -63,6 +63,12 @@ final class ConsoleSessions: Sendable {
         return found
     }
 
+    /// Whether a session has not ended.
+    func holds(_ session: ConsoleSession) -> Bool {
+        sessions.withLock { sessions in sessions.contains { $0 === session } }
+            && session.idle <= Self.idleMax
+    }
+
     func remove(_ session: ConsoleSession) {
         sessions.withLock { sessions in sessions.removeAll { $0 === session } }
         ended(session)

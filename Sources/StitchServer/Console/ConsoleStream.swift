@@ -52,8 +52,9 @@ extension Console {
             case .stats:
                 let stats = Locked(ConsoleStats(server, backend))
                 return .success(
-                    ConsoleStream(isOfChanges: false) {
-                        ConsoleStream.event(
+                    ConsoleStream(isOfChanges: false) { [self] in
+                        guard isOpen(session) else { return nil }
+                        return ConsoleStream.event(
                             "stats", stats.withLock { $0.next() }.extendedJSON(.relaxed))
                     })
             case .changes(let database, let collection):
