@@ -10,7 +10,7 @@ export SWIFT_DETERMINISTIC_HASHING := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help package setup demo rchat todo test test-long check docs bench bench-gate bench-server bench-sync bench-matrix \
-	bench-remote bench-wire bench-fairness bench-devices bench-gateway bench-embedding fuzz simulate simulate-wrong simulate-scope crash crash-sync attack gaps sweep faults contend soak soak-sync \
+	bench-remote bench-wire bench-fairness bench-devices bench-gateway bench-embedding fuzz simulate simulate-files simulate-wrong simulate-scope crash crash-sync attack gaps sweep faults contend soak soak-sync \
 	fanout test-console test-encrypted test-fresh-root test-asan test-tsan clean
 
 help: ## Lists the commands.
@@ -111,6 +111,10 @@ fuzz: ## Fuzzes a target under address sanitizer. TARGET=name SECONDS=60
 simulate: ## Simulates whole worlds of clients, faults and kills. SEEDS=2000 FROM=1, or SEED=7
 	@Scripts/setup
 	@Scripts/simulate $(if $(SEED),seed=$(SEED),seeds=$(or $(SEEDS),2000) from=$(or $(FROM),1))
+
+simulate-files: ## Simulates worlds with files beside documents. SEEDS=2000 FROM=1
+	@Scripts/setup
+	@Scripts/simulate files=$(or $(SEEDS),2000) from=$(or $(FROM),1)
 
 simulate-wrong: ## Shows that the simulation passes the engine and catches wrong ones. SEEDS=2000
 	@Scripts/setup

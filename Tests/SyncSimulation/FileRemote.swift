@@ -19,8 +19,6 @@ final class FileRemote: Remote {
         /// Ends the device: it stores nothing any more.
         var end: (@Sendable () -> Void)?
         var isEnded = false
-        /// The number of bytes that were stored, each as often as it was.
-        var storedBytes: Int64 = 0
     }
 
     private let inner: InProcessRemote
@@ -33,7 +31,6 @@ final class FileRemote: Remote {
 
     /// Whether a request has ended the device.
     var isEnded: Bool { state.withLock { $0.isEnded } }
-    var storedBytes: Int64 { state.withLock { $0.storedBytes } }
 
     /// Lets something happen to so many requests in a hundred.
     func trouble(_ rate: Int, end: (@Sendable () -> Void)? = nil) {
@@ -82,12 +79,7 @@ final class FileRemote: Remote {
             _ bytes: [UInt8], at offset: Int64, of place: AttachmentPlace
         ) async throws(RemoteError) -> RemoteAttachmentState {
             try await remote.request { () async throws(RemoteError) in
-                let before = try await inner.state(of: place)
-                let after = try await inner.put(bytes, at: offset, of: place)
-                if before != after {
-                    remote.state.withLock { $0.storedBytes += Int64(bytes.count) }
-                }
-                return after
+                try await inner.put(bytes, at: offset, of: place)
             }
         }
 

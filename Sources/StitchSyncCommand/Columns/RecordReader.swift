@@ -58,7 +58,9 @@ struct RecordReader {
         self.recordBytesMax = recordBytesMax
     }
 
-    /// Returns the next record; `nil` at the end of the file. Empty lines are skipped.
+    /// Returns the next record; `nil` at the end of the file.
+    ///
+    /// Empty lines are skipped.
     mutating func next() throws(CommandError) -> Record? {
         if !hasBegun { try source.skipByteOrderMark() }
         hasBegun = true

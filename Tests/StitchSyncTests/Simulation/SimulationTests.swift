@@ -22,6 +22,16 @@ struct SimulationTests {
         arguments: [384, 474, 778, 106, 955, 3095, 10630, 15005, 22477] as [UInt64])
     func regressions(seed: UInt64) async throws { try await check(seed) }
 
+    @Test("worlds with files beside documents keep what was attached, and nothing else")
+    func files() async throws {
+        for seed in 1...max(Self.seeds / 10, 1) {
+            let outcome = try await FileSimulation(seed: seed).run()
+            #expect(
+                outcome.violations.isEmpty,
+                "seed \(seed)\n\(outcome.lines.joined(separator: "\n"))")
+        }
+    }
+
     @Test("a seed runs twice alike")
     func deterministic() async throws {
         for seed in 1...40 as ClosedRange<UInt64> {
