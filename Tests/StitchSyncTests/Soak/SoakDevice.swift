@@ -27,7 +27,7 @@
             userID = ":soak.\(user)"
             proxy = try CuttingProxy(to: port)
             let remote = try ServerRemote(
-                "stitchsync://127.0.0.1:\(proxy.port)/soak?directConnection=true",
+                "stitchsync://127.0.0.1:\(proxy.port)/soak?directConnection=true&compressors=none",
                 signIn: .user(user, password: SoakWorld.password, database: "soak"))
             engine = try SyncEngine(
                 store: try DocumentStore(at: .file(folder.path("\(name).stitch"))), remote: remote,
