@@ -74,6 +74,37 @@
             connections.use(signIn)
         }
 
+        /// Signs in at the server, and returns the id by which rules know the user, `%%user.id`.
+        ///
+        /// It always asks the server, so it also tells whether a password is right.
+        ///
+        /// ```swift
+        /// let owner = try await remote.userID()
+        /// try await todos.insertOne(["owner": .string(owner), "task": "milk"])
+        /// ```
+        ///
+        /// - Returns: the name of a user of the database `admin`, otherwise `:database.name`; see
+        ///   `Docs/RULES.md`. A registered guest keeps the id of the anonymous user.
+        /// - Throws: `RemoteError` of class `.unauthenticated` for a wrong password or token, and for
+        ///   a remote that does not sign in; of class `.retryable` when the server cannot be reached.
+        public func userID() async throws(RemoteError) -> String {
+            let reply: BSONDocument
+            do throws(MongoFailure) {
+                reply = try await connections.runSignedIn(
+                    ["connectionStatus": 1], on: "admin", .read)
+            } catch {
+                throw error.accountError
+            }
+            let info = reply["authInfo"]?.documentValue
+            if let id = info?["stitchsyncUserID"]?.stringValue { return id }
+            // MongoDB itself, where no rules of this package apply.
+            let user = info?["authenticatedUsers"]?.arrayValue?.first?.documentValue
+            guard let name = user?["user"]?.stringValue else {
+                throw RemoteError(.unauthenticated, "the remote does not sign in")
+            }
+            return name
+        }
+
         /// Changes the password of the user of this remote, which goes on with the new one.
         ///
         /// ```swift

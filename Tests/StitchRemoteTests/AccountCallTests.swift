@@ -182,6 +182,74 @@
             }
         }
 
+        @Test func `the server tells a user's id, and whether a password is right`() async throws {
+            try await Self.serve { uri in
+                let signIn = try await ServerRemote.register(
+                    "ann", password: Self.first, at: uri, options: .patient)
+                let remote = try Self.remote(uri, signIn)
+                #expect(try await remote.userID() == ":app.ann")
+                let wrong = SignIn.user("ann", password: Self.second, database: "app")
+                for signIn in [wrong, .none] {
+                    let stranger = try Self.remote(uri, signIn)
+                    let error = await #expect(throws: RemoteError.self) {
+                        try await stranger.userID()
+                    }
+                    #expect(error?.errorClass == .unauthenticated, "\(signIn)")
+                    await stranger.close()
+                }
+                let secret = [UInt8](repeating: 7, count: 32)
+                let guest = try Self.remote(uri, .anonymous(secret: secret))
+                let id = try await guest.userID()
+                try await guest.register("bea", password: Self.first)
+                #expect(try await guest.userID() == id)
+                await remote.close()
+                await guest.close()
+            }
+        }
+
+        /// A pass without collections asks nothing, so it says nothing about a password.
+        @Test func `a store is bound only to a password that the server accepted`() async throws {
+            try await Self.serve { uri in
+                _ = try await ServerRemote.register(
+                    "ann", password: Self.first, at: uri, options: .patient)
+                let folder = FileManager.default.temporaryDirectory.appending(
+                    path: "stitchusers-\(UUID())")
+                let stores = UserStores(directory: folder.path) { name in
+                    try Self.remote(
+                        uri, .user(name, password: Self.first, database: "app"))
+                }
+                let wrong = await #expect(throws: RemoteError.self) {
+                    try await Self.signIn("ann", Self.second, uri, stores)
+                }
+                #expect(wrong?.errorClass == .unauthenticated)
+                let engine = try await Self.signIn("ann", Self.first, uri, stores)
+                #expect(try await Self.errors(engine) == [])
+                let other = #expect(throws: SyncError.self) {
+                    try stores.signIn("ann", secret: Self.second)
+                }
+                #expect(other?.code == .wrongSecret)
+                try await stores.close("ann")
+                try FileManager.default.removeItem(at: folder)
+            }
+        }
+
+        /// Signs in as `Docs/USERS.md` does, "Several users of one device".
+        private static func signIn(
+            _ name: String, _ password: String, _ uri: String, _ stores: UserStores
+        ) async throws -> SyncEngine {
+            let server = try remote(uri, .user(name, password: password, database: "app"))
+            let result: Result<Void, any Error>
+            do {
+                _ = try await server.userID()
+                result = .success(try stores.bindSecret(password, to: name))
+            } catch {
+                result = .failure(error)
+            }
+            await server.close()
+            try result.get()
+            return try stores.signIn(name, secret: password)
+        }
+
         /// The snippets of `Docs/ACCOUNTS.md`, so that they are compiled.
         private func page(
             _ engine: SyncEngine, _ operators: ServerRemote, _ secret: [UInt8], _ old: String,
@@ -190,6 +258,7 @@
             let uri = "stitchsync://sync.example.com/app?tls=true"
             let signIn = try await ServerRemote.register("ann", password: password, at: uri)
             let remote = try ServerRemote(uri, signIn: signIn)
+            let owner = try await remote.userID()
             let guest = try ServerRemote(uri, signIn: .anonymous(secret: secret))
             let registered = try await guest.register("ann", password: password)
             let changed = try await remote.changePassword(
@@ -205,7 +274,7 @@
                 try await remote.endSession(session.id)
             }
             try await remote.deleteAccount(password: password)
-            _ = (registered, changed, reset)
+            _ = (owner, registered, changed, reset)
         }
 
         /// The snippets of `Docs/ACCOUNTS.md` with `UserStores`.

@@ -6,13 +6,12 @@ public import BSONStore
 ///
 /// Without a network the remote cannot say whether a password is right. So bind each store to
 /// the password, or another secret of the user, that the remote accepted: afterwards only this
-/// secret opens the store. The documents are not encrypted.
+/// secret opens the store. The documents are not encrypted. `Docs/USERS.md` has the whole code of a
+/// sign-in.
 ///
 /// ```swift
 /// let stores = UserStores(directory: "users") { _ in try InProcessRemote(at: .file("remote.db")) }
 /// let engine = try stores.signIn("anna", secret: password)
-/// let report = try await engine.syncNow()
-/// if report.errors.isEmpty { try stores.bindSecret(password, to: "anna") }
 /// try await stores.signOut("anna", waitingForUpload: .seconds(30))
 /// ```
 public final class UserStores: Sendable {
@@ -64,8 +63,9 @@ public final class UserStores: Sendable {
 
     /// Binds a user's store to a secret, in place of an earlier one.
     ///
-    /// Call it when the remote has accepted the secret: after the first sign-in, and after the user
-    /// has changed the password. A salted slow hash of the secret is stored.
+    /// Call it when the server has accepted the secret, as `ServerRemote.userID()` tells: at a
+    /// sign-in, and after the user has changed the password. A pass without an error is no proof, since
+    /// one without collections asks nothing. A salted slow hash of the secret is stored.
     ///
     /// - Throws: `SyncError` of code `.storeFailed` for an empty user id; errors of the file system.
     public func bindSecret(_ secret: String, to userID: String) throws {

@@ -12,11 +12,12 @@ enum ConnectionStatusCommand {
             let users = user.map {
                 BSONValue.document(["user": .string($0.name.text), "db": .string($0.database.text)])
             }
-            return .reply([
-                "authInfo": [
-                    "authenticatedUsers": .array(BSONArray([users].compactMap(\.self))),
-                    "authenticatedUserRoles": .array(BSONArray((user?.roles ?? []).map(\.value))),
-                ]
-            ])
+            var info: BSONDocument = [
+                "authenticatedUsers": .array(BSONArray([users].compactMap(\.self))),
+                "authenticatedUserRoles": .array(BSONArray((user?.roles ?? []).map(\.value))),
+            ]
+            // Not MongoDB's: the user's id in rules, which an app stores in the user's documents.
+            if let user { info.append("stitchsyncUserID", .string(user.ruleID)) }
+            return .reply(["authInfo": .document(info)])
         })
 }

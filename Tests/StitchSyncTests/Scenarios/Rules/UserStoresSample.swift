@@ -3,9 +3,10 @@
     import StitchRemote
     import StitchSync
 
-    /// The code of `Docs/USERS.md`, "Several users of one device"; it only has to compile.
+    /// The code of `Docs/USERS.md`, "Several users of one device".
     struct UserStoresSample {
         let stores: UserStores
+        let address: String
 
         init(
             folder: String, address: String,
@@ -15,17 +16,17 @@
                 try ServerRemote(address, signIn: .user(name, password: password(name)))
             }
             self.stores = stores
+            self.address = address
         }
 
         func signIn(_ name: String, _ password: String) async throws -> SyncEngine {
-            let engine = try stores.signIn(name, secret: password)
-            let report = try await engine.syncNow()
-            guard !report.errors.contains(.authRequired) else {
-                try await stores.close(name)
-                throw SyncError(.authRequired, "wrong password")
-            }
-            if report.errors.isEmpty { try stores.bindSecret(password, to: name) }
-            return engine
+            let server = try ServerRemote(address, signIn: .user(name, password: password))
+            do {
+                _ = try await server.userID()
+                try stores.bindSecret(password, to: name)
+            } catch let error as RemoteError where error.errorClass == .retryable {}
+            await server.close()
+            return try stores.signIn(name, secret: password)
         }
 
         func leave() async throws {
