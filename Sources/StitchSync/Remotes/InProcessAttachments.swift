@@ -22,10 +22,17 @@ struct InProcessAttachments: RemoteAttachments {
         _ bytes: [UInt8], at offset: Int64, of place: AttachmentPlace
     ) async throws(RemoteError) -> RemoteAttachmentState {
         do {
+            // Before the write, for which other writers would have to wait.
+            let proof = try store.read { transaction in
+                try refers(place, in: transaction) { $0.takes(place.attachment, in: $1) }
+                    ? bucket(place).proof(
+                        completing: bytes, at: offset, of: place, in: transaction) : nil
+            }
             return try await store.write { transaction in
                 try refers(place, in: transaction) { $0.takes(place.attachment, in: $1) }
                     ? RemoteAttachmentState(
-                        bucket(place).put(bytes, at: offset, of: place, in: transaction))
+                        bucket(place).put(
+                            bytes, at: offset, of: place, proof: proof, in: transaction))
                     : .unknown
             }
         } catch {

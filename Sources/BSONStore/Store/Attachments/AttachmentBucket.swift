@@ -44,27 +44,58 @@ package struct AttachmentBucket: Sendable {
         return .partial(min((number + 1) * Int64(Self.chunkSize), place.attachment.length))
     }
 
+    /// Returns a proof of a file's content, if these bytes make the file complete; else `nil`.
+    ///
+    /// It reads the whole file, so make it before the write transaction: other writers do not wait.
+    ///
+    /// - Parameter offset: the place of the bytes in the file.
+    package func proof(
+        completing bytes: [UInt8], at offset: Int64, of place: AttachmentPlace,
+        in transaction: ReadTransaction
+    ) throws -> AttachmentProof? {
+        guard try state(of: place, in: transaction) == .partial(offset),
+            let chunks = AttachmentChunks(bytes, at: offset, of: place), chunks.areLast
+        else { return nil }
+        let file = place.attachment.id
+        var check = AttachmentCheck()
+        try forEachChunk(of: file, 0...Int64.max, in: transaction) { check.add($0) }
+        for chunk in chunks.documents { check.add(chunk) }
+        return AttachmentProof(
+            attachment: place.attachment, offset: offset,
+            endIDs: try endChunkIDs(of: file, in: transaction),
+            contentHash: SHA256.hash(bytes), isWhole: check.proves(place.attachment))
+    }
+
     /// Stores bytes of a file that follow those that are stored; the last ones make the file complete.
     ///
-    /// - Parameter offset: the place of the bytes in the file. If other bytes are expected, nothing is
-    ///   stored.
+    /// - Parameters:
+    ///   - offset: the place of the bytes in the file. If other bytes are expected, nothing is stored.
+    ///   - proof: of the content with these bytes. If it is missing, or the stored chunks are others
+    ///     than when it was made, the whole file is read in the transaction.
     /// - Returns: the state afterwards. If the whole content does not have the reference's hash, its
     ///   chunks are removed, and the state is `.partial(0)`.
     package func put(
         _ bytes: [UInt8], at offset: Int64, of place: AttachmentPlace,
-        in transaction: WriteTransaction
+        proof: AttachmentProof? = nil, in transaction: WriteTransaction
     ) throws -> State {
         let state = try state(of: place, in: transaction)
         let attachment = place.attachment
         guard state == .partial(offset),
             let chunks = AttachmentChunks(bytes, at: offset, of: place)
         else { return state }
+        let ends = try proof == nil ? [] : endChunkIDs(of: attachment.id, in: transaction)
         if offset == 0 { try createIndexes(in: transaction) }
         for chunk in chunks.documents { try transaction.insert(self.chunks, chunk) }
         guard chunks.areLast else { return .partial(chunks.end) }
-        var check = AttachmentCheck()
-        try forEachChunk(of: attachment.id, 0...Int64.max, in: transaction) { check.add($0) }
-        guard check.proves(attachment) else {
+        let isWhole: Bool
+        if let proof, proof.isOf(attachment, bytes, at: offset, between: ends) {
+            isWhole = proof.isWhole
+        } else {
+            var check = AttachmentCheck()
+            try forEachChunk(of: attachment.id, 0...Int64.max, in: transaction) { check.add($0) }
+            isWhole = check.proves(attachment)
+        }
+        guard isWhole else {
             try removeChunks(of: attachment.id, in: transaction)
             return .partial(0)
         }
@@ -163,6 +194,19 @@ package struct AttachmentBucket: Sendable {
             chunks, filter: Filter(["files_id": .objectID(file)]),
             options: FindOptions(sort: SortOrder(["n": -1]), limit: 1)
         ).first
+    }
+
+    /// Returns the `_id`s of the first and the last chunk; the same chunks are stored as long as these
+    /// are the same.
+    ///
+    /// Chunks have new ids each time they are stored, and are removed from the first on, or together.
+    private func endChunkIDs(
+        of file: BSONObjectID, in transaction: ReadTransaction
+    ) throws -> [BSONValue] {
+        var ids: [BSONValue] = []
+        try forEachChunk(of: file, 0...0, in: transaction) { ids.append($0["_id"] ?? .null) }
+        if let last = try lastChunk(of: file, in: transaction) { ids.append(last["_id"] ?? .null) }
+        return ids
     }
 
     private func forEachChunk(

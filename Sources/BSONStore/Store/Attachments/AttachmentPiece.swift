@@ -131,3 +131,23 @@ package struct AttachmentCheck {
         !isDamaged && length == attachment.length && digest.hash == attachment.sha256
     }
 }
+
+/// The result of reading a whole file before its last bytes are stored.
+package struct AttachmentProof: Sendable {
+    let attachment: Attachment
+    let offset: Int64
+    /// The `_id`s of the first and the last chunk that were stored.
+    let endIDs: [BSONValue]
+    /// The hash of the bytes that are to be stored.
+    let contentHash: [UInt8]
+    /// Whether the content is the one to which the reference refers.
+    package let isWhole: Bool
+
+    /// Whether the proof is about these bytes after the chunks between those with two `_id`s.
+    func isOf(
+        _ attachment: Attachment, _ bytes: [UInt8], at offset: Int64, between endIDs: [BSONValue]
+    ) -> Bool {
+        self.attachment == attachment && self.offset == offset && self.endIDs == endIDs
+            && contentHash == SHA256.hash(bytes)
+    }
+}

@@ -31,13 +31,17 @@ enum AttachmentCommands {
         let request = try AttachmentRequest(call)
         let (bytes, offset) = try request.bytes()
         let ruleGuard = try backend.rules.ruleGuard(call)
+        // Before the write, for which other writers would have to wait.
+        let proof = try read(request, call, backend) {
+            try request.bucket.proof(completing: bytes, at: offset, of: request.place, in: $0)
+        }
         let state = try backend.write(call) { transaction -> AttachmentBucket.State? in
             try transaction.withAccessPolicy(nil) {
                 let document = try transaction.get(
                     request.place.namespace, id: request.place.documentID)
                 guard request.isAllowed(document, under: ruleGuard) else { return nil }
                 return try request.bucket.put(
-                    bytes, at: offset, of: request.place, in: transaction)
+                    bytes, at: offset, of: request.place, proof: proof ?? nil, in: transaction)
             }
         }
         return request.reply(state)
