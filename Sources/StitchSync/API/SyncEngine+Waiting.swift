@@ -53,6 +53,44 @@ extension SyncEngine {
         }
     }
 
+    /// Runs passes and sends files until the remote holds every local change and every file of a
+    /// document.
+    ///
+    /// A file that no document refers to is not waited for.
+    ///
+    /// - Throws: as ``waitForUpload(timeout:)`` does; the error of a store of files that fails.
+    func waitForUploadWithFiles(timeout limit: Duration) async throws {
+        do {
+            try await withTimeout(limit, clock: clock) {
+                try await self.pass(until: [.unsent], in: nil)
+                try await self.sendFiles()
+            }
+        } catch is TimeoutError {
+            throw SyncError(.timedOut, "changes or files were not sent within \(limit)")
+        }
+    }
+
+    /// Sends files until none of a document is left.
+    private func sendFiles() async throws {
+        try files.openIfStored()
+        guard files.isUsed else { return }
+        var failures = 0
+        var random = SystemRandomNumberGenerator()
+        while true {
+            try checkIsOpen()
+            let seen = files.wakes.count
+            var sent = 0
+            if isOnline { sent = try await files.runRound().sent }
+            guard try !files.cache().records(.toSend).isEmpty else { return }
+            failures = sent > 0 ? 0 : failures + 1
+            guard failures > 0 else { continue }
+            let jitter = Double.random(in: 0..<1, using: &random)
+            try await files.wakes.wait(
+                after: seen, atMost: backoff.delay(afterFailures: failures, jitter: jitter),
+                clock: clock)
+        }
+    }
+
     private func pass(
         until selections: [RecordSelection], in namespace: Namespace?
     ) async throws {

@@ -156,16 +156,16 @@ public final class UserStores: Sendable {
         SyncError(.storeInUse, "the user is being signed out or closed")
     }
 
-    /// Signs a user out: uploads pending changes, then deletes the user's store, not the remote's
-    /// data.
+    /// Signs a user out: uploads pending changes and files, then deletes the user's store, not the
+    /// remote's data.
     ///
     /// Cancel ``SyncEngine/run()`` first. Simultaneous writes of another process are not waited
     /// for.
     ///
     /// - Parameter timeout: the longest wait for uploads; `nil` uploads nothing, which loses
-    ///   pending changes.
-    /// - Throws: `SyncError` of code `.timedOut` when a change is still pending after the timeout,
-    ///   when a paused or foreign document has a change, when the app writes meanwhile, or when the
+    ///   pending changes and files.
+    /// - Throws: `SyncError` of code `.timedOut` when a change or file is still pending after the
+    ///   timeout, when a paused or foreign document has a change, when the app writes meanwhile, or when the
     ///   remote refused a write meanwhile or without a report to the app. Then the user stays
     ///   signed in and nothing is deleted. `SyncError` of code `.storeInUse` when another call
     ///   signs the user out or closes the store.
@@ -175,7 +175,7 @@ public final class UserStores: Sendable {
         if let timeout {
             let engine = try open(userID)
             newest = try engine.newestRejectedWrite
-            try await engine.waitForUpload(timeout: timeout)
+            try await engine.waitForUploadWithFiles(timeout: timeout)
         }
         if let engine = try beginSignOut(key, mustBeOpen: timeout != nil) {
             try await end(engine, key) { engine in

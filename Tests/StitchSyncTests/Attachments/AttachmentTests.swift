@@ -70,6 +70,35 @@ struct AttachmentTests {
         #expect(try await b.todos.file(reference, of: 1).bytes() == content)
     }
 
+    @Test("who signs out waits for files as well, and keeps them if they are not sent in time")
+    func signOut() async throws {
+        let remote = try InProcessRemote(at: .inMemory)
+        let users = UserStores(directory: scratch.path("users")) { _ in remote }
+        let engine = try users.signIn("ann")
+        let todos = engine.collection(Self.namespace)
+        let content = Self.content(700_001)
+        try await todos.insertOne(["_id": 1])
+        let reference = try await todos.attach(content, to: 1, at: "photo")
+        // No document will refer to it, so it is not waited for.
+        let note = URL(filePath: scratch.path("note.txt"))
+        try Data("hello".utf8).write(to: note)
+        _ = try await todos.store(contentsOf: note)
+        engine.setOnline(false)
+        let error = await #expect(throws: SyncError.self) {
+            try await users.signOut("ann", waitingForUpload: .milliseconds(50))
+        }
+        #expect(error?.code == .timedOut)
+        #expect(try users.signIn("ann") === engine)
+        #expect(try engine.attachments.hasUnsent())
+        engine.setOnline(true)
+        try await users.signOut("ann", waitingForUpload: .seconds(120))
+        #expect(try users.userIDs().isEmpty)
+        let place = AttachmentPlace(Self.namespace, documentID: 1, reference)
+        let files = try #require(remote.attachments)
+        #expect(try await files.state(of: place) == .complete)
+        #expect(try await files.read(place, from: 0, count: content.count) == content)
+    }
+
     @Test("a file of the app is copied, and may change or go afterwards")
     func fromFile() async throws {
         let remote = try InProcessRemote(at: .inMemory)
