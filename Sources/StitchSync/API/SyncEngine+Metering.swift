@@ -43,7 +43,9 @@ extension SyncEngine {
 
     /// Whether the engine may send or load a file by itself now.
     func carriesByItself(_ file: Attachment) -> Bool {
-        state.withLock { $0.metering.current.allows(file) }
+        state.withLock {
+            $0.isOnline && !$0.isSuspended && $0.metering.current.allows(file)
+        }
     }
 
     /// Checks that a pass may run by itself.
