@@ -42,6 +42,17 @@ let applePlatforms: [Platform] = [.macOS, .iOS, .tvOS, .watchOS, .visionOS]
 /// The platforms where connections are not Network.framework's.
 let otherPlatforms: [Platform] = [.linux, .android, .windows]
 
+#if os(macOS)
+    /// The privacy manifest of a target that apps embed: the system's interfaces that it uses.
+    ///
+    /// On other systems it would only bring a bundle, and Foundation with it.
+    let privacyManifest: [Resource] = [.copy("PrivacyInfo.xcprivacy")]
+    let unusedManifest: [String] = []
+#else
+    let privacyManifest: [Resource] = []
+    let unusedManifest = ["PrivacyInfo.xcprivacy"]
+#endif
+
 let package = Package(
     name: "StitchSync",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -124,11 +135,12 @@ let package = Package(
                 "BSONCore", "BSONQuery", "BSONStoreCSQLite",
                 .target(name: "BSONScript", condition: .when(traits: ["Scripts"])),
             ],
-            path: "Sources/BSONStore", exclude: ["Core", "Query", "Script"],
-            swiftSettings: strict),
+            path: "Sources/BSONStore", exclude: ["Core", "Query", "Script"] + unusedManifest,
+            resources: privacyManifest, swiftSettings: strict),
         .target(name: "StitchRules", dependencies: ["BSONStore"], swiftSettings: strict),
         .target(
-            name: "StitchSync", dependencies: ["BSONStore", "StitchRules"], swiftSettings: strict),
+            name: "StitchSync", dependencies: ["BSONStore", "StitchRules"],
+            exclude: unusedManifest, resources: privacyManifest, swiftSettings: strict),
         .target(
             name: "StitchSyncTesting", dependencies: ["BSONStore", "StitchSync"],
             swiftSettings: strict),
