@@ -312,7 +312,9 @@ let package = Package(
             name: "StitchServerTests",
             dependencies: [
                 "BSONStore", "StitchWire", "StitchServer", "StitchSyncCommand", "TestProcesses",
-                "SyncSimulation", "StitchSync", "StitchRemote",
+                "SyncSimulation", "StitchSync", "StitchRemote", served("NIOCore", "swift-nio"),
+                served("NIOPosix", "swift-nio"), served("NIOHTTP1", "swift-nio"),
+                served("NIOSSL", "swift-nio-ssl"),
             ],
             exclude: ["C", "Python"],
             swiftSettings: strict),

@@ -109,6 +109,7 @@
                         on: settings.consoleHost, port, group, opening.encryption, pages, pools)
                 }
             }
+            for keys in context.tokenKeys { keys.prefetch() }
             settings.log.write(
                 .notice, "listening on \(settings.host):\(listener.localAddress?.port ?? 0)")
             return Server(context, backend, pools, group, listener, opening, metrics, console)
@@ -136,16 +137,19 @@
                             + "could read and write everything (set --auth and --rules)")
                 }
             }
-            if let tokens = settings.tokens {
-                guard !(try WebKey.keys(inFile: tokens.keysFile)).isEmpty else {
-                    throw UnsafeSettings(
-                        description: "cannot accept tokens: \(tokens.keysFile) has no signing key")
-                }
+            if !settings.tokenProviders.isEmpty {
                 guard settings.certificates != nil else {
                     throw UnsafeSettings(
                         description:
                             "cannot accept tokens over connections without encryption "
                             + "(set --tls-cert and --tls-key)")
+                }
+                try TokenProvider.checkDifferent(settings.tokenProviders)
+                for case .file(let path) in settings.tokenProviders.map(\.keys) {
+                    guard !(try WebKey.keys(inFile: path)).isEmpty else {
+                        throw UnsafeSettings(
+                            description: "cannot accept tokens: \(path) has no signing key")
+                    }
                 }
             }
             if settings.consolePort != nil, try !isLoopback(settings.consoleHost) {

@@ -47,6 +47,8 @@ final class ServerContext: Sendable {
     let slowCommands = SlowCommands()
     /// The sender of tokens for forgotten passwords; `nil` where users cannot ask for one.
     let mailer: PasswordMailer?
+    /// The identity providers whose tokens are accepted, and their keys.
+    let tokenKeys: [ProviderKeys]
     /// The last writes that rules denied.
     let denials = DeniedWrites()
 
@@ -66,6 +68,7 @@ final class ServerContext: Sendable {
         self.settings = settings
         memory = MemoryBudget(bytesMax: settings.memoryBytesMax)
         signUps = SignUpRecord(settings.signUps ?? SignUpLimits())
+        tokenKeys = settings.tokenProviders.map { [log = settings.log] in ProviderKeys($0, log) }
         mailer = settings.passwordMail.map { PasswordMailer($0, settings.log) }
     }
 

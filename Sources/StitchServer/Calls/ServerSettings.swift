@@ -17,8 +17,8 @@ package struct ServerSettings: Sendable {
     package var requiresSignIn = false
     /// The PEM files of the certificate chain and the private key; `nil` disables encryption.
     package var certificates: (chain: String, key: String)?
-    /// The accepted tokens of an identity provider; `nil` accepts none.
-    package var tokens: TokenSettings?
+    /// The identity providers whose tokens are accepted.
+    package var tokenProviders: [TokenProvider] = []
     /// Whether people may use the server without an account (``AnonymousSignIn``); needs rules.
     package var allowsAnonymous = false
     /// The limits on how many people may sign up; `nil` allows no sign-up.

@@ -11,6 +11,8 @@ struct SignedInUser: Sendable, Hashable {
     var tokenRoles: [Role] = []
     /// The claims of the token.
     var claims: BSONDocument?
+    /// The custom data that the claims are mapped to, in addition to stored ones.
+    var mappedData: BSONDocument?
     /// Whether the rules alone decide what the user reads and writes, without any roles.
     var isGovernedByRules = false
     /// The stored id in rules of a user who was anonymous before; `nil` for the usual id.
@@ -19,6 +21,15 @@ struct SignedInUser: Sendable, Hashable {
     var origin: SignInOrigin?
     /// The generation of user changes at which the roles were read.
     var generation = 0
+
+    /// The database of users of tokens; of a named provider's users, a slash and its name follow.
+    static let externalDatabase = "$external"
+
+    /// Whether an identity provider has vouched for the user.
+    var isOfToken: Bool {
+        database.text.hasSameBytes(as: Self.externalDatabase)
+            || database.text.hasBytePrefix(Self.externalDatabase + "/")
+    }
 
     /// The databases of the server itself, which need roles.
     private static let ownDatabases: Set<Name> = ["", "admin", "config", "local"]

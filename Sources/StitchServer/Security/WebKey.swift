@@ -39,10 +39,15 @@ struct WebKey: Sendable {
     ///
     /// - Throws: an error when the file cannot be read or is not a key set.
     static func keys(inFile path: String) throws -> [WebKey] {
-        let bytes = Array(try Data(contentsOf: URL(filePath: path)))
-        guard let keys = JSONText.document(bytes)?["keys"]?.arrayValue else {
+        guard let keys = keys(in: Array(try Data(contentsOf: URL(filePath: path)))) else {
             throw UnsafeSettings(description: "\(path) is not a JSON Web Key Set: it has no keys")
         }
+        return keys
+    }
+
+    /// Returns the keys of a key set, without those of unknown types; `nil` if it is malformed.
+    static func keys(in bytes: [UInt8]) -> [WebKey]? {
+        guard let keys = JSONText.document(bytes)?["keys"]?.arrayValue else { return nil }
         return keys.compactMap { $0.documentValue.flatMap(WebKey.init) }
     }
 

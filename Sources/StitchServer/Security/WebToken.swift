@@ -55,21 +55,22 @@ struct WebToken: Sendable {
         }
     }
 
-    /// Whether the token is valid now, and issued for this server.
-    func isMeant(_ settings: TokenSettings, now: Double) -> Bool {
-        guard let expiry, expiry + Self.leeway > now else { return false }
+    /// The issuer that the token names.
+    var issuer: String? { claims["iss"]?.stringValue }
+
+    /// Whether the token is valid now, and issued by a provider for this server.
+    func isMeant(_ provider: TokenProvider, now: Double) -> Bool {
+        guard provider.algorithms.contains(algorithm), let expiry, expiry + Self.leeway > now
+        else { return false }
         for name in ["nbf", "iat"] where claims[name] != nil {
             guard let time = Self.number(claims[name]), time - Self.leeway <= now else {
                 return false
             }
         }
-        if let issuer = settings.issuer, claims["iss"]?.stringValue.hasSameBytes(as: issuer) != true
-        {
-            return false
-        }
-        guard let audience = settings.audience else { return true }
-        let audiences = claims["aud"]?.arrayValue?.compactMap(\.stringValue)
-        return (audiences ?? [claims["aud"]?.stringValue ?? ""]).containsBytes(of: audience)
+        guard issuer.hasSameBytes(as: provider.issuer) else { return false }
+        let audiences = claims["aud"]?.arrayValue?.values.compactMap(\.stringValue)
+        return (audiences ?? [claims["aud"]?.stringValue ?? ""])
+            .contains { provider.audiences.containsBytes(of: $0) }
     }
 
     /// Returns the roles in a claim, without unknown ones.

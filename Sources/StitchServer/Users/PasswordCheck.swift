@@ -64,7 +64,7 @@ extension SignedInUser {
     var storedID: String { User.id(name.text, database.text) }
 
     /// Whether the user signs in with a password of this server.
-    var signsInWithPassword: Bool { !isAnonymous && database.text != "$external" }
+    var signsInWithPassword: Bool { !isAnonymous && !isOfToken }
 
     /// Returns the user who sent a command.
     ///

@@ -24,16 +24,19 @@ struct SignIn: Sendable {
 
     /// Starts a sign-in.
     ///
-    /// - Parameter began: the end of the delay that the client has waited; not in the future.
-    /// - Throws: 18 (AuthenticationFailed), 334 (MechanismUnavailable).
+    /// - Parameters:
+    ///   - began: the end of the delay that the client has waited; not in the future.
+    ///   - mayWait: whether the client may wait for the keys of an identity provider.
+    /// - Throws: 18 (AuthenticationFailed), 334 (MechanismUnavailable); `AwaitedKeys` when the
+    ///   client has to wait for keys.
     func start(
         _ request: BSONDocument, database: String, _ connection: ClientConnection,
-        began: ContinuousClock.Instant
+        began: ContinuousClock.Instant, mayWait: Bool = false
     ) throws -> BSONDocument {
         let name = request["mechanism"]?.stringValue ?? ""
-        if name == "PLAIN", let settings = server.settings.tokens {
-            try TokenSignIn(users: users, settings: settings)
-                .signIn(request["payload"], database, connection)
+        if name == "PLAIN", !server.tokenKeys.isEmpty {
+            try TokenSignIn(users: users, providers: server.tokenKeys)
+                .signIn(request["payload"], database, connection, mayWait: mayWait)
             return SaslPayload.reply([], isDone: true, like: request["payload"])
         }
         if name == AnonymousSignIn.mechanism, server.settings.allowsAnonymous {

@@ -44,7 +44,8 @@ struct UserDirectory: Sendable {
             current = known
         } else if known.expiry != nil {
             current = known
-            current?.roles = try roles(of: known.name.text, token: known.tokenRoles)
+            current?.roles = try roles(
+                of: known.name.text, known.database.text, token: known.tokenRoles)
         }
         current?.generation = generation
         connection.state.withLock { [current] state in
@@ -59,9 +60,11 @@ struct UserDirectory: Sendable {
         return current
     }
 
-    /// Returns the roles of a token and those of the user of the same name on `$external`.
-    func roles(of name: String, token roles: [Role]) throws -> [Role] {
-        let own = try user(name, "$external")?.roles ?? []
+    /// Returns the roles of a token and those of the stored user of the same name and database.
+    ///
+    /// Users of named providers are not stored, since `createUser` refuses their databases.
+    func roles(of name: String, _ database: String, token roles: [Role]) throws -> [Role] {
+        let own = try user(name, database)?.roles ?? []
         return roles + own.filter { !roles.contains($0) }
     }
 }

@@ -93,8 +93,14 @@ struct UserRules: Sendable {
             try user.claims
             ?? users.user(user.name.text, user.database.text)?.customData?.documentValue
         var ruleUser = Self.ruleUser(user, data: data)
-        guard let source = rules.customData else { return ruleUser }
-        ruleUser.customData = try users.records.customData(source, of: user.ruleID)
+        if let source = rules.customData {
+            ruleUser.customData = try users.records.customData(source, of: user.ruleID)
+        }
+        if let mapped = user.mappedData {
+            var customData = ruleUser.customData ?? [:]
+            for (field, value) in mapped { customData.set(field, to: value) }
+            ruleUser.customData = customData
+        }
         return ruleUser
     }
 }
@@ -117,6 +123,6 @@ extension SignedInUser {
 
     fileprivate var provider: String {
         if isAnonymous { return "anon-user" }
-        return database == "$external" ? "custom-token" : "local-userpass"
+        return isOfToken ? "custom-token" : "local-userpass"
     }
 }

@@ -93,18 +93,28 @@
         @Option(
             help: """
                 A file with a JSON Web Key Set. A client signs in with the mechanism PLAIN; its \
-                password is a token that one of the keys has signed. Needs TLS.
+                password is a token that one of the keys has signed. Needs TLS, --jwt-issuer and \
+                --jwt-audience.
                 """)
         var jwks: String?
 
-        @Option(help: "The required issuer of tokens.")
+        @Option(help: "The required issuer of the tokens of --jwks, their claim iss.")
         var jwtIssuer: String?
 
-        @Option(help: "The required audience of tokens.")
+        @Option(help: "The required audience of the tokens of --jwks, in their claim aud.")
         var jwtAudience: String?
 
         @Option(help: "The claim of a token with the roles, such as readWrite@shop.")
         var jwtRolesClaim = "roles"
+
+        @Option(
+            parsing: .singleValue,
+            help: ArgumentHelp(
+                """
+                A JSON file that describes an identity provider whose tokens are accepted: name, \
+                issuer, audience, keys and more (see Docs/SERVER.md). May be repeated. Needs TLS.
+                """, valueName: "file"))
+        var tokenProvider: [String] = []
 
         @Option(
             help: """
@@ -239,6 +249,14 @@
                     throw ValidationError("a limit of sign-ups is from 1 to 100000, not \(count)")
                 }
             }
+            if jwks != nil {
+                guard let jwtIssuer, let jwtAudience, !jwtIssuer.isEmpty, !jwtAudience.isEmpty
+                else {
+                    throw ValidationError(
+                        "--jwks needs --jwt-issuer and --jwt-audience: without them the server "
+                            + "would accept tokens that the provider made for other services")
+                }
+            }
             guard Logger.Level(rawValue: logLevel) != nil else {
                 throw ValidationError("--log-level must be one of debug, info, notice, warning")
             }
@@ -259,6 +277,7 @@
             let book = try rules.map { try ReloadableRules(folder: $0) }
             var settings = settings
             settings.rules = book
+            settings.tokenProviders += try tokenProvider.map { try TokenProvider(file: $0) }
             settings.passwordMail = try passwordMail.map { path in
                 let program = try MailProgram(path, arguments: passwordMailArgument)
                 return PasswordMail(limits: strangerLimits) { try program.send($0) }
@@ -394,10 +413,12 @@
             settings.allowsAnonymous = anonymous
             settings.signUps = signUp ? strangerLimits : nil
             if let tlsCert, let tlsKey { settings.certificates = (tlsCert, tlsKey) }
-            settings.tokens = jwks.map {
-                TokenSettings(
-                    keysFile: $0, issuer: jwtIssuer, audience: jwtAudience,
-                    rolesClaim: jwtRolesClaim)
+            if let jwks, let jwtIssuer, let jwtAudience {
+                settings.tokenProviders = [
+                    TokenProvider(
+                        keysFile: jwks, issuer: jwtIssuer, audience: jwtAudience,
+                        rolesClaim: jwtRolesClaim)
+                ]
             }
             settings.metricsPort = metricsPort
             settings.metricsHost = metricsHost

@@ -113,7 +113,7 @@ enum HelloCommand {
                 let answer = try backend.signIn.start(
                     start, database: database, call.connection, began: now)
                 reply.append("speculativeAuthenticate", .document(answer))
-            } catch is CommandFailure, is DelayedFailure {
+            } catch is CommandFailure, is DelayedFailure, is AwaitedKeys {
                 // The client starts a new sign-in, which reports the error.
                 return reply
             }
