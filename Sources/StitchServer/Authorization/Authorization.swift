@@ -45,8 +45,8 @@ enum Authorization {
         _ definition: CommandDefinition, _ call: CommandCall
     ) -> [AccessNeed] {
         let database = call.database
-        // The log of denied writes is for operators, not for every reader.
-        if call.readsDeniedWrites { return [AccessNeed(.databaseAdministration, on: database)] }
+        // Denied writes and conflicts are for operators, not for every reader.
+        if call.readsServerCollection { return [AccessNeed(.databaseAdministration, on: database)] }
         switch definition.privileges {
         case .access(let access), .arguments(orElse: let access): return [need(access, call)]
         case .definition(let access): return [need(access, call)] + needsForUsers(call)

@@ -16,6 +16,8 @@ enum GatewayHandling: Sendable, Hashable {
     case deletesAccount
     /// In the gateway, from its record of deletions.
     case deletions
+    /// In the gateway, which adds the conflicts of a device to those upstream.
+    case conflicts
     /// Upstream, by commands on the document and on the bucket of files.
     case attachments
     /// Upstream as it is; for a user under access rules as ``UpstreamRoute`` decides.

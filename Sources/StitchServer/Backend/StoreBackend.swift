@@ -59,6 +59,7 @@ final class StoreBackend: CommandBackend {
         isLasting = true
         try SessionLog.prepare(store)
         denials = try records == nil ? StoredDenials(store) : nil
+        if records == nil { try StoredConflicts(store: store).prepare() }
         if let denials {
             server.denials.take(try denials.entries())
             server.denials.copies.withLock { $0 = { denials.add($0) } }

@@ -2,17 +2,17 @@ internal import BSONStore
 
 // Targets that need more than the usual access.
 extension CommandCall {
-    /// Whether the command names the virtual collection of denied writes.
-    var namesDeniedWrites: Bool {
-        guard database == DeniedWrites.namespace.database, let name = target.stringValue else {
-            return false
+    /// The virtual collection that the command names; `nil` for another one.
+    var serverCollection: ServerCollection? {
+        guard let name = target.stringValue else { return nil }
+        return ServerCollection.allCases.first {
+            database == $0.namespace.database && name.hasSameBytes(as: $0.namespace.collection)
         }
-        return name == DeniedWrites.namespace.collection
     }
 
-    /// Whether the command reads the denied writes, which needs an administrator of its database.
-    var readsDeniedWrites: Bool {
-        signature.traits.contains(.readsDeniedWrites) && namesDeniedWrites
+    /// Whether the command reads a virtual collection, which needs an administrator of its database.
+    var readsServerCollection: Bool {
+        signature.traits.contains(.readsServerCollection) && serverCollection != nil
     }
 
     /// Whether the command is a pipeline that lists sessions and reads nothing else.

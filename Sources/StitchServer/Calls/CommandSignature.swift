@@ -43,8 +43,8 @@ struct CommandSignature: Sendable {
         static let createsFirstUser = Traits(rawValue: 32_768)
         /// Run without the sender's access rules: it writes only the new user.
         static let outsideRules = Traits(rawValue: 131_072)
-        /// A read that works on the virtual collection of denied writes, too.
-        static let readsDeniedWrites = Traits(rawValue: 262_144)
+        /// A read that works on the virtual collections of ``ServerCollection``, too.
+        static let readsServerCollection = Traits(rawValue: 262_144)
         /// Answered even when users' work takes all other threads.
         ///
         /// No such command takes long, whatever its arguments are.

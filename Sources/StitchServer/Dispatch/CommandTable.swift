@@ -95,6 +95,7 @@ enum CommandTable {
         OwnSignInCommands.list,
         StitchsyncRegisterCommand.definition,
         StitchsyncRequestPasswordTokenCommand.definition,
+        StitchsyncShareConflictCommand.definition,
         StitchsyncSignUpCommand.definition,
         StitchsyncTombstonesCommand.definition,
         TestVersionCommands.deprecated,

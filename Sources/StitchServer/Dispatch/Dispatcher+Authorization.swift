@@ -39,8 +39,8 @@ extension Dispatcher {
 
     private func parse(_ definition: CommandDefinition, _ call: CommandCall) -> ParsedCommand {
         let command = backend.parse(definition, call)
-        if call.namesDeniedWrites {
-            return command.answering { [server] in try server.denials.answer(call, $0) }
+        if let collection = call.serverCollection {
+            return command.answering { try collection.answer(call, $0) }
         }
         guard call.flag("apiStrict") else { return command }
         return command.answering { store in

@@ -20,6 +20,7 @@ final class GatewayBackend: CommandBackend {
     private let turns = SessionTurns()
     private let userRecords: UpstreamUserRecords
     private let denialLog: DenialLog
+    private let conflicts: UpstreamConflicts
     private let tombstones: TombstoneLog
     private let server: ServerContext
     /// The last removal of files to which no document refers; due at the start.
@@ -46,6 +47,7 @@ final class GatewayBackend: CommandBackend {
             secret: GatewayDatabase.secret(link))
         transactions = TransactionTable(bounds: server.settings.transactions)
         denialLog = DenialLog(link)
+        conflicts = UpstreamConflicts(link)
         tombstones = TombstoneLog(link)
         server.denials.copies.withLock { [denialLog] in $0 = { denialLog.add($0) } }
         try watchRules()
@@ -89,6 +91,8 @@ final class GatewayBackend: CommandBackend {
         switch definition.gateway {
         case .here: return try command.answer(services)
         case .users(let concerned): return try changeUsers(concerned, definition, call)
+        case .conflicts:
+            return try conflicts.take(call, services.rules.ruleGuard(call))
         case .deletesAccount:
             defer { userRecords.noteChange() }
             return try UpstreamAccountDeletion(backend: self, call: call).run()
@@ -148,9 +152,9 @@ final class GatewayBackend: CommandBackend {
         case .attachments:
             return try attachments(call, definition, link, ruleGuard)
         case .forwarded: return try forward(call, definition, link, ruleGuard, isChecked: false)
-        case .deniedWrites:
+        case .serverCollection(let collection):
             return try forward(
-                call.readingDeniedWrites, definition, link, ruleGuard, isChecked: true)
+                call.reading(collection), definition, link, ruleGuard, isChecked: true)
         case .collections: return try listCollections(definition, reader)
         case .databases: return try listDatabases(call, link)
         case .reading:
@@ -409,10 +413,10 @@ private struct UpstreamWork {
 }
 
 extension CommandCall {
-    /// The command on the collection in which gateways keep denied writes.
-    fileprivate var readingDeniedWrites: CommandCall {
+    /// The command on the upstream's collection in which gateways keep what the server fills.
+    fileprivate func reading(_ collection: ServerCollection) -> CommandCall {
         var body = body
-        body.set(givenName, to: .string(GatewayDatabase.denied.collection))
+        body.set(givenName, to: .string(collection.upstream.collection))
         return CommandCall(
             signature: signature, givenName: givenName, body: body, sequences: sequences,
             database: GatewayDatabase.name, connection: connection, server: server,

@@ -8,6 +8,8 @@ enum GatewayDatabase {
     static let users = Namespace(name, "users")
     /// The writes that rules denied.
     static let denied = Namespace(name, "denied")
+    /// The conflicts that devices share.
+    static let conflicts = Namespace(name, "conflicts")
     /// The replies to retryable writes, for a client that comes back to another gateway.
     static let replies = Namespace(name, "replies")
     /// The deletions that gateways saw.
@@ -149,5 +151,15 @@ final class UpstreamUserRecords: UserRecords {
         var found: BSONDocument?
         try link.find(namespace, query, for: nil) { found = $0 }
         return found
+    }
+}
+
+extension ServerCollection {
+    /// The collection of a gateway's upstream that holds the documents.
+    var upstream: Namespace {
+        switch self {
+        case .denied: GatewayDatabase.denied
+        case .conflicts: GatewayDatabase.conflicts
+        }
     }
 }

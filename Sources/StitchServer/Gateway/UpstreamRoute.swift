@@ -14,8 +14,8 @@ enum UpstreamRoute {
     case attachments
     /// Upstream as it is, since no rules bind the user.
     case forwarded
-    /// Upstream, as a query of the collection in which gateways keep denied writes.
-    case deniedWrites
+    /// Upstream, as a query of the collection in which gateways keep what the server fills.
+    case serverCollection(ServerCollection)
     /// The names of collections or databases, of those upstream that the user may know of.
     case collections, databases
     /// On a store with the definitions of the command's collections. When a query there reads
@@ -33,7 +33,7 @@ enum UpstreamRoute {
     /// Decides.
     ///
     /// - Throws: 13 (Unauthorized) for what the user may not do under rules, the error of a write to
-    ///   the denied writes, and those of a pipeline that cannot be read.
+    ///   a collection that the server fills, and those of a pipeline that cannot be read.
     init(
         _ definition: CommandDefinition, _ call: CommandCall, _ ruleGuard: RuleAccessPolicy?
     ) throws {
@@ -46,10 +46,12 @@ enum UpstreamRoute {
         {
             self = .stream
         } else if ruleGuard == nil {
-            guard !call.namesDeniedWrites || call.readsDeniedWrites else {
-                throw DeniedWrites.isReadOnly
+            if let collection = call.serverCollection {
+                guard call.readsServerCollection else { throw collection.isReadOnly }
+                self = .serverCollection(collection)
+            } else {
+                self = .forwarded
             }
-            self = call.namesDeniedWrites ? .deniedWrites : .forwarded
         } else {
             switch definition.underRules {
             case .refused, .harmless, .reads(.tombstones), .attachments:

@@ -20,6 +20,8 @@ extension SyncCollection {
     ///   - unexplainedAbsence: the treatment of documents that are missing at the remote without
     ///     evidence of a delete.
     ///   - attachments: which files beside the documents are loaded without being asked for.
+    ///   - sharesConflicts: how the conflicts that the handler meets are sent to the server; `nil` sends
+    ///     none.
     public func configure(
         conflictHandler: ConflictHandler<Document>? = nil,
         changeEventListener: (@Sendable (ChangeEvent<Document>) async -> Void)? = nil,
@@ -29,12 +31,14 @@ extension SyncCollection {
         strictWrites: StrictWrites? = nil,
         droppedCollectionPolicy: DroppedCollectionPolicy = .pause,
         unexplainedAbsence: UnexplainedAbsencePolicy = .keep,
-        attachments: AttachmentPolicy = .whenAsked
+        attachments: AttachmentPolicy = .whenAsked,
+        sharesConflicts: ConflictSharing? = nil
     ) async {
         let configuration = CollectionConfiguration(
             conflictHandler: conflictHandler.map(coding.untyped), frequency: syncFrequency,
             rejection: coding.untyped(rejectionPolicy), strict: strictWrites,
-            dropped: droppedCollectionPolicy, unexplained: unexplainedAbsence, isSet: true)
+            dropped: droppedCollectionPolicy, unexplained: unexplainedAbsence,
+            sharing: sharesConflicts, isSet: true)
         configuration.retriesUndecodable.withLock { $0 = conflictHandler != nil }
         engine.state.withLock { $0.configurations[namespace] = configuration }
         engine.files.configure(namespace, attachments)

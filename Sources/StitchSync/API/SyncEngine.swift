@@ -337,13 +337,8 @@ extension SyncEngine {
                     engine.history = history
                     return try await SyncPass(engine: engine, only: namespaces, steps: steps).run()
                 }
-                try await journal.store(report) { work in
-                    if probe.commitsOnCallingThread {
-                        try writeOnCallingThread(work)
-                    } else {
-                        try await store.write(work)
-                    }
-                }
+                try await journal.store(report, write: writeAside)
+                try await shareConflicts(after: report)
                 files.notePass(changedSubscriptions: report.subscriptionSets > 0)
                 try await probe.passEnded(report)
                 return report

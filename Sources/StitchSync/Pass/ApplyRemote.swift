@@ -230,8 +230,9 @@ struct ApplyRemote {
             context.engine.conflictFound == nil
             ? context.configuration.conflictHandler?.fixedSide : nil
         let policy = FetchPolicy(
-            uploads: context.uploadPolicy, counting: context.configuration.conflictHandler?.counting
-        )
+            uploads: context.uploadPolicy,
+            counting: context.configuration.conflictHandler?.counting,
+            hasHandler: context.configuration.conflictHandler != nil)
         @Sendable func step(_ sync: SyncTransaction, mayAnswer: Bool) -> ApplyFetched {
             ApplyFetched(
                 sync: sync,

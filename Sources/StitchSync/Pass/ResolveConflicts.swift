@@ -83,9 +83,10 @@ struct ResolveConflicts {
 
     /// Commits answers in one transaction; an answer that cannot be stored pauses its document.
     private func commit(_ answers: [ConflictAnswer]) async throws {
+        let sharing = sharing
         do {
             let outcomes = try await context.write { sync in
-                try answers.map(SettleConflict(sync: sync).commit)
+                try answers.map(SettleConflict(sync: sync, sharing: sharing).commit)
             }
             for (answer, outcome) in zip(answers, outcomes) { count(answer, outcome) }
         } catch let cause where SyncTransaction.concernsDocument(cause) {
@@ -94,17 +95,27 @@ struct ResolveConflicts {
     }
 
     private func commitIndividually(_ answer: ConflictAnswer) async throws {
+        let sharing = sharing
         do {
             count(
                 answer,
-                try await context.write { sync in try SettleConflict(sync: sync).commit(answer) })
+                try await context.write { sync in
+                    try SettleConflict(sync: sync, sharing: sharing).commit(answer)
+                })
         } catch let cause where SyncTransaction.concernsDocument(cause) {
             let failed = ConflictAnswer(
                 conflict: answer.conflict, result: .failure(failure(of: answer.conflict, cause)))
             count(
                 failed,
-                try await context.write { sync in try SettleConflict(sync: sync).commit(failed) })
+                try await context.write { sync in
+                    try SettleConflict(sync: sync, sharing: sharing).commit(failed)
+                })
         }
+    }
+
+    /// The sharing of conflicts, where the remote takes any.
+    private var sharing: ConflictSharing? {
+        context.engine.remote is any ConflictCollector ? context.configuration.sharing : nil
     }
 
     private func count(

@@ -23,6 +23,8 @@ extension HistoryEvent {
         case .becameStale: (15, 0)
         case .synced: (16, 0)
         case .desynced: (17, 0)
+        case .foundEqual: (18, 0)
+        case .conflictWaits: (19, 0)
         }
     }
 
@@ -34,7 +36,8 @@ extension HistoryEvent {
             ["code": .string(reason.code.rawValue), "message": .string(reason.message.cut)]
         case .refused(let refusal): refusal.document
         case .written, .sent, .applied, .notMatched, .recovered, .notFound, .received, .enteredView,
-            .leftView, .resolved, .reverted, .resumed, .becameStale, .synced, .desynced:
+            .leftView, .resolved, .reverted, .resumed, .becameStale, .synced, .desynced,
+            .foundEqual, .conflictWaits:
             nil
         }
     }
@@ -79,6 +82,8 @@ extension HistoryEvent {
             case 15: .becameStale
             case 16: .synced
             case 17: .desynced
+            case 18: .foundEqual
+            case 19: .conflictWaits
             default: nil
             }
         guard let event else { return nil }

@@ -46,3 +46,36 @@ extension JournaledConflict {
         return [base, local, remote].reduce(answered) { $0 + ($1?.byteCount ?? 0) }
     }
 }
+
+extension JournaledConflict {
+    /// Reads a conflict as the server returns it; `nil` where a role hid an edition, or for another
+    /// document.
+    ///
+    /// - Throws: `StoreError` for an invalid namespace.
+    package init?(shared document: BSONDocument) throws {
+        guard let name = document["namespace"]?.stringValue,
+            let id = document["documentID"], case .datetime(let time) = document["time"],
+            document["hidden"] == nil
+        else { return nil }
+        let result = document["result"]?.documentValue
+        switch document["decision"]?.stringValue {
+        case "useLocal": answer = .useLocal
+        case "useRemote": answer = .useRemote
+        case "delete": answer = .delete
+        case "use":
+            guard let result else { return nil }
+            answer = .use(result)
+        case "fail": answer = .failed(document["code"]?.stringValue ?? "")
+        default: return nil
+        }
+        self.namespace = try Namespace(parsing: name)
+        documentID = id
+        base = document["base"]?.documentValue
+        local = document["local"]?.documentValue
+        remote = document["remote"]?.documentValue
+        baseVersion = document["baseVersion"]
+        remoteVersion = document["remoteVersion"]
+        mayHaveLanded = document["mayHaveLanded"]?.boolValue ?? false
+        self.time = time
+    }
+}

@@ -6,4 +6,6 @@ struct FetchPolicy: Sendable {
     let uploads: UploadPolicy
     /// The conflict handler's merge of counters, where it has one.
     let counting: ThreeWayMerge?
+    /// Whether the app configured a conflict handler.
+    let hasHandler: Bool
 }

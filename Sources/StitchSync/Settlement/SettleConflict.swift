@@ -11,9 +11,22 @@ enum ResolutionOutcome: Sendable {
 /// The storage of a conflict's resolution.
 struct SettleConflict {
     let sync: SyncTransaction
+    /// The sharing of the conflict with the server; `nil` for none.
+    var sharing: ConflictSharing?
 
     /// Applies an answer, unless the app wrote meanwhile; pauses the document after a failure.
+    ///
+    /// The transaction also stores the conflict that is shared with the server.
     func commit(_ answer: ConflictAnswer) throws -> ResolutionOutcome {
+        let outcome = try settle(answer)
+        if let sharing, let shared = SharedConflict(answer, outcome, sharing) {
+            try sync.sharedConflicts.add(
+                shared.document, of: answer.conflict.record.documentID, in: sync.collection.rowID)
+        }
+        return outcome
+    }
+
+    private func settle(_ answer: ConflictAnswer) throws -> ResolutionOutcome {
         switch answer.result {
         case .success(let resolution): return try commit(resolution, to: answer.conflict)
         case .failure(let error):
@@ -163,7 +176,7 @@ extension HistoryResolution {
 
 extension ConflictResolution<BSONDocument> {
     /// Returns the resolved document without a version field; `nil` for a delete.
-    fileprivate func document(local: BSONDocument?, remote: BSONDocument?) -> BSONDocument? {
+    func document(local: BSONDocument?, remote: BSONDocument?) -> BSONDocument? {
         switch self {
         case .useLocal: local
         case .useRemote: remote

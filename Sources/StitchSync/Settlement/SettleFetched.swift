@@ -244,8 +244,12 @@ struct SettleFetched {
             return try fetchLater(.missing)
         case .complete:
             let base = record.base.document(local: local)
+            let (wasOpen, before) = (record.isPending || record.pause != nil, record.version)
             record.takeBase(.sameAsLocal, edition.version)
             record = try sync.save(record)
+            if wasOpen && attemptDecision != .adopt {
+                sync.note(.foundEqual, of: id, from: before, to: edition.version)
+            }
             try sync.emitChange(.committed, id, from: base, to: local, uncommitted: false)
             try documents.evictUnkept(record, local: local, .committed)
             return .nothing
@@ -295,6 +299,10 @@ struct SettleFetched {
             let met = conflict(fetched.record)
             return .resolvedAtOnce(
                 try SettleConflict(sync: sync).carryOut(answer, met, record, stored), met)
+        }
+        if terms.policy?.hasHandler == false {
+            sync.note(
+                .conflictWaits, of: record.documentID, from: record.version, to: edition.version)
         }
         try sync.keepStale(&record)
         return .conflict(conflict(try sync.save(record)))

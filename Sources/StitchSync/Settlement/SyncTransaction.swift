@@ -79,6 +79,9 @@ struct SyncTransaction {
         UnresolvedAttemptTable(connection: transaction.connection)
     }
     var journal: JournalTable { JournalTable(connection: transaction.connection) }
+    var sharedConflicts: SharedConflictTable {
+        SharedConflictTable(connection: transaction.connection)
+    }
     var namespace: Namespace { collection.namespace }
 
     /// The number of bytes of a document that are reserved for the version field.
@@ -278,6 +281,7 @@ struct SyncTransaction {
     /// Removes from the journal what it holds of the content of a document that leaves the device.
     func forgetEditions(of id: BSONValue) throws {
         try journal.forget(id, in: collection.rowID)
+        try sharedConflicts.forget(id, in: collection.rowID)
         notes.history.removeFields(of: id)
         try HistoryTable(connection: transaction.connection).forgetFields(
             of: id, in: collection.rowID)

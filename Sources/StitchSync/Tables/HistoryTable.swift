@@ -148,10 +148,11 @@ struct HistoryTable {
     private static func attempts(after event: HistoryEvent, _ attempts: Int) -> Int {
         switch event {
         case .sent: attempts + 1
-        case .written, .applied, .recovered, .resolved, .refused, .reverted, .received, .desynced:
+        case .written, .applied, .recovered, .foundEqual, .resolved, .refused, .reverted, .received,
+            .desynced:
             0
         case .unanswered, .notMatched, .notFound, .enteredView, .leftView, .paused, .resumed,
-            .becameStale, .synced:
+            .becameStale, .synced, .conflictWaits:
             attempts
         }
     }

@@ -86,6 +86,11 @@ enum SyncSchema {
             key BLOB NOT NULL, entry BLOB NOT NULL, UNIQUE (collection, key))
         """,
         """
+        CREATE TABLE IF NOT EXISTS sync_shared(
+            id INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL,
+            key BLOB NOT NULL, entry BLOB NOT NULL)
+        """,
+        """
         CREATE TABLE IF NOT EXISTS sync_given_up(
             id INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL,
             key BLOB NOT NULL, names BLOB NOT NULL, UNIQUE (collection, key))

@@ -80,6 +80,45 @@ public func checkConflicts<Document: Codable & Sendable>(
     try await checkConflicts(in: path) { try await $0.differences(as: type, handler: handler) }
 }
 
+/// Plays all fixtures of a file or folder, and returns for each one what the handler would change.
+///
+/// Use it on conflicts that `stitchsync fixture record --from URI --app` recorded: the expected results
+/// are those of the handler that the devices ran then.
+///
+/// ```swift
+/// for comparison in try await compareConflicts(in: "fixtures/fleet.json", handler: handler) {
+///     print(comparison)  // shop.products 7: differs: title, votes
+/// }
+/// ```
+///
+/// - Throws: `FixtureError` for an invalid fixture, and for one that names `app` when the call has no
+///   handler.
+public func compareConflicts(
+    in path: String, handler: ConflictHandler<BSONDocument>? = nil
+) async throws -> [ConflictComparison] {
+    try await comparisons(in: path) { try await $0.differences(handler: handler) }
+}
+
+/// Compares all fixtures of a file or folder with a handler of a `Codable` type.
+///
+/// - Throws: as ``compareConflicts(in:handler:)`` does.
+public func compareConflicts<Document: Codable & Sendable>(
+    in path: String, as type: Document.Type, handler: ConflictHandler<Document>
+) async throws -> [ConflictComparison] {
+    try await comparisons(in: path) { try await $0.differences(as: type, handler: handler) }
+}
+
+private func comparisons(
+    in path: String, _ play: (ConflictFixture) async throws -> [FixtureDifference]
+) async throws -> [ConflictComparison] {
+    var comparisons: [ConflictComparison] = []
+    for fixture in try ConflictFixture.load(path) {
+        comparisons.append(
+            ConflictComparison(fixture: fixture, differences: try await play(fixture)))
+    }
+    return comparisons
+}
+
 private func checkConflicts(
     in path: String, _ play: (ConflictFixture) async throws -> [FixtureDifference]
 ) async throws {

@@ -69,6 +69,7 @@ import Testing
             "stitchsyncSetPassword": "ida", "token": "x", "pwd": "long enough",
         ],
         "stitchsyncSignOutEverywhere": ["stitchsyncSignOutEverywhere": 1],
+        "stitchsyncShareConflict": ["stitchsyncShareConflict": "items", "conflicts": []],
         "stitchsyncTombstones": ["stitchsyncTombstones": "items", "ids": [1]],
         "update": ["update": "items", "updates": [["q": ["n": 1], "u": ["$set": ["n": 2]]]]],
         "updateUser": ["updateUser": "ida", "pwd": "pw"],
@@ -160,7 +161,7 @@ import Testing
         (.signsIn, "signsIn"), (.writesResults, "writesResults"),
         (.takesSnapshot, "takesSnapshot"), (.checksReadPreference, "checksReadPreference"),
         (.createsFirstUser, "createsFirstUser"), (.vital, "vital"),
-        (.outsideRules, "outsideRules"), (.readsDeniedWrites, "readsDeniedWrites"),
+        (.outsideRules, "outsideRules"), (.readsServerCollection, "readsServerCollection"),
     ]
 
     /// A case with the names of its values, without those of their types.
@@ -251,7 +252,9 @@ import Testing
     private static func isUpstream(_ definition: CommandDefinition) -> Bool {
         switch definition.gateway {
         case .deletions, .attachments, .upstream, .upstreamOrStream: true
-        case .here, .endsSessions, .commit, .abort, .users, .deletesAccount: false
+        case .here, .endsSessions, .commit, .abort, .users, .deletesAccount,
+            .conflicts:
+            false
         }
     }
 

@@ -7,7 +7,7 @@ enum AggregateCommand {
     static let definition = CommandDefinition(
         "aggregate", aliases: [],
         [
-            .read, .takesWriteConcern, .takesSnapshot, .writesResults, .readsDeniedWrites,
+            .read, .takesWriteConcern, .takesSnapshot, .writesResults, .readsServerCollection,
         ],
         fields: [
             "pipeline": .array, "explain": .flag, "allowDiskUse": .bool, "cursor": .document,
@@ -31,13 +31,14 @@ enum AggregateCommand {
     static func needs(_ parsed: ParsedAggregate, _ call: CommandCall) -> [AccessNeed] {
         // All users may list their own sessions.
         guard !call.listsSessionsAlone else { return [] }
-        // The log of denied writes is for operators, not for every reader.
+        // Denied writes and conflicts are for operators, not for every reader.
         var needs = [
-            AccessNeed(call.readsDeniedWrites ? .databaseAdministration : .read, on: call.database)
+            AccessNeed(
+                call.readsServerCollection ? .databaseAdministration : .read, on: call.database)
         ]
         if let target = parsed.target { needs.append(AccessNeed(.write, to: target)) }
         if parsed.isForCluster { needs.append(AccessNeed(.read, on: "")) }
-        return call.readsDeniedWrites ? needs : needs + Authorization.needsForUsers(call)
+        return call.readsServerCollection ? needs : needs + Authorization.needsForUsers(call)
     }
 
     /// Runs the pipeline of a command.

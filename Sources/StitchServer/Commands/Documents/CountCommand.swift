@@ -3,7 +3,7 @@ internal import BSONStore
 /// Counts documents.
 enum CountCommand {
     static let definition = CommandDefinition(
-        "count", aliases: [], [.stable, .takesReadConcern, .readsDeniedWrites],
+        "count", aliases: [], [.stable, .takesReadConcern, .readsServerCollection],
         fields: [
             "query": .document, "limit": .number, "skip": .number, "hint": .hint,
             "collation": .document, "fields": .any, "queryOptions": .document,

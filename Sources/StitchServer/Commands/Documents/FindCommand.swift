@@ -6,7 +6,7 @@ internal import StitchRules
 /// Source: MongoDB manual, "find"; the server's `find_command.idl`.
 enum FindCommand {
     static let definition = CommandDefinition(
-        "find", aliases: [], [.read, .takesSnapshot, .readsDeniedWrites],
+        "find", aliases: [], [.read, .takesSnapshot, .readsServerCollection],
         fields: fields, required: [],
         privileges: .access(.read), underRules: .reads(.documents), gateway: .upstream,
         statements: nil, cursor: .opens, .store(run))

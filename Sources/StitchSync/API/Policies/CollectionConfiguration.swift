@@ -8,6 +8,8 @@ struct CollectionConfiguration: Sendable {
     var strict: StrictWrites?
     var dropped = DroppedCollectionPolicy.pause
     var unexplained = UnexplainedAbsencePolicy.keep
+    /// The sharing of conflicts with the server; `nil` for none.
+    var sharing: ConflictSharing?
     /// Whether the app has configured the collection since the start.
     var isSet = false
     /// Whether the next pass tries those documents again that did not decode in a conflict: a new

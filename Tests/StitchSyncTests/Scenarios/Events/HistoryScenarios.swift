@@ -30,7 +30,7 @@ struct HistoryScenarios {
         #expect(
             try await story("k", on: a) == [
                 "written here: insert", "sent as operation me.1, attempt 1: insert",
-                "applied by the remote as version 0 as operation me.1", "written here: update",
+                "applied by the remote as version 0, operation me.1", "written here: update",
                 "written here: delete", "sent as operation me.2, attempt 1: delete",
                 "applied by the remote as operation me.2",
             ])
@@ -101,7 +101,7 @@ struct HistoryScenarios {
         try await a.engine.syncUntilQuiet()
         #expect(
             try await story("k", on: a).last
-                == "found at the remote after a lost answer as version 0 as operation me.1")
+                == "found at the remote after a lost answer as version 0, operation me.1")
     }
 
     @Test("a refused write pauses and resumes, each with its reason")

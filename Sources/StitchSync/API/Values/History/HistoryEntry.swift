@@ -47,12 +47,14 @@ extension HistoryEntry: CustomStringConvertible {
         case .written(let change): "written here: \(change)"
         case .sent(let change, let attempt):
             "sent\(operationText), attempt \(attempt): \(change)"
-        case .applied: "applied by the remote\(versionText)\(operationText)"
+        case .applied: "applied by the remote\(resultText)"
         case .unanswered(let message): "not confirmed\(operationText): \(message)"
         case .notMatched:
             "not applied\(operationText): the remote holds another version, which is fetched"
+        case .foundEqual: "found equal on both sides\(changeText)"
+        case .conflictWaits: "conflict found, which waits for a conflict handler\(changeText)"
         case .recovered:
-            "found at the remote after a lost answer\(versionText)\(operationText)"
+            "found at the remote after a lost answer\(resultText)"
         case .notFound(mayApplyLater: true):
             "not found at the remote\(operationText), which may still apply it"
         case .notFound(mayApplyLater: false):
@@ -74,7 +76,11 @@ extension HistoryEntry: CustomStringConvertible {
     }
 
     private var operationText: String { operation.map { " as operation \($0)" } ?? "" }
-    private var versionText: String { versionAfter.map { " as version \($0.counter)" } ?? "" }
+
+    private var resultText: String {
+        guard let version = versionAfter?.counter else { return operationText }
+        return " as version \(version)" + (operation.map { ", operation \($0)" } ?? "")
+    }
 
     private var changeText: String {
         switch (versionBefore, versionAfter) {

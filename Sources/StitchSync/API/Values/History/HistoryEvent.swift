@@ -30,6 +30,11 @@ public enum HistoryEvent: Sendable, Hashable {
     case notMatched
     /// The engine found the attempt at the remote after its answer was lost.
     case recovered
+    /// The engine fetched the document and found the same content on both sides, so that no change is
+    /// pending any more.
+    case foundEqual
+    /// A conflict waits, since the app has configured no conflict handler.
+    case conflictWaits
     /// The engine did not find the attempt at the remote after its answer was lost.
     case notFound(mayApplyLater: Bool)
     /// The engine applied the remote's change on this device.

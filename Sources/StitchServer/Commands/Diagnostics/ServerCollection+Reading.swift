@@ -1,16 +1,13 @@
 internal import BSONStore
-internal import StitchRules
 
-extension DeniedWrites {
-    /// Runs a command on the denied writes as a pipeline over them.
+extension ServerCollection {
+    /// Runs a command on the collection as a pipeline over its documents.
     ///
     /// - Throws: 166 (CommandNotSupportedOnView) for other commands than reads.
     func answer(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
-        guard call.readsDeniedWrites else {
-            throw Self.isReadOnly
-        }
+        guard call.readsServerCollection else { throw isReadOnly }
         var stages: [BSONValue] = [
-            ["$documents": .array(BSONArray(entries.map(BSONValue.document)))]
+            ["$documents": .array(BSONArray(try documents(backend).map(BSONValue.document)))]
         ]
         switch call.name {
         case "aggregate": stages += call.array("pipeline") ?? []
@@ -35,11 +32,12 @@ extension DeniedWrites {
         return .reply(["n": found ?? .int32(0)])
     }
 
-    /// The error for a command other than a read.
-    static let isReadOnly = CommandFailure(
-        166,
-        "\(namespace) is made up by the server of the writes that rules denied; it "
-            + "can be read by find, count and aggregate only")
+    private func documents(_ backend: StoreBackend) throws -> [BSONDocument] {
+        switch self {
+        case .denied: backend.server.denials.entries
+        case .conflicts: try StoredConflicts(store: backend.store).documents()
+        }
+    }
 
     private static func cursor(_ call: CommandCall) -> BSONDocument {
         call["batchSize"].map { ["batchSize": $0] } ?? [:]
