@@ -98,8 +98,8 @@
             let info = reply["authInfo"]?.documentValue
             if let id = info?["stitchsyncUserID"]?.stringValue { return id }
             // MongoDB itself, where no rules of this package apply.
-            let user = info?["authenticatedUsers"]?.arrayValue?.first?.documentValue
-            guard let name = user?["user"]?.stringValue else {
+            let users = info?["authenticatedUsers"]?.arrayValue?.compactMap(\.documentValue)
+            guard let name = users?.first?["user"]?.stringValue else {
                 throw RemoteError(.unauthenticated, "the remote does not sign in")
             }
             return name
