@@ -25,6 +25,7 @@ enum ScriptGlobal: String, Sendable {
     case map = "Map"
     case set = "Set"
     case promise = "Promise"
+    case symbol = "Symbol"
     case long = "Long"
     case int32 = "Int32"
     case double = "Double"
@@ -115,6 +116,7 @@ enum ScriptGlobal: String, Sendable {
     /// Returns a constant of the global.
     func constant(_ name: String) -> ScriptValue? {
         switch (self, name) {
+        case (.symbol, _): ScriptSymbol.known(name).map { .host($0) }
         case (.math, "PI"): .number(.pi)
         case (.math, "E"): .number(2.718281828459045)
         case (.math, "LN2"): .number(0.6931471805599453)

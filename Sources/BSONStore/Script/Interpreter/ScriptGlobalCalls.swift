@@ -85,6 +85,10 @@ struct ScriptGlobalCalls {
             }
             return error
         case .objectID: return try objectID(arguments)
+        case .symbol:
+            interpreter.symbolCount += 1
+            let description = arguments.isEmpty ? nil : try interpreter.text(first)
+            return .host(ScriptSymbol(description, number: interpreter.symbolCount))
         case .map, .set: return try table(global, first)
         case .uuid, .binary, .binData, .hexData, .timestamp, .minKey, .maxKey, .dbRef, .code,
             .bsonSymbol, .bsonRegExp:

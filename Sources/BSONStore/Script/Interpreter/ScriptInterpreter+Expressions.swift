@@ -49,6 +49,9 @@ extension ScriptInterpreter {
             if function.bindsName, let name = function.name { made.declare(name, result) }
             return result
         case .await(let promise): return try awaited(try evaluate(promise, frame))
+        case .yield(let value, let isAll):
+            let value = try evaluate(value, frame)
+            return try isAll ? yieldAll(value) : yield(value)
         case .class(let made): return try self.class(made, frame)
         case .chain(let inner): return try chain(inner, frame)
         case .superMember(let name):

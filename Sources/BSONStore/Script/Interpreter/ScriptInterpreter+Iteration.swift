@@ -27,7 +27,12 @@ extension ScriptInterpreter {
                     guard try visit(item) else { return }
                 }
             case .host(let host): try iterate(host, subject, visit)
-            default: throw notIterable(subject)
+            default:
+                guard let maker = object.find(ScriptSymbol.iterator) else {
+                    throw notIterable(subject)
+                }
+                let iterator = try call(maker, this: subject, [], name: "Symbol.iterator")
+                try iterate(iterator: iterator, visit)
             }
         case .string(let text):
             for scalar in text.unicodeScalars {
@@ -35,6 +40,28 @@ extension ScriptInterpreter {
                 guard try visit(.string(String(scalar))) else { return }
             }
         case .undefined, .null, .bool, .number: throw notIterable(subject)
+        }
+    }
+
+    /// Visits the items of an object whose `next` returns one after the other.
+    private func iterate(
+        iterator: ScriptValue, _ visit: (ScriptValue) throws(ScriptFailure) -> Bool
+    ) throws(ScriptFailure) {
+        if let object = iterator.object {
+            switch object.kind {
+            case .iterator, .host, .array: return try iterate(iterator, visit)
+            default: break
+            }
+        }
+        let next = try property(.string("next"), of: iterator)
+        while true {
+            try step()
+            let result = try call(next, this: iterator, [], name: "next")
+            guard result.object != nil else {
+                throw fail("TypeError", "Iterator result \(result.text) is not an object")
+            }
+            if try property(.string("done"), of: result).isTrue { return }
+            guard try visit(try property(.string("value"), of: result)) else { return }
         }
     }
 

@@ -14,6 +14,11 @@ final class ScriptInterpreter {
     /// The lowest address to which calls may go.
     private var stackLimit = UInt(0)
     private var entryCount = 0
+    /// The generator that runs, and the budget of the thread that called it.
+    private(set) var suspendable: ScriptRun?
+    private var budget: WorkBudget?
+    /// The number of symbols that the script has made.
+    var symbolCount = 0
     let options: ScriptOptions
     private let deadline: ContinuousClock.Instant?
     /// The place of the statement that runs, and of the one that threw.
@@ -121,7 +126,7 @@ final class ScriptInterpreter {
     }
 
     private func checkTime() throws(ScriptFailure) {
-        if let fault = WorkBudget.current?.fault { throw .failed(fault) }
+        if let fault = (budget ?? WorkBudget.current)?.fault { throw .failed(fault) }
         guard deadline.map({ $0 > .now }) ?? true else {
             throw .failed(StoreError(.maxTimeMSExpired, "operation exceeded time limit"))
         }
@@ -188,6 +193,31 @@ final class ScriptInterpreter {
         return try body()
     }
 
+    /// The part of the state that belongs to a thread.
+    var turn: ScriptTurn {
+        get {
+            var turn = ScriptTurn(budget: budget)
+            turn.run = suspendable
+            turn.stackLimit = stackLimit
+            turn.entryCount = entryCount
+            turn.depth = depth
+            turn.callDepth = callDepth
+            turn.place = place
+            turn.origin = origin
+            return turn
+        }
+        set {
+            suspendable = newValue.run
+            budget = newValue.budget
+            stackLimit = newValue.stackLimit
+            entryCount = newValue.entryCount
+            depth = newValue.depth
+            callDepth = newValue.callDepth
+            place = newValue.place
+            origin = newValue.origin
+        }
+    }
+
     /// Goes one level deeper, until `ascend`.
     func descend() throws(ScriptFailure) {
         if options.stackBytesMax != nil {
@@ -202,6 +232,9 @@ final class ScriptInterpreter {
 
     func ascend() { depth -= 1 }
 
+    /// The longest pause without a look at the budget, in milliseconds.
+    private static let pauseMSMax = 50
+
     /// Sleeps, but not beyond the deadline.
     func pause(milliseconds: Double) throws(ScriptFailure) {
         let length = milliseconds.isNaN ? 0 : max(0, min(milliseconds, 1e12))
@@ -210,7 +243,8 @@ final class ScriptInterpreter {
         let bell = ThreadCondition(())
         // The signal never arrives: this only waits for the timeout.
         while case let left = end - .now, left > .zero {
-            bell.pause(milliseconds: Int(left / .milliseconds(1)) + 1)
+            bell.pause(milliseconds: min(Self.pauseMSMax, Int(left / .milliseconds(1)) + 1))
+            try checkTime()
         }
         try checkTime()
     }
@@ -286,6 +320,9 @@ extension ScriptInterpreter {
                     "TypeError",
                     "Class constructor \(function.name ?? "") cannot be invoked without 'new'")
             }
+            if function.isGenerator {
+                return try generator(function, in: scope, this: bound ?? this, arguments)
+            }
             guard !function.isAsync else {
                 return try promise { () throws(ScriptFailure) in
                     try call(function, in: scope, this: bound ?? this, arguments)
@@ -301,6 +338,41 @@ extension ScriptInterpreter {
             return try ScriptGlobalCalls(interpreter: self).call(global, arguments)
         default: throw fail("TypeError", "\(name()) is not a function")
         }
+    }
+}
+
+extension ScriptInterpreter {
+    /// Returns an object that runs a function piece by piece.
+    private func generator(
+        _ function: ScriptFunction, in scope: ScriptScope, this: ScriptValue,
+        _ arguments: [ScriptValue]
+    ) throws(ScriptFailure) -> ScriptValue {
+        guard options.stackBytesMax != nil else {
+            throw fail("SyntaxError", "generators are not supported")
+        }
+        try charge(4_096)
+        scopes.append(scope)
+        return .host(
+            ScriptGenerator(self) { [unowned self] () throws(ScriptFailure) in
+                try call(function, in: scope, this: this, arguments)
+            })
+    }
+
+    /// Hands a value to the caller of the generator that runs.
+    func yield(_ value: ScriptValue) throws(ScriptFailure) -> ScriptValue {
+        guard let run = suspendable else {
+            throw fail("SyntaxError", "yield outside of a generator")
+        }
+        return try run.yield(value)
+    }
+
+    /// Hands all items of a value to the caller of the generator that runs.
+    func yieldAll(_ values: ScriptValue) throws(ScriptFailure) -> ScriptValue {
+        try iterate(values) { (item) throws(ScriptFailure) in
+            _ = try yield(item)
+            return true
+        }
+        return .undefined
     }
 }
 

@@ -31,6 +31,8 @@ indirect enum ScriptExpression: Sendable {
     case unary(ScriptOperator, ScriptExpression)
     /// The value of a promise.
     case await(ScriptExpression)
+    /// A value, or all items of one, that a generator hands out.
+    case yield(ScriptExpression, isAll: Bool)
     /// Increments or decrements a place.
     case step(ScriptExpression, by: Double, isPrefix: Bool)
     case binary(ScriptOperator, ScriptExpression, ScriptExpression)

@@ -11,6 +11,8 @@ final class ScriptFunction: Sendable {
     let isArrow: Bool
     /// Whether calls return promises.
     let isAsync: Bool
+    /// Whether calls return an object that runs the body piece by piece.
+    let isGenerator: Bool
     /// Whether the function's own name is known in its body.
     let bindsName: Bool
     /// The function as the script writes it.
@@ -22,7 +24,8 @@ final class ScriptFunction: Sendable {
     init(
         name: String?, parameters: [ScriptTarget] = [], rest: ScriptTarget? = nil,
         body: [ScriptStatement], isArrow: Bool = false, isAsync: Bool = false,
-        bindsName: Bool = false, source: String = "", origin: ScriptOrigin? = nil
+        isGenerator: Bool = false, bindsName: Bool = false, source: String = "",
+        origin: ScriptOrigin? = nil
     ) {
         self.name = name
         self.parameters = parameters
@@ -30,6 +33,7 @@ final class ScriptFunction: Sendable {
         self.body = body
         self.isArrow = isArrow
         self.isAsync = isAsync
+        self.isGenerator = isGenerator
         self.bindsName = bindsName
         self.source = source
         self.origin = origin
@@ -42,7 +46,8 @@ final class ScriptFunction: Sendable {
     ) -> ScriptFunction {
         ScriptFunction(
             name: name, parameters: parameters, rest: rest, body: body, isArrow: isArrow,
-            isAsync: isAsync, bindsName: bindsName, source: source ?? self.source, origin: origin)
+            isAsync: isAsync, isGenerator: isGenerator, bindsName: bindsName,
+            source: source ?? self.source, origin: origin)
     }
 
     /// The number of parameters before the first one with a default.

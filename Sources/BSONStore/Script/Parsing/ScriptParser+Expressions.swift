@@ -12,6 +12,7 @@ extension ScriptParser {
 
     mutating func assignment() throws(StoreError) -> ScriptExpression {
         try deeper { (parser) throws(StoreError) in
+            if parser.isWord("yield") { return try parser.yield() }
             if let arrow = try parser.arrow() { return arrow }
             let target = try parser.conditional()
             guard case .mark(let mark) = parser.token, mark.hasByteSuffix("="),
@@ -32,6 +33,17 @@ extension ScriptParser {
             try parser.advance()
             let applied = mark == "=" ? nil : ScriptOperator(rawValue: String(mark.dropLast()))
             return .assign(target, applied, try parser.assignment())
+        }
+    }
+
+    private mutating func yield() throws(StoreError) -> ScriptExpression {
+        try advance()
+        if try take("*") { return .yield(try assignment(), isAll: true) }
+        switch token {
+        case .end, .mark(")"), .mark("]"), .mark("}"), .mark(","), .mark(";"), .mark(":"):
+            return .yield(.undefined, isAll: false)
+        default:
+            return .yield(isAfterLineEnd ? .undefined : try assignment(), isAll: false)
         }
     }
 
@@ -88,7 +100,6 @@ extension ScriptParser {
             case .name("await") where parser.awaits:
                 try parser.advance()
                 return .await(try parser.unary())
-            case .name("yield"): throw ScriptLexer.illegal("generators are not supported")
             case .mark(let text), .name(let text):
                 guard let applied = ScriptOperator(rawValue: text), applied.precedence == nil else {
                     return try parser.postfix()

@@ -25,7 +25,7 @@ extension ScriptParser {
         let start = offset
         let read = token
         let word = try prefix(["get", "set", "async"])
-        if isMark("*") { throw ScriptLexer.illegal("generators are not supported") }
+        let isGenerator = try take("*")
         let shorthand: String? = if case .name(let name) = token, word == nil { name } else { nil }
         let (key, name) = try key()
         switch word {
@@ -34,7 +34,8 @@ extension ScriptParser {
         default: break
         }
         if isMark("(") {
-            let function = try function(name: name, from: start, isAsync: word == "async")
+            let function = try function(
+                name: name, from: start, isAsync: word == "async", isGenerator: isGenerator)
             return .property(key, .function(function))
         }
         if try take(":") { return .property(key, try assignment().named(name)) }
@@ -112,10 +113,11 @@ extension ScriptParser {
         }
         if try prefix(["static"]) != nil { isStatic = true }
         let word = try prefix(["get", "set", "async"])
-        if isMark("*") { throw ScriptLexer.illegal("generators are not supported") }
+        let isGenerator = try take("*")
         let (key, name) = try key()
         if isMark("(") {
-            let function = try function(name: name, from: start, isAsync: word == "async")
+            let function = try function(
+                name: name, from: start, isAsync: word == "async", isGenerator: isGenerator)
             let content: ScriptClass.Member.Content =
                 switch word {
                 case "get": .getter(function)

@@ -4,7 +4,7 @@ import BSONQuery
 ///
 /// It supports the part of ECMAScript in which filters are written: functions, arrow functions,
 /// `var`, `let` and `const`, classes, all statements and operators. Functions run without a break:
-/// `await` returns the value of a promise that has one already. Generators and modules are not supported.
+/// `await` returns the value of a promise that has one already. Modules are not supported.
 struct ScriptParser {
     /// The maximum depth of expressions, statements and functions.
     static let depthMax = 100
@@ -220,21 +220,22 @@ extension ScriptParser {
         let start = offset
         let isAsync = try takeWord("async")
         try advance()
-        guard !isMark("*") else { throw ScriptLexer.illegal("generators are not supported") }
+        let isGenerator = try take("*")
         let name = isMark("(") ? nil : try name()
-        return try function(name: name, from: start, isAsync: isAsync)
+        return try function(
+            name: name, from: start, isAsync: isAsync, isGenerator: isGenerator)
     }
 
     /// Reads the parameters and the body of a function.
     mutating func function(
-        name: String?, from start: Int, isAsync: Bool = false
+        name: String?, from start: Int, isAsync: Bool = false, isGenerator: Bool = false
     ) throws(StoreError) -> ScriptFunction {
         try deeper { (parser) throws(StoreError) in
             let (parameters, rest) = try parser.parameters()
             let body = try parser.block()
             return ScriptFunction(
                 name: name, parameters: parameters, rest: rest, body: body, isAsync: isAsync,
-                source: parser.source(from: start), origin: parser.origin)
+                isGenerator: isGenerator, source: parser.source(from: start), origin: parser.origin)
         }
     }
 

@@ -53,7 +53,8 @@ package enum ScriptShape {
                 global.isCallable
                 ? .function("[Function: \(global.rawValue)]")
                 : .function("Object [\(global.rawValue)] {}")
-        case .host(let host): self = .host(host)
+        case .host(let host):
+            self = (host as? ScriptSymbol).map { .accessor($0.shown) } ?? .host(host)
         case .accessor(let get, let set):
             self = .accessor(get == nil ? "[Setter]" : set == nil ? "[Getter]" : "[Getter/Setter]")
         case .map(let table): self = .map(table.entries.compactMap { $0 })

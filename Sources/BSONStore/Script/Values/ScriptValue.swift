@@ -24,7 +24,8 @@ package enum ScriptValue {
         case .bool: "boolean"
         case .number: "number"
         case .string: "string"
-        case .object(let object): object.isCallable ? "function" : "object"
+        case .object(let object):
+            object.isCallable ? "function" : symbol == nil ? "object" : "symbol"
         }
     }
 
@@ -111,9 +112,16 @@ package enum ScriptValue {
         case (.bool(let left), .bool(let right)): left == right
         case (.number(let left), .number(let right)): left == right
         case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
-        case (.object(let left), .object(let right)): left === right
+        case (.object(let first), .object(let second)):
+            first === second || isSame(left.symbol, right.symbol)
         default: false
         }
+    }
+
+    /// Whether two symbols are the same one, of which each reading may make an object.
+    private static func isSame(_ left: ScriptSymbol?, _ right: ScriptSymbol?) -> Bool {
+        guard let left, let right else { return false }
+        return left.text.hasSameBytes(as: right.text)
     }
 
     /// Whether two values are equal after conversion.
