@@ -221,7 +221,7 @@ struct Dispatcher: Sendable {
             database: database, connection: connection, server: server,
             budget: WorkBudget(
                 deadline: arguments.deadline ?? usualDeadline(definition, body, connection),
-                memory: server.memory),
+                memory: server.memory, within: .current),
             session: try arguments.session.map { try SessionTable.own($0, of: user) },
             transaction: arguments.transaction,
             snapshot: try SnapshotRequest(body, definition.signature, server.clock),

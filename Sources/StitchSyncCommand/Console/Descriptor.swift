@@ -31,6 +31,19 @@ struct Descriptor: Sendable {
         return Descriptor(number: number, name: path)
     }
 
+    /// Returns the text of a file.
+    ///
+    /// - Throws: `CommandError` if it cannot be read.
+    static func text(of path: String) throws(CommandError) -> String {
+        let descriptor = try reading(path)
+        defer { descriptor.close() }
+        var bytes: [UInt8] = []
+        while case let part = try descriptor.read(countMax: 65_536), !part.isEmpty {
+            bytes += part
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Creates or truncates a file for writing; `-` is standard output.
     ///
     /// - Parameter store: the path of a store that is being read; its files are not overwritten.
@@ -81,6 +94,13 @@ struct Descriptor: Sendable {
             if count >= 0 { return count }
             guard errno == EINTR else { throw CommandError("cannot read \(name): \(Self.reason)") }
         }
+    }
+
+    /// Reads the available bytes and waits for at least one; returns none at the end.
+    func read(countMax: Int) throws(CommandError) -> [UInt8] {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: countMax, alignment: 1)
+        defer { buffer.deallocate() }
+        return Array(buffer[..<(try read(into: buffer))])
     }
 
     /// Writes all bytes.

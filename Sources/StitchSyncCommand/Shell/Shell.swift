@@ -102,6 +102,23 @@
             }
         }
 
+        /// What completes statements, by the names of the current database.
+        var completion: ShellCompletion {
+            ShellCompletion(
+                databases: { [unowned self] in
+                    let reply = try run(["listDatabases": 1, "nameOnly": true], on: "admin")
+                    return reply.documents("databases").map { $0.text("name") }
+                },
+                collections: { [unowned self] in
+                    try here.collections(database).map { $0.text("name") }
+                },
+                sample: { [unowned self] name in
+                    let reply = try run(["find": .string(name), "limit": 10], on: database)
+                    guard case .document(let cursor)? = reply["cursor"] else { return [] }
+                    return cursor.documents("firstBatch")
+                })
+        }
+
         // MARK: Statements
 
         /// Runs what a person has typed and shows the result.
@@ -150,6 +167,8 @@
                     ? " (line \(error.line ?? 1), column \(error.column ?? 1))" : ""
                 return (error.message.isEmpty ? name : "\(name): \(error.message)") + place
                     + details()
+            case let error as StoreError where error.code == .interrupted:
+                return "MongoshInterruptedError: \(error.message)"
             case let error as StoreError: return "MongoshRuntimeError: \(error.message)"
             default: return "\(error)"
             }
@@ -201,7 +220,7 @@
                     "[COMMON-10001] Missing required argument at position 0 (\(first))")
             case ("show", 1...2): try show(what: words[0], words.dropFirst().first)
             case ("it", 0): try showMore()
-            case ("exit", 0), ("quit", 0): exitCode = 0
+            case ("exit", 0), ("quit", 0), (".exit", 0): exitCode = 0
             case ("cls", 0): try console.output.write(Array("\u{1b}[H\u{1b}[2J".utf8))
             case ("help", 0): try console.say(Self.help)
             default: return false
@@ -415,16 +434,7 @@
         ///
         /// - Throws: `CommandError` if it cannot be read.
         static func script(at path: String) throws -> String {
-            let descriptor = try Descriptor.reading(path)
-            defer { descriptor.close() }
-            var bytes: [UInt8] = []
-            var buffer = [UInt8](repeating: 0, count: 65_536)
-            while true {
-                let count = try buffer.withUnsafeMutableBytes { try descriptor.read(into: $0) }
-                guard count > 0 else { break }
-                bytes += buffer[..<count]
-            }
-            return String(decoding: bytes, as: UTF8.self)
+            try Descriptor.text(of: path)
         }
 
         private static let help = """

@@ -75,6 +75,10 @@
                 try Console.standard.say(
                     "\(shell.server.place), database \(database); `help` lists commands")
             }
+            if isTerminal, LineEditor.isPossible {
+                var terminal = try ShellTerminal(shell)
+                return try terminal.run()
+            }
             var statement = ShellStatement()
             var code: Int32 = 0
             while true {

@@ -51,6 +51,18 @@
             try await withTemporaryFolder { try await Self.play("classes", at: "shop.stitch", $0) }
         }
 
+        @Test(arguments: ["language", "documentation"])
+        func `scripts of MongoDB's documentation run on files and servers`(
+            name: String
+        ) async throws {
+            try await withTemporaryFolder { folder in
+                try await Self.play(name, at: "shop.stitch", folder)
+                try await ServerProcess.run { server in
+                    try await Self.play(name, at: "stitchsync://127.0.0.1:\(server.port)", folder)
+                }
+            }
+        }
+
         @Test func `options have the names of mongosh's`() async throws {
             try await withTemporaryFolder { folder in
                 _ = try folder.write(lines: ["print(5 + n)", "quit(7)"], to: "a.js")

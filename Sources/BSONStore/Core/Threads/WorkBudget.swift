@@ -20,6 +20,8 @@ package final class WorkBudget: Sendable {
     package let deadline: ContinuousClock.Instant?
     /// The memory that the work may hold; `nil` without a limit.
     package let memory: MemoryShare?
+    /// The budget of which this one is a part.
+    private let outer: WorkBudget?
     private let reason = Atomic<Int>(0)
 
     /// The number of steps between two reads of the clock; one takes up to about a microsecond.
@@ -27,9 +29,15 @@ package final class WorkBudget: Sendable {
 
     /// Creates a budget of time and memory.
     ///
-    /// - Parameter memory: the memory that the work shares with others.
-    package init(deadline: ContinuousClock.Instant? = nil, memory: MemoryBudget? = nil) {
+    /// - Parameters:
+    ///   - memory: the memory that the work shares with others.
+    ///   - outer: a budget whose end ends this one, too.
+    package init(
+        deadline: ContinuousClock.Instant? = nil, memory: MemoryBudget? = nil,
+        within outer: WorkBudget? = nil
+    ) {
         self.deadline = deadline
+        self.outer = outer
         self.memory = memory.map(MemoryShare.init)
     }
 
@@ -49,7 +57,7 @@ package final class WorkBudget: Sendable {
             return StoreError(.interruptedAtShutdown, "interrupted at shutdown")
         case nil: break
         }
-        guard let deadline, deadline <= .now else { return nil }
+        guard let deadline, deadline <= .now else { return outer?.fault }
         return StoreError(.maxTimeMSExpired, "operation exceeded time limit")
     }
 
