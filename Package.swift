@@ -175,6 +175,9 @@ let package = Package(
         .systemLibrary(
             name: "StitchZlibC", path: "Sources/StitchZlibC", pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        // macOS has it; so has Debian, with headers in libedit-dev.
+        .systemLibrary(
+            name: "StitchEditC", path: "Sources/StitchEditC", providers: [.apt(["libedit-dev"])]),
         // The pages of the server's console.
         .target(name: "StitchConsoleC", exclude: ["Pages"]),
         .target(
@@ -205,6 +208,7 @@ let package = Package(
                 "BSONStore", "StitchSync", "StitchSyncTesting", "StitchCommands", "StitchMongo",
                 "StitchRemote", "StitchVersionC",
                 .target(name: "BSONScript", condition: .when(traits: ["CommandLine"])),
+                .target(name: "StitchEditC", condition: .when(traits: ["CommandLine"])),
                 .target(name: "StitchServer", condition: .when(traits: ["Server"])),
                 served("Logging", "swift-log"),
                 .product(

@@ -122,7 +122,7 @@
             _ part: Substring, _ names: [String]
         ) -> LineEditor.Completion {
             LineEditor.Completion(
-                length: part.count,
+                length: part.unicodeScalars.count,
                 candidates: Set(names.filter { $0.hasPrefix(part) }).sorted())
         }
 

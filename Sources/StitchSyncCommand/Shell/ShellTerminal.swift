@@ -10,10 +10,10 @@
 
         /// Reads the history of the person.
         ///
-        /// - Throws: `CommandError` if it cannot be read.
+        /// - Throws: `CommandError` if it cannot be read, or the terminal cannot be used.
         init(_ shell: Shell) throws(CommandError) {
             self.shell = shell
-            editor = LineEditor(complete: shell.completion.callAsFunction)
+            editor = try LineEditor(complete: shell.completion.callAsFunction)
             history = try LineHistory(at: LineHistory.usualPath)
         }
 

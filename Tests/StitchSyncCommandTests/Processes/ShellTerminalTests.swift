@@ -15,7 +15,7 @@
                 try await first.expect("\n1")
                 try await first.expect("test> ")
                 first.type("db.pro\t")
-                try await first.expect("db.products")
+                try await first.expect("ducts")
                 first.type(".findO\t\t")
                 try await first.expect("findOneAndUpdate")
                 first.type("({ sto\t: 55 })\u{01}\u{0b}\u{19}\r")

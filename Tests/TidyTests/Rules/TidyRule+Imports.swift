@@ -23,6 +23,9 @@ extension TidyRule {
             of: "zlib", matching: { $0 == "StitchZlibC" },
             only: ["Sources/StitchWire/Compression/Zlib.swift"], sample: "StitchZlibC"),
         imports(
+            of: "libedit", matching: { $0 == "StitchEditC" },
+            only: ["Sources/StitchSyncCommand/Terminal/LineEditor.swift"], sample: "StitchEditC"),
+        imports(
             of: "OpenSSL", matching: { $0 == "StitchCryptoC" },
             only: ["Sources/StitchServer/Security/"], sample: "StitchCryptoC"),
         imports(
