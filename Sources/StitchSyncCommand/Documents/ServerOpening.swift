@@ -26,14 +26,17 @@
             }
             #if Remote
                 try HiddenPassword.warn(of: place)
-                let remote = try ServerRemote(
-                    place,
-                    signIn: try signIn.user.map {
+                let credentials =
+                    try signIn.user.map {
                         try SignIn.user(
                             $0, password: ShellPassword.read(file: signIn.passwordFile))
-                    } ?? SignIn.none)
-                database = remote.namedDatabase
-                connect = { try RemoteShellServer(remote, place: place) }
+                    } ?? SignIn.none
+                database = try ServerRemote(place, signIn: credentials).namedDatabase
+                connect = {
+                    try RemoteShellServer(place: place) {
+                        try ServerRemote(place, signIn: credentials)
+                    }
+                }
             #else
                 throw SessionRemote.lacksServers
             #endif

@@ -23,7 +23,7 @@ enum BlockingCall {
         let result = answer.wait { result -> ThreadWait<Result<R, any Error>> in
             if let result { return .done(result) }
             guard let budget else { return .forSignal }
-            // The task ends soon; its command may go on at the server.
+            // The task ends soon; its command goes on at the server while it is connected.
             if budget.fault != nil { task.cancel() }
             return .forSignalOr(milliseconds: Self.pauseMS)
         }

@@ -6,20 +6,42 @@
     /// A server that answers the commands of a shell.
     final class RemoteShellServer: ShellServer {
         let place: String
-        private let remote: ServerRemote
+        private let connect: () throws -> ServerRemote
+        private var remote: ServerRemote
 
         /// Connects to a server.
         ///
+        /// - Parameter connect: makes the connections of the beginning, and those after an
+        ///   interruption.
         /// - Throws: an error if the server cannot be reached.
-        init(_ remote: ServerRemote, place: String) throws {
-            self.remote = remote
+        init(place: String, connect: @escaping () throws -> ServerRemote) throws {
+            self.connect = connect
+            remote = try connect()
             self.place = HiddenPassword.hidden(in: place)
             let reply = try run(["hello": 1], on: "admin")
             guard reply.number("ok") == 1 else { throw CommandError(reply.text("errmsg")) }
         }
 
         func run(_ command: BSONDocument, on database: String) throws -> BSONDocument {
-            try BlockingCall.run { [remote] in try await remote.run(command, on: database) }
+            do {
+                return try BlockingCall.run { [remote] in
+                    try await remote.run(command, on: database)
+                }
+            } catch {
+                if WorkBudget.current?.fault != nil { try renew() }
+                throw error
+            }
+        }
+
+        /// Replaces the connections.
+        ///
+        /// The server ends a command whose client has left; on the old connection the next command
+        /// would wait for it.
+        private func renew() throws {
+            let next = try connect()
+            // The evaluation's budget is spent.
+            WorkBudget().running { close() }
+            remote = next
         }
 
         func isSynced(_ namespace: Namespace) -> Bool { false }

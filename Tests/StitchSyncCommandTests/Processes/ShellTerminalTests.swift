@@ -79,6 +79,9 @@
                     terminal.interrupt()
                     try await terminal.expect("MongoshInterruptedError")
                     try await terminal.expect("test> ")
+                    // The server ends the command, too.
+                    terminal.type("while (db.currentOp().inprog.some(o => o.command?.find)) {}\r")
+                    try await terminal.expect("test> ")
                     terminal.type("db.c.countDocuments() + '!'\r")
                     try await terminal.expect("1!")
                     terminal.type("exit\r")
