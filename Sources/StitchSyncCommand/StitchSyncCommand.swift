@@ -23,7 +23,8 @@
                 InsertCommand.self, UpdateCommand.self, DeleteCommand.self, CountCommand.self,
                 ListCommand.self, StatsCommand.self, IndexCommand.self, DropCommand.self,
                 ExplainCommand.self, SyncCommand.self, StatusCommand.self, DiffCommand.self,
-                ResumeCommand.self, ResolveCommand.self, RetryCommand.self, WatchCommand.self,
+                ResumeCommand.self, ResolveCommand.self, RetryCommand.self,
+                DiscardCommand.self, WatchCommand.self,
                 TraceCommand.self, InspectCommand.self,
                 VerifyCommand.self, CompactCommand.self, FixtureCommand.self, DemoCommand.self,
                 DemoDeviceCommand.self,
@@ -66,7 +67,10 @@
                 }
                 let names = subcommands.filter { $0.configuration.shouldDisplay }
                     .compactMap { $0.configuration.commandName }
-                let nearest = NearestName.of(word, among: names)
+                // A suggestion may be run unread, so none deletes anything.
+                let harmless = names.filter { !deleting.contains($0) }
+                let meant = synonyms[word].flatMap { harmless.contains($0) ? $0 : nil }
+                let nearest = meant ?? NearestName.of(word, among: harmless)
                 throw ValidationError(
                     "unknown command '\(word)'"
                         + (nearest.map { "; did you mean `\(path) \($0)`?" }
@@ -74,9 +78,20 @@
             }
         }
 
+        /// The commands that are never suggested.
+        private static let deleting: Set<String> = ["drop", "delete"]
+
+        /// The names that other tools have for commands.
+        private static let synonyms = [
+            "dump": "export", "restore": "import", "load": "import", "query": "find",
+            "select": "find", "show": "ls", "list": "ls", "tables": "ls", "collections": "ls",
+            "push": "sync", "pull": "sync", "log": "trace", "history": "trace",
+        ]
+
         private static func end(_ error: any Error) -> Never {
             let code = exitCode(for: error)
             var text = HiddenPassword.hidden(in: fullMessage(for: error))
+            if code != .success { text = EngineText.translated(text) }
             if code != .success, let advice = ErrorAdvice.advice(for: text) {
                 text += "\nHint: \(advice)"
             }

@@ -162,6 +162,8 @@ package struct RuledUser: Sendable {
     package let name: String
     /// Whether no rules apply to the user.
     package let isBoundless: Bool
+    /// The user's roles; `nil` for a user who is not stored.
+    private let roles: [Role]?
 
     /// Takes a user of a reply to `usersInfo`; `nil` for an invalid one, and for one who registered
     /// under another name.
@@ -171,6 +173,7 @@ package struct RuledUser: Sendable {
         ruleUser = UserRules.ruleUser(signedIn, data: user.customData?.documentValue)
         name = "\(user.name)@\(user.database)"
         isBoundless = signedIn.isBoundless
+        roles = signedIn.roles
     }
 
     /// Takes a user who is not stored.
@@ -178,7 +181,24 @@ package struct RuledUser: Sendable {
         ruleUser = RuleUser(id: id)
         name = id
         isBoundless = false
+        roles = nil
     }
+
+    /// Whether the user has a role that may give access to a database; without one the server
+    /// refuses each command before it asks the rules.
+    package func hasRole(on database: String) -> Bool {
+        guard let roles else { return true }
+        return roles.contains { role in
+            role.database.hasSameBytes(as: database)
+                || role.database.hasSameBytes(as: "admin")
+                    && !Self.rolesOfOneDatabase.contains(role.name)
+        }
+    }
+
+    /// The roles that give access to the database that they are on only.
+    private static let rolesOfOneDatabase: Set<String> = [
+        "read", "readWrite", "dbAdmin", "dbOwner", "userAdmin",
+    ]
 
     /// The user's id in rules.
     package var id: String { ruleUser.id }

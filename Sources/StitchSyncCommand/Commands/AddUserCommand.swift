@@ -55,6 +55,11 @@
                 try add(password)
             }
             try Console.standard.say("\(name): created; users sign in to the database admin")
+            if role.isEmpty {
+                try Console.standard.warn(
+                    "note: \(name) has no role, so a server with --auth or --rules refuses every "
+                        + "command; `stitchsync user grant` gives one, such as readWrite@shop")
+            }
         }
 
         /// - Throws: `ValidationError` if the address names a database that would not be used.

@@ -72,7 +72,7 @@
         func run() async throws {
             let store = try place.existing()
             defer { store.close() }
-            let collection = try SyncEngine(lookingAt: store).collection(place.namespace)
+            let collection = try place.synced(in: store)
             let wasStopped = try await answerRemote(of: collection)
             let count = try await answerMissing(in: collection)
             let object: BSONDocument = [

@@ -10,7 +10,8 @@
             abstract: "Resume the sync of paused documents.",
             discussion: """
                 Sync pauses a document when its conflict handler fails or the remote refuses it; \
-                `status` shows the reason. The next pass reads the document from the remote first.
+                `status` shows the reason. The next pass reads the document from the remote first. \
+                A local write to a paused document resumes it, too; `discard` drops its change.
 
                 Examples:
                   stitchsync resume shop.stitch shop.products
@@ -38,7 +39,7 @@
         func run() async throws {
             let store = try place.existing()
             defer { store.close() }
-            let collection = try SyncEngine(lookingAt: store).collection(place.namespace)
+            let collection = try place.synced(in: store)
             let before = try await collection.pausedIDs
             let missing = try await resume(ids ?? before, of: collection)
             let after = try await collection.pausedIDs
@@ -67,7 +68,9 @@
             try Console.standard.say(
                 json
                     ? object.extendedJSON(.canonical)
-                    : "\(resumed.counted("document")) resumed, \(paused) paused")
+                    : ids == nil && resumed == 0 && paused == 0
+                        ? "nothing is paused"
+                        : "\(resumed.counted("document")) resumed, \(paused) paused")
         }
     }
 #endif

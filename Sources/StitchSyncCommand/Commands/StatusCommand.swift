@@ -12,9 +12,12 @@
                 For each collection: the numbers of documents, of synced documents, of documents \
                 with a change that the remote has not confirmed, and of rejected writes (see \
                 `retry`); also which documents are paused, and which have a foreign version: a \
-                version field that StitchSync does not understand. It lists collections that \
-                stopped because their remote is another one, and documents that are missing at the \
-                remote; `resolve` handles both.
+                version field that StitchSync does not understand. Lines below the table name up \
+                to ten documents of each kind, with the command that helps. It lists collections \
+                that stopped because their remote is another one, and documents that are missing \
+                at the remote; `resolve` handles both. More synced than stored documents: a \
+                document that was deleted here counts as synced until the delete was sent, and the \
+                _id of a rejected insert stays synced.
 
                 Examples:
                   stitchsync status shop.stitch
@@ -31,12 +34,12 @@
 
         func run() async throws {
             let console = Console.standard
-            let store = try StoreOpening.inspecting(at: store)
+            let (path, store) = (store, try StoreOpening.inspecting(at: store))
             defer { store.close() }
             let engine = try SyncEngine(lookingAt: store)
             var reports: [CollectionReport] = []
             for namespace in try store.read({ try $0.collections() }) {
-                reports.append(try await CollectionReport(of: namespace, store, engine))
+                reports.append(try await CollectionReport(of: namespace, store, engine, at: path))
             }
             if json {
                 return try reports.forEach { try console.say($0.object.extendedJSON(.relaxed)) }
@@ -54,18 +57,32 @@
     /// What `status` reports of one collection.
     private struct CollectionReport {
         let namespace: Namespace
+        /// The store's file.
+        let path: String
         let count: Int
         let status: SyncStatus
         /// The paused documents with the codes and texts of the reasons.
         let paused: [(id: BSONValue, code: String, text: String)]
+        /// The first documents with a change that the next sync sends, with their states.
+        let pending: [(id: BSONValue, status: DocumentSyncStatus)]
+        /// The number of documents that are deleted here and not yet at the remote.
+        let deletedCount: Int
+        /// The first rejected writes.
+        let rejected: [RejectedWrite<BSONDocument>]
         /// The documents that are missing at the remote.
         let missing: [BSONValue]
         /// The documents with a foreign version.
         let foreign: [BSONValue]
 
-        init(of namespace: Namespace, _ store: DocumentStore, _ engine: SyncEngine) async throws {
+        /// The maximum number of documents of each kind that are named.
+        private static let namedMax = 10
+
+        init(
+            of namespace: Namespace, _ store: DocumentStore, _ engine: SyncEngine, at path: String
+        ) async throws {
             let collection = engine.collection(namespace)
             self.namespace = namespace
+            self.path = path
             count = try store.read { try $0.count(namespace) }
             status = try await collection.status()
             var paused: [(id: BSONValue, code: String, text: String)] = []
@@ -75,6 +92,21 @@
                     (id, reason?.code.rawValue ?? "", reason?.message ?? "the reason is unknown"))
             }
             self.paused = paused
+            let ids = try await collection.pendingIDs
+            var pending: [(id: BSONValue, status: DocumentSyncStatus)] = []
+            for id in ids where pending.count < Self.namedMax {
+                let status = try await collection.status(of: id)
+                if status.pauseReason == nil { pending.append((id, status)) }
+            }
+            self.pending = pending
+            // Most stores have no document that was deleted and whose delete was not sent.
+            deletedCount =
+                status.synced <= count
+                ? 0
+                : try store.read { transaction in
+                    try ids.count { try transaction.get(namespace, id: $0) == nil }
+                }
+            rejected = try await Array(collection.rejectedWrites.all().prefix(Self.namedMax))
             missing = try await collection.unexplainedIDs
             foreign = try await collection.foreignVersionIDs
         }
@@ -90,17 +122,67 @@
 
         /// The lines below the table.
         var remarks: [String] {
-            var remarks = paused.map { id, _, text in
-                "paused: \(namespace) \(id.extendedJSON(.relaxed)): \(text)"
+            var remarks = pendingRemarks
+            remarks += paused.prefix(Self.namedMax).map { id, _, text in
+                let place = place(of: id)
+                return "paused: \(place.name): \(EngineText.translated(text)); see "
+                    + "\(place.command("diff")); to sync it again: \(place.resumption)"
             }
-            if let stop = status.stop { remarks.append("stopped: \(namespace): \(stop)") }
+            remarks += more(status.paused - min(paused.count, Self.namedMax), "paused")
+            remarks += rejected.map { write in
+                "rejected: \(write.place): \(write.reason.printable); see `stitchsync retry "
+                    + "\(path)`"
+            }
+            remarks += more(status.rejected - rejected.count, "rejected")
+            if let stop = status.stop {
+                remarks.append(
+                    "stopped: \(namespace): \(stop.explanation(store: path, namespace))")
+            }
             if !missing.isEmpty {
                 remarks.append(
-                    "missing at the remote: \(namespace): \(missing.count.counted("document")), kept "
-                        + "here and not uploaded (see `stitchsync resolve`)")
+                    "missing at the remote: \(namespace): \(missing.count.counted("document")), "
+                        + "kept here and not uploaded (see `stitchsync resolve`)")
             }
             return remarks
                 + foreign.map { "foreign version: \(namespace) \($0.extendedJSON(.relaxed))" }
+        }
+
+        /// The lines about changes that were not sent.
+        private var pendingRemarks: [String] {
+            var remarks: [String] = []
+            for (id, status) in pending {
+                let place = place(of: id)
+                remarks.append(
+                    status == .conflicted
+                        ? "conflicted: \(place.name): the next sync resolves it; see "
+                            + place.command("diff")
+                        : "pending: \(place.name): the next sync sends it; see "
+                            + "\(place.command("diff")); to drop the change: "
+                            + place.command("discard"))
+            }
+            let rest = status.pending - paused.count - pending.count
+            if pending.count == Self.namedMax { remarks += more(rest, "pending") }
+            if deletedCount > 0 {
+                remarks.append(
+                    "deleted: \(namespace): \(deletedCount.counted("synced document")) deleted "
+                        + "here, not yet at the remote; the next sync sends it")
+            }
+            let absentCount = status.synced - count - deletedCount
+            if absentCount > 0 {
+                remarks.append(
+                    "no document: \(namespace): \(absentCount.counted("synced _id")) without a "
+                        + "document here, as after a rejected insert; sync fetches one that appears "
+                        + "at the remote")
+            }
+            return remarks
+        }
+
+        private func place(of id: BSONValue) -> DocumentPlace {
+            DocumentPlace(store: path, namespace: namespace, id: id)
+        }
+
+        private func more(_ count: Int, _ state: String) -> [String] {
+            count > 0 ? ["\(state): \(namespace): and \(count) more"] : []
         }
 
         /// The JSON object.

@@ -46,6 +46,18 @@
 
         /// Opens an existing store for reading and writing.
         func existing() throws -> DocumentStore { try file.existing() }
+
+        /// Returns the collection of an engine that syncs with no remote.
+        ///
+        /// - Throws: `CommandError` if neither the store nor the engine knows the collection.
+        func synced(in opened: DocumentStore) throws -> SyncCollection<BSONDocument> {
+            let engine = try SyncEngine(lookingAt: opened)
+            let names = try opened.read { try $0.collections() } + engine.syncedCollections()
+            guard names.contains(namespace) else {
+                throw CommandError("\(store) has no collection \(namespace)")
+            }
+            return engine.collection(namespace)
+        }
     }
 
     /// A collection of a store file.

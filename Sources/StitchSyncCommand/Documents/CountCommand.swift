@@ -20,13 +20,24 @@
 
         @OptionGroup var selection: FilterArguments
 
+        @Option(
+            help: "The filter, as the argument.",
+            transform: { try ExtendedJSONArgument.document($0) })
+        var query: BSONDocument?
+
         @OptionGroup var signIn: SignInArguments
 
         @Flag(help: "Write one JSON object.")
         var json = false
 
+        func validate() throws {
+            guard query == nil || selection.filter.isEmpty else {
+                throw ValidationError("--query and a filter exclude each other; give one of them")
+            }
+        }
+
         func run() async throws {
-            let (namespace, filter) = (place.namespace, selection.filter)
+            let (namespace, filter) = (place.namespace, query ?? selection.filter)
             let count = try await DocumentSource.run(at: place.store, signIn) { source in
                 let stages: [BSONValue] = [
                     ["$match": .document(filter)], ["$count": "n"],

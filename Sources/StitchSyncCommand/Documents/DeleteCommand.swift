@@ -35,6 +35,7 @@
 
         func run() async throws {
             let namespace = place.namespace
+            let paused = try await PausedDocuments(at: place)
             let delete: BSONDocument = [
                 "q": .document(filter), "limit": .int32(many ? 0 : 1),
             ]
@@ -49,7 +50,8 @@
                 return WriteReport(
                     reply, counts: [("deleted", Int(reply.number("n")))], isPending: isPending)
             }
-            try report.say(namespace, asJSON: json)
+            let resumed = try await paused.countResumed()
+            try report.say(namespace, resumed: resumed, asJSON: json)
         }
     }
 #endif

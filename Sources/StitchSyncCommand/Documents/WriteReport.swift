@@ -28,8 +28,9 @@
 
         /// Prints a sentence or an object, and on standard error the errors of single writes.
         ///
+        /// - Parameter resumed: the number of documents whose pause the write ended.
         /// - Throws: `ExitCode.failure` if there are errors.
-        func say(_ namespace: Namespace, asJSON json: Bool) throws {
+        func say(_ namespace: Namespace, resumed: Int = 0, asJSON json: Bool) throws {
             let console = Console.standard
             for error in errors.prefix(Self.errorsShownMax) {
                 let index = Int(error.number("index")) + 1
@@ -43,6 +44,10 @@
             } else {
                 try console.say("\(namespace): \(sentence)")
                 if isPending { try console.say("pending: it is sent with the next sync") }
+                if resumed > 0 {
+                    try console.say(
+                        "\(resumed.counted("paused document")) will be synced again")
+                }
             }
             guard errors.isEmpty else { throw ExitCode.failure }
         }

@@ -68,7 +68,8 @@ struct DocumentDiff: Sendable {
         case .conflicted: "a change is pending; the next pass reads the remote first"
         case .unexplained:
             "missing at the remote without evidence of a delete; kept here and not uploaded"
-        case .paused(let reason): "paused (\(reason.code.rawValue)): \(reason.message)"
+        case .paused(let reason):
+            "paused (\(reason.code.rawValue)): \(EngineText.translated(reason.message))"
         }
     }
 

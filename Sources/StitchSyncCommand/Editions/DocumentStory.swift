@@ -6,8 +6,11 @@ struct DocumentStory: Sendable {
     let documentID: BSONValue
     let entries: [HistoryEntry]
     let status: DocumentSyncStatus
+    /// The document's rejected writes that the store keeps.
+    let rejected: [RejectedWrite<BSONDocument>]
     /// The names of store and collection in commands.
     private let place: String
+    private let store: String
 
     /// Reads the story of the first id that has one; `nil` where none has.
     init?(
@@ -20,6 +23,8 @@ struct DocumentStory: Sendable {
             documentID = id
             self.entries = entries
             self.status = status
+            rejected = try await collection.rejectedWrites.all().filter { $0.documentID == id }
+            self.store = store
             place = "\(store) \(collection.namespace)"
             return
         }
@@ -28,7 +33,11 @@ struct DocumentStory: Sendable {
 
     /// The story, a line for each step.
     var lines: [String] {
-        entries.flatMap { ["\($0)"] + Self.fields(of: $0) } + ["now \(status.name): \(waitsFor)"]
+        entries.flatMap { ["\(EngineText.translated("\($0)"))"] + Self.fields(of: $0) }
+            + rejected.map { write in
+                "rejected write \(write.id): \(write.reason.printable): stitchsync retry \(store) "
+                    + "\(write.id)"
+            } + ["now \(status.name): \(waitsFor)"]
     }
 
     private static func fields(of entry: HistoryEntry) -> [String] {
@@ -50,7 +59,7 @@ struct DocumentStory: Sendable {
         case .conflicted:
             "the next pass resolves the conflict, if the collection has a conflict handler"
         case .paused(let reason):
-            "\(reason.message): stitchsync resume \(place) --ids '[\(documentID.extendedJSON(.relaxed))]'"
+            "\(EngineText.translated(reason.message)): stitchsync resume \(place) --ids '[\(documentID.extendedJSON(.relaxed))]'"
         case .unexplained: "missing at the remote: stitchsync resolve \(place) --missing upload"
         }
     }

@@ -9,7 +9,8 @@
             commandName: "explain",
             abstract: "Explain what rules let a user do with a document.",
             discussion: """
-                Shows the roles that were tried, what the user sees of the document, whether the \
+                Shows whether the user has a role on the database, without which a server refuses \
+                every command, then the roles of the rules that were tried, what the user sees of the document, whether the \
                 user may change, delete or insert it, and the permissions of each field.
 
                 Example:
@@ -43,17 +44,26 @@
         func run() async throws {
             let rules = try RuleFolder(RuleDatabase.folder(folder))
             let database = try RuleDatabase(db)
-            let result: Result<RuleExplanation, any Error>
+            let result: Result<(RuleExplanation, hasRole: Bool), any Error>
             do {
                 result = .success(try await explanation(rules, database))
             } catch {
                 result = .failure(error)
             }
             await database.close()
-            let explanation = try result.get()
+            let (explanation, hasRole) = try result.get()
             let console = Console.standard
             guard !json else {
-                return try console.say(explanation.document.extendedJSON(.relaxed))
+                var object = explanation.document
+                object.append("hasDatabaseRole", .bool(hasRole))
+                return try console.say(object.extendedJSON(.relaxed))
+            }
+            if !hasRole {
+                try console.say(
+                    "Has the user a role on the database \(namespace.database)? no: the server "
+                        + "refuses every command (error 13), whatever the rules allow; give one with "
+                        + "`stitchsync user grant \(db) \(who.user ?? "") --role "
+                        + "readWrite@\(namespace.database)`")
             }
             for step in explanation.steps {
                 try console.say("\(step.question) \(step.answer)".printable)
@@ -73,7 +83,7 @@
 
         private func explanation(
             _ rules: RuleFolder, _ database: RuleDatabase
-        ) async throws -> RuleExplanation {
+        ) async throws -> (RuleExplanation, hasRole: Bool) {
             let user = try await database.customized(try await who.user(database), rules, who)
             let found = try await database.documents(
                 [
@@ -83,7 +93,10 @@
             guard let document = found.first else {
                 throw CommandError("\(namespace) has no document with this _id")
             }
-            return rules.explanation(of: document, in: namespace, to: user)
+            return (
+                rules.explanation(of: document, in: namespace, to: user),
+                user.hasRole(on: namespace.database)
+            )
         }
     }
 

@@ -119,6 +119,21 @@
                 })
         }
 
+        /// Notes at the first write to a synced collection that its changes are pending.
+        func notePending(
+            _ command: BSONDocument, on database: String, at server: any ShellServer
+        ) throws {
+            guard let (name, target) = command.first(where: { _ in true }),
+                SyncedWrites.isWrite(name), case .string(let collection) = target,
+                !database.isEmpty, !collection.isEmpty
+            else { return }
+            let namespace = Namespace(database, collection)
+            let note = "note: \(namespace) is synced; its changes are pending until the next sync"
+            guard !warnings.contains(note), try server.isSynced(namespace) else { return }
+            warnings.append(note)
+            try console.warn(note)
+        }
+
         // MARK: Statements
 
         /// Runs what a person has typed and shows the result.
@@ -134,6 +149,7 @@
             } catch {
                 guard exitCode == nil else { return true }
                 try console.warn(self.text(of: error))
+                if let hint = ShellHint.hint(for: text) { try console.warn(hint) }
                 return false
             }
         }
@@ -165,12 +181,14 @@
                 let place =
                     isOfScript && (error.line ?? 1) > 1
                     ? " (line \(error.line ?? 1), column \(error.column ?? 1))" : ""
-                return (error.message.isEmpty ? name : "\(name): \(error.message)") + place
+                let message = EngineText.translated(error.message)
+                return (message.isEmpty ? name : "\(name): \(message)") + place
                     + details()
             case let error as StoreError where error.code == .interrupted:
                 return "MongoshInterruptedError: \(error.message)"
-            case let error as StoreError: return "MongoshRuntimeError: \(error.message)"
-            default: return "\(error)"
+            case let error as StoreError:
+                return "MongoshRuntimeError: \(EngineText.translated(error.message))"
+            default: return EngineText.translated("\(error)")
             }
         }
 

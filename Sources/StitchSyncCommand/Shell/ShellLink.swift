@@ -24,6 +24,7 @@
             guard reply.number("ok") == 1 else {
                 throw Shell.error(of: reply, name: "MongoServerError")
             }
+            try shell.notePending(command, on: database, at: server)
             return reply
         }
     }

@@ -7,8 +7,11 @@ struct SyncSession: Sendable {
     let collection: SyncCollection<BSONDocument>
     /// The remote.
     let remote: SessionRemote
-    private let meter = Locked<ProgressMeter?>(nil)
-    private let errors = Locked<[String]>([])
+    private let meter: Locked<ProgressMeter?>
+    private let conflictHandler: ConflictHandler<BSONDocument>
+    private let errors = Locked<[SessionError]>([])
+    /// The console for errors as they arrive; `nil` while they are collected.
+    private let console: Locked<Console?>
 
     /// The page cache of each connection; a command visits each document once or twice.
     static let cacheKiB = 8_192
@@ -20,19 +23,42 @@ struct SyncSession: Sendable {
         store: DocumentStore, remote name: String, namespace: Namespace,
         conflictHandler: ConflictHandler<BSONDocument>
     ) async throws {
-        remote = try SessionRemote(name)
+        let remote = try SessionRemote(name)
+        let meter = Locked<ProgressMeter?>(nil)
         let engine = try SyncEngine(
             store: store, remote: MeteredRemote(base: remote.remote, meter: meter))
-        collection = engine.collection(namespace)
+        await self.init(
+            engine.collection(namespace), remote, meter, conflictHandler, Locked<Console?>(nil))
+    }
+
+    private init(
+        _ collection: SyncCollection<BSONDocument>, _ remote: SessionRemote,
+        _ meter: Locked<ProgressMeter?>, _ conflictHandler: ConflictHandler<BSONDocument>,
+        _ console: Locked<Console?>
+    ) async {
+        (self.collection, self.remote, self.meter) = (collection, remote, meter)
+        (self.conflictHandler, self.console) = (conflictHandler, console)
         let errors = errors
+        let namespace = collection.namespace
         await collection.configure(
             conflictHandler: conflictHandler,
             errorListener: { error, id in
-                let place = id.map { "\($0.extendedJSON(.relaxed)): " } ?? ""
-                let reasons = error.compensatingWrites.map(\.reason)
-                let text = reasons.isEmpty ? error.message : reasons.joined(separator: "; ")
-                errors.withLock { $0.append("\(place)\(text)") }
+                let error = SessionError(error, id, in: namespace)
+                guard let console = console.withLock({ $0 }) else {
+                    return errors.withLock { $0.append(error) }
+                }
+                do throws(CommandError) {
+                    try console.warn("error: \(error.text)")
+                } catch {
+                    // Standard error is closed: the error has no reader.
+                }
             })
+    }
+
+    /// Returns the session of another collection of the same store with the same remote.
+    func session(of namespace: Namespace) async -> SyncSession {
+        await SyncSession(
+            engine.collection(namespace), remote, meter, conflictHandler, console)
     }
 
     private var engine: SyncEngine { collection.engine }
@@ -58,8 +84,16 @@ struct SyncSession: Sendable {
         return try await collection.status().synced - known
     }
 
-    /// Syncs both sides until a signal arrives.
-    func watch(until stops: AsyncStream<Int32>) async throws {
+    /// Syncs some collections until a signal arrives, and prints errors as they arrive.
+    ///
+    /// Other collections of the store may belong to other remotes, so they are left alone.
+    func watch(
+        _ namespaces: [Namespace], until stops: AsyncStream<Int32>, on console: Console
+    ) async throws {
+        for other in try engine.syncedCollections() where !namespaces.contains(other) {
+            await engine.collection(other).updateSyncFrequency(.onDemand)
+        }
+        self.console.withLock { $0 = console }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await engine.run() }
             group.addTask { for await _ in stops { break } }
@@ -73,22 +107,39 @@ struct SyncSession: Sendable {
         label: String, on descriptor: Descriptor, report: ProgressMeter.Report? = nil
     ) async throws -> SyncOutcome {
         let before = try await collection.status()
+        let kept = Set(try await collection.rejectedWrites.all().map(\.id))
         let meter = ProgressMeter(
             ProgressBar(
                 label, unit: "documents", total: max(before.pending, before.toLook),
                 on: descriptor), report: report)
         self.meter.withLock { $0 = meter }
         defer { self.meter.withLock { $0 = nil } }
-        let (counts, passes) = try await engine.syncUntilQuiet(passesMax: Self.passesMax)
+        let (counts, passes) = try await syncUntilQuiet()
         try await meter.finish()
         await engine.flushEvents()
         return SyncOutcome(
-            report: counts, passes: passes, after: try await collection.status(),
-            errors: errors.withLock { errors in
+            namespace: collection.namespace, report: counts, passes: passes,
+            after: try await collection.status(),
+            rejected: try await collection.rejectedWrites.all().filter { !kept.contains($0.id) },
+            allErrors: errors.withLock { errors in
                 defer { errors = [] }
                 return errors
             })
     }
+
+    /// Runs passes over the collection until one finds nothing to do.
+    private func syncUntilQuiet() async throws -> (report: SyncPassReport, passes: Int) {
+        var total = SyncPassReport()
+        for pass in 1...Self.passesMax {
+            let report = try await collection.syncNow()
+            total.add(report)
+            if report.isQuiet || !report.reachedRemote { return (total, pass) }
+        }
+        return (total, Self.passesMax)
+    }
+
+    /// Returns the collections of the store.
+    func names() throws -> [Namespace] { try engine.store.read { try $0.collections() } }
 
     /// Closes both sides.
     func close() async {
@@ -97,16 +148,45 @@ struct SyncSession: Sendable {
     }
 }
 
+/// An error that the engine reports during a command.
+struct SessionError: Sendable {
+    /// The collection, the document and the message.
+    let text: String
+    /// Whether the error is a write that the remote refused, which the store keeps.
+    let isRejectedWrite: Bool
+
+    init(_ error: SyncError, _ id: BSONValue?, in namespace: Namespace) {
+        let reasons = error.compensatingWrites.map(\.reason)
+        let message = reasons.isEmpty ? error.message : reasons.joined(separator: "; ")
+        let place = id.map { "\(namespace) \($0.extendedJSON(.relaxed)): " } ?? ""
+        text = place + EngineText.translated(message)
+        isRejectedWrite = !reasons.isEmpty
+    }
+}
+
 /// The result of a run of passes.
 struct SyncOutcome: Sendable {
+    /// The collection.
+    let namespace: Namespace
     /// The summed report of all passes.
     let report: SyncPassReport
     /// The number of passes.
     let passes: Int
     /// The counts of documents by state, afterwards.
     let after: SyncStatus
-    /// The messages to the error listener, with the documents' ids.
-    let errors: [String]
+    /// The writes that the remote refused during the run, and that the store keeps.
+    let rejected: [RejectedWrite<BSONDocument>]
+    /// The errors that the engine reported.
+    let allErrors: [SessionError]
+
+    /// The messages of the errors, with the documents' ids.
+    var errors: [String] { allErrors.map(\.text) }
+
+    /// The messages of the errors other than refused writes.
+    var otherErrors: [String] { allErrors.filter { !$0.isRejectedWrite }.map(\.text) }
+
+    /// The maximum number of rejected writes that are named.
+    static let rejectedShownMax = 10
 
     /// Returns the outcome as one JSON object.
     func document(adopted: Int) -> BSONDocument {
@@ -126,13 +206,33 @@ struct SyncOutcome: Sendable {
     /// Whether nothing is left to do.
     var isInStep: Bool {
         after.pending == 0 && after.paused == 0 && after.toLook == 0 && after.unexplained == 0
-            && after.stop == nil && errors.isEmpty
+            && after.stop == nil && errors.isEmpty && rejected.isEmpty
     }
 
-    /// The remaining work in one line.
-    var whyNotInStep: String {
-        let missing = after.unexplained > 0 ? ", \(after.unexplained) missing at the remote" : ""
-        let stop = after.stop == nil ? "" : "; the collection is stopped, see `stitchsync resolve`"
-        return "not in step: \(after.pending) pending, \(after.paused) paused\(missing)\(stop)"
+    /// Returns a line for each new rejected write, and one for those of earlier runs.
+    func rejectedLines(store: String) -> [String] {
+        var lines = rejected.prefix(Self.rejectedShownMax).map { write in
+            "1 write rejected: \(write.place): \(write.reason.printable); see `stitchsync retry "
+                + "\(store)`"
+        }
+        let rest = after.rejected - lines.count
+        if rest > 0 {
+            let write = rejected.isEmpty ? "rejected write" : "other rejected write"
+            lines.append("\(rest.counted(write)) kept; see `stitchsync retry \(store)`")
+        }
+        return lines
+    }
+
+    /// Returns the remaining work in one line.
+    func whyNotInStep(store: String) -> String {
+        let rejected = rejected.isEmpty ? "" : ", \(rejected.count) rejected"
+        let missing =
+            after.unexplained > 0
+            ? ", \(after.unexplained) missing at the remote (see `stitchsync resolve \(store) "
+                + "\(namespace) --missing upload`)" : ""
+        let stop =
+            after.stop.map { "; stopped: \($0.explanation(store: store, namespace))" } ?? ""
+        return "not in step: \(after.pending) pending, \(after.paused) paused"
+            + "\(rejected)\(missing)\(stop)"
     }
 }

@@ -20,7 +20,8 @@
             subcommands: [
                 UserListCommand.self, UserShowCommand.self, UserAddCommand.self,
                 UserPasswordCommand.self, UserTokenCommand.self, UserDisableCommand.self,
-                UserEnableCommand.self, UserDeleteCommand.self,
+                UserEnableCommand.self, UserGrantCommand.self, UserRevokeCommand.self,
+                UserDeleteCommand.self,
             ])
     }
 #endif

@@ -42,6 +42,7 @@
                 try await run("update", "{_id: 9}", "{$set: {n: 'c'}}", "--upsert")
                     == ["d.c: 0 matched, 0 modified, _id 9 upserted"])
             #expect(try await run("count", "{n: 'b'}") == ["3"])
+            #expect(try await run("count", "--query", "{n: 'b'}") == ["3"])
             #expect(try await run("delete", "{n: 'b'}") == ["d.c: 1 deleted"])
             #expect(try await run("delete", "{n: 'b'}", "--many") == ["d.c: 2 deleted"])
             #expect(
@@ -89,7 +90,8 @@
                     try await Self.run("insert", "a", "d.c", "{_id: 2}", in: folder)
                         == ["d.c: 1 inserted", pending])
                 #expect(
-                    try await Self.run("update", "a", "d.c", "{_id: 2}", "{n: 1}", in: folder)
+                    try await Self.run(
+                        "update", "a", "d.c", "{_id: 2}", "{n: 1}", "--replace", in: folder)
                         == ["d.c: 1 matched, 1 modified", pending])
                 #expect(
                     try await Self.run("delete", "a", "d.c", "{_id: 1}", in: folder)

@@ -131,7 +131,7 @@ import Testing
 
     @Test(arguments: [
         (["--db", "a", "b", "d.c"], "name one collection"),
-        (["a", "d.c", "--namespace", "d.c"], "name one collection"), (["a"], "name one collection"),
+        (["a", "d.c", "--namespace", "d.c"], "name one collection"),
         (["--namespace", "d.c"], "name the store's file"),
     ])
     func `a store or collection that is missing or named twice is told`(

@@ -155,7 +155,7 @@ import Testing
         #expect(status["collection"] == .string("d.c"))
         #expect(status["synced"]?.int64Value == 3)
         #expect(status["paused"] == .array([]))
-        #expect(answers[2].output == ["0 documents resumed, 0 paused"])
+        #expect(answers[2].output == ["nothing is paused"])
         #expect(answers[3].complaints == ["error: 9 is not synced"])
         #expect(answers[5].output.count == 2)
         #expect(answers[5].output.first?.contains(#""change":"insert","collection":"d.c""#) == true)

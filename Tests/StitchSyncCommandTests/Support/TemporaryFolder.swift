@@ -20,6 +20,12 @@ struct TemporaryFolder: Sendable {
     /// The path of a file in it.
     func path(_ name: String) -> String { url.appending(path: name).path }
 
+    /// Makes a folder in it, and those on the way.
+    func makeFolder(_ name: String) throws {
+        try FileManager.default.createDirectory(
+            at: url.appending(path: name), withIntermediateDirectories: true)
+    }
+
     /// Writes a file and returns its path.
     func write(_ bytes: [UInt8], to name: String) throws -> String {
         try Data(bytes).write(to: url.appending(path: name))
