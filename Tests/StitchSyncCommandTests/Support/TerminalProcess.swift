@@ -13,7 +13,7 @@ final class TerminalProcess {
     private let master: Int32
     private let process = Process()
     private let ends: AsyncStream<Void>
-    private var chunks: AsyncStream<[UInt8]>.AsyncIterator
+    private let chunks: AsyncStream<[UInt8]>
     private var unread = ""
 
     /// Starts the tool in a folder, which is also the home of the person.
@@ -37,7 +37,7 @@ final class TerminalProcess {
         self.ends = ends
         process.terminationHandler = { _ in end.finish() }
         let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
-        chunks = stream.makeAsyncIterator()
+        chunks = stream
         try process.run()
         close(slave)
         let isStarted = DetachedThread.start { [master] in
@@ -58,16 +58,19 @@ final class TerminalProcess {
 
     /// Waits until the tool has written a text.
     func expect(_ text: String) async throws {
-        while true {
-            if let found = unread.firstRange(of: text) {
-                unread = String(unread[found.upperBound...])
-                return
-            }
-            guard let chunk = await chunks.next() else {
-                throw TerminalFailure(reason: "\(text.debugDescription) not in \(unread)")
-            }
+        if take(text) { return }
+        for await chunk in chunks {
             unread += String(decoding: chunk, as: UTF8.self)
+            if take(text) { return }
         }
+        throw TerminalFailure(reason: "\(text.debugDescription) not in \(unread)")
+    }
+
+    /// Whether a text was written; what comes before it counts as read.
+    private func take(_ text: String) -> Bool {
+        guard let found = unread.firstRange(of: text) else { return false }
+        unread = String(unread[found.upperBound...])
+        return true
     }
 
     /// Sends the signal of Ctrl-C, as a terminal does while no line is read.
