@@ -40,4 +40,17 @@ struct SharedConflictFixtureTests {
         hidden.append("hidden", ["remote"])
         #expect(try JournaledConflict(shared: hidden) == nil)
     }
+
+    /// The snippets of `Docs/FIXTURES.md` and `Docs/SYNC.md`, so that they are compiled.
+    private func pages(
+        _ todos: SyncCollection<BSONDocument>, _ handler: ConflictHandler<BSONDocument>
+    ) async throws {
+        await todos.configure(
+            conflictHandler: handler,
+            sharesConflicts: .redacting(["owner.name", "phone"], appVersion: "2.1"))
+        for comparison in try await compareConflicts(in: "fixtures/fleet.json", handler: handler) {
+            print(comparison)  // app.todos 7: differs: title, votes
+        }
+        for entry in try await todos.history(of: 1) { print(entry) }
+    }
 }

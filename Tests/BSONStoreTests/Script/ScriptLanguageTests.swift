@@ -120,7 +120,6 @@ import Testing
 
     @Test(arguments: [
         ("const a = 1; a = 2", "TypeError: Assignment to constant variable. (1:14)"),
-        ("function* g() {}", "SyntaxError: generators are not supported (1:9)"),
         ("with (a) {}", "SyntaxError: the with statement is not supported (1:1)"),
         ("import x from 'y'", "SyntaxError: import declarations are not supported (1:1)"),
         ("tag`x`", "SyntaxError: tagged templates are not supported (1:4)"),

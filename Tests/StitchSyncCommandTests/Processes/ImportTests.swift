@@ -176,7 +176,7 @@ import Testing
             _ = try folder.write(lines: ["{\"_id\": 1}"], to: "in.jsonl")
             let noStore = try await Tool.run("import", "text", "a.b", "in.jsonl", in: folder)
             #expect(noStore.code == 1)
-            #expect(noStore.complaints.count == 1)
+            #expect(noStore.complaints.count { $0.hasPrefix("Error: ") } == 1)
         }
     }
 

@@ -98,7 +98,7 @@ import Testing
         (["--remote", "http://x"], "--remote takes a store's file, stitchsync://HOST:PORT or"),
         (["--remote", "n", "--ids", "[1"], "'--ids <ids>': An array continues"),
         (["--remote", "n", "--ids", "1"], "'--ids <ids>': it is not a list"),
-        (["--remote", "n", "--filter", "{'a': 1}"], "'--filter <filter>': An object's key"),
+        (["--remote", "n", "--filter", "{'a' 1}"], "'--filter <filter>': : is expected"),
         (["--remote", "n", "--filter", "[]"], "'--filter <filter>': it is not a document"),
     ])
     func `a wrong argument of sync is named, and nothing is made`(
@@ -215,8 +215,8 @@ import Testing
                         arguments: ["serve", "--db", "t"] + ports, in: folder)
                     #expect(answer.code == 1)
                     #expect(
-                        answer.complaints.last
-                            == "Error: cannot listen on \(address): Address already in use")
+                        answer.complaints.contains(
+                            "Error: cannot listen on \(address): Address already in use"))
                 }
             }
         }

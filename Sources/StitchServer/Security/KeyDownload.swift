@@ -121,7 +121,8 @@
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            outcome.fail(error)
+            let isCut = (error as? HTTPParserError) == .invalidEOFState
+            outcome.fail(isCut ? KeyDownloadError.incomplete : error)
             context.close(promise: nil)
         }
     }

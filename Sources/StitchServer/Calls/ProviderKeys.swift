@@ -23,8 +23,6 @@ final class ProviderKeys: Sendable {
     static let pause: Duration = .seconds(60)
     /// The age at which keys that are in use are fetched again, since the provider may revoke one.
     static let ageMax: Duration = .seconds(3_600)
-    /// The largest number of keys of an address.
-    static let countMax = 64
 
     let provider: TokenProvider
     private let log: ServerLog
@@ -106,7 +104,7 @@ final class ProviderKeys: Sendable {
                 return .failure(KeyDownloadError.malformed)
             }
             guard !keys.isEmpty else { return .failure(KeyDownloadError.empty) }
-            guard keys.count <= Self.countMax else { return .failure(KeyDownloadError.tooMany) }
+            guard keys.count <= KeyDownloadError.keysMax else { return .failure(KeyDownloadError.tooMany) }
             return .success(keys)
         }
         let (callbacks, count) = state.withLock { state in
@@ -149,26 +147,4 @@ struct AwaitedKeys: Error {
 
     /// Calls back once when the fetch has ended.
     let subscribe: CommandWait.Subscription
-}
-
-/// The reason why keys could not be fetched.
-enum KeyDownloadError: Error, CustomStringConvertible, Sendable, Hashable {
-    case noServer, malformed, empty, tooMany, tooLarge, tooSlow, incomplete
-    case redirect(Int)
-    case status(Int)
-
-    var description: String {
-        switch self {
-        case .noServer: "the program was built without a server"
-        case .malformed: "the answer is not a JSON Web Key Set"
-        case .empty: "the answer has no signing key"
-        case .tooMany: "the answer has more than \(ProviderKeys.countMax) signing keys"
-        case .tooLarge: "the answer is too large"
-        case .tooSlow: "the answer did not arrive in time"
-        case .incomplete: "the connection was closed before the end of the answer"
-        case .redirect(let code):
-            "the answer is a redirect (\(code)), which is not followed; name the final address"
-        case .status(let code): "the answer has the status \(code) instead of 200"
-        }
-    }
 }
