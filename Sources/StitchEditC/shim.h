@@ -50,6 +50,10 @@ static inline void *stitch_edit_owner(EditLine *editor) {
     return owner;
 }
 
+// Takes each key from now on. el_gets does it only after the prompt, so that a key that is typed at once
+// would still be the terminal's: Ctrl-C would drop the line, and Ctrl-R would be lost.
+static inline void stitch_edit_prepare(EditLine *editor) { el_set(editor, EL_PREP_TERM, 1); }
+
 // Draws the prompt and the line in the row of the cursor.
 static inline void stitch_edit_refresh(EditLine *editor) { el_set(editor, EL_REFRESH); }
 

@@ -104,7 +104,9 @@ final class ProviderKeys: Sendable {
                 return .failure(KeyDownloadError.malformed)
             }
             guard !keys.isEmpty else { return .failure(KeyDownloadError.empty) }
-            guard keys.count <= KeyDownloadError.keysMax else { return .failure(KeyDownloadError.tooMany) }
+            guard keys.count <= KeyDownloadError.keysMax else {
+                return .failure(KeyDownloadError.tooMany)
+            }
             return .success(keys)
         }
         let (callbacks, count) = state.withLock { state in

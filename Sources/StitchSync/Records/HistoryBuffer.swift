@@ -37,6 +37,10 @@ struct HistoryBuffer {
     /// The number of bytes after which a row ends.
     private static let rowBytes = 64 * 1024
 
+    /// The number of conflicts of a transaction whose fields are kept; the fields of more would cost
+    /// more than to resolve them.
+    private static let fieldsMax = 100
+
     private var bytes: [UInt8] = []
     /// The ends of full rows, and the numbers of entries up to them.
     private var ends: [(end: Int, count: Int)] = []
@@ -73,6 +77,9 @@ struct HistoryBuffer {
         return rows
     }
 
+    /// Whether no more fields of conflicts are kept.
+    var isFullOfFields: Bool { fields.count >= Self.fieldsMax }
+
     /// Adds an entry.
     mutating func append(
         _ event: HistoryEvent, of id: BSONValue, operation: OperationID?, from before: VersionField,
@@ -102,7 +109,9 @@ struct HistoryBuffer {
         bytes[start + 6] = parts.rawValue
         patch(UInt32(bytes.count - start - 4), at: start)
         count += 1
-        if let document = event.fields { fields.append((count, BSONKey.encode(id), document)) }
+        if !isFullOfFields, let document = event.fields {
+            fields.append((count, BSONKey.encode(id), document))
+        }
         if bytes.count - (ends.last?.end ?? 0) >= Self.rowBytes {
             ends.append((bytes.count, count))
         }

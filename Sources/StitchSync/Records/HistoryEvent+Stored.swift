@@ -131,6 +131,11 @@ extension HistoryField {
     static func differing(
         base: BSONDocument?, local: BSONDocument?, remote: BSONDocument?, result: BSONDocument?
     ) -> [HistoryField] {
+        if let base, let local, let remote, let result,
+            let fields = differingInStep(base, local, remote, result)
+        {
+            return fields
+        }
         var seen: Set<Name> = []
         var fields: [HistoryField] = []
         for edition in [base, local, remote, result] {
@@ -145,6 +150,60 @@ extension HistoryField {
             }
         }
         return fields
+    }
+
+    /// Returns the fields that differ where all editions have the same fields in one order, as most
+    /// have; `nil` for others.
+    private static func differingInStep(
+        _ base: BSONDocument, _ local: BSONDocument, _ remote: BSONDocument,
+        _ result: BSONDocument
+    ) -> [HistoryField]? {
+        base.withCursor { a in
+            local.withCursor { b in
+                remote.withCursor { c in
+                    result.withCursor { d in differingInStep(&a, &b, &c, &d) }
+                }
+            }
+        }
+    }
+
+    private static func differingInStep(
+        _ base: inout BSONCursor, _ local: inout BSONCursor, _ remote: inout BSONCursor,
+        _ result: inout BSONCursor
+    ) -> [HistoryField]? {
+        var fields: [HistoryField] = []
+        while let own = base.next() {
+            guard let local = local.next(), let remote = remote.next(), let result = result.next()
+            else { return nil }
+            let others = (local.key, remote.key, result.key)
+            guard isSame(own.key, others.0), isSame(own.key, others.1), isSame(own.key, others.2)
+            else { return nil }
+            let value = own.value
+            if isSame(value, local.value), isSame(value, remote.value), isSame(value, result.value)
+            {
+                continue
+            }
+            guard fields.count < HistoryEvent.fieldsMax else { return fields }
+            fields.append(
+                HistoryField(
+                    name: String(decoding: own.key, as: UTF8.self).cut,
+                    base: BSONValue(copying: value).cut,
+                    local: BSONValue(copying: local.value).cut,
+                    remote: BSONValue(copying: remote.value).cut,
+                    result: BSONValue(copying: result.value).cut))
+        }
+        let isLonger = local.next() != nil || remote.next() != nil || result.next() != nil
+        return isLonger ? nil : fields
+    }
+
+    private static func isSame(
+        _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer
+    ) -> Bool {
+        a.count == b.count && BSONCursor.isEqual(a, b)
+    }
+
+    private static func isSame(_ a: BSONRawValue, _ b: BSONRawValue) -> Bool {
+        a.typeByte == b.typeByte && isSame(a.bytes, b.bytes)
     }
 
     fileprivate var document: BSONDocument {

@@ -93,9 +93,10 @@ struct SettleConflict {
             sync.note(
                 .resolved(
                     resolution,
-                    HistoryField.differing(
-                        base: conflict.base, local: conflict.local, remote: remote.document,
-                        result: answer)),
+                    sync.takesConflictFields
+                        ? HistoryField.differing(
+                            base: conflict.base, local: conflict.local, remote: remote.document,
+                            result: answer) : []),
                 of: id, from: old.version, to: remote.version)
         }
         record.endStale(since: conflict.record)

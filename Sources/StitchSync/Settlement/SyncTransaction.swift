@@ -278,6 +278,9 @@ struct SyncTransaction {
         notes.history.append(event(), of: id(), operation: operation, from: before, to: after)
     }
 
+    /// Whether the transaction's history still takes the fields of conflicts.
+    var takesConflictFields: Bool { !notes.history.isFullOfFields }
+
     /// Removes from the journal what it holds of the content of a document that leaves the device.
     func forgetEditions(of id: BSONValue) throws {
         try journal.forget(id, in: collection.rowID)

@@ -82,6 +82,7 @@
             isInterrupted = false
             undecided = nil
             el_resize(editor)
+            stitch_edit_prepare(editor)
             var count: Int32 = 0
             guard let bytes = el_gets(editor, &count), count > 0 else {
                 try output.write(Array("\n".utf8))
