@@ -109,7 +109,7 @@ class Browser(unittest.TestCase):
 
     @classmethod
     def until(cls, condition, what=""):
-        return WebDriverWait(cls.driver, 12, 0.05, (StaleElementReferenceException,)).until(lambda _: condition(), what)
+        return WebDriverWait(cls.driver, 60, 0.05, (StaleElementReferenceException,)).until(lambda _: condition(), what)
 
     @classmethod
     def sign_in(cls):
@@ -336,6 +336,7 @@ class FilledServer(Browser):
         self.until(lambda: len(self.driver.find_elements(By.CSS_SELECTOR, ".aside [role=treeitem]")) == 2)
         self.keys(Keys.TAB, Keys.ARROW_DOWN, Keys.ENTER)
         self.until(lambda: self.driver.current_url.endswith("data/large/collection150/documents"))
+        self.until(lambda: self.find(".tree-scroll") and self.find(".aside [aria-current]"))
         self.assertTrue(self.driver.execute_script("const a = document.querySelector('.tree-scroll').getBoundingClientRect(), "
                         "b = document.querySelector('.aside [aria-current]').getBoundingClientRect(); return a.top <= b.top && b.bottom <= a.bottom"))
 

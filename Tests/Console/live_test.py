@@ -95,7 +95,10 @@ class Live(Browser):
         self.button("Show the difference").click()
         self.button("Save").click()
         # The load may change the document between the look and the save; then the page says so.
-        self.until(lambda: "Todo five" in self.text() or "Another client changed" in self.find("dialog").text)
+        def answer():
+            dialog = self.find("dialog")
+            return "Todo five" in self.text() or dialog and "Another client changed" in dialog.text
+        self.until(answer)
 
     def test_devices(self):
         self.open("devices")
