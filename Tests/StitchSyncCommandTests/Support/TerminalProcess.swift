@@ -60,7 +60,8 @@ final class TerminalProcess {
     func expect(_ text: String) async throws {
         if take(text) { return }
         for await chunk in chunks {
-            unread += String(decoding: chunk, as: UTF8.self)
+            // Swift takes a carriage return with its line feed for one character.
+            unread += String(decoding: chunk.filter { $0 != 0x0d }, as: UTF8.self)
             if take(text) { return }
         }
         throw TerminalFailure(reason: "\(text.debugDescription) not in \(unread)")
