@@ -264,16 +264,9 @@
         private static func namespaces(of store: DocumentStore) throws -> [Namespace] {
             let synced = try SyncEngine(lookingAt: store).syncedCollections()
             let all = try store.read { try $0.collections() }
-            return Set(all + synced).filter { namespace in
-                !ownDatabases.contains(namespace.database)
-                    && !namespace.collection.hasBytePrefix("system.")
-            }.sorted { $0.description < $1.description }
+            return Set(all + synced).filter { !$0.isOfServer }
+                .sorted { $0.description < $1.description }
         }
-
-        /// The databases in which a server keeps its users and its state.
-        private static let ownDatabases: Set<String> = [
-            "admin", "config", "local", "stitchsync", "stitchsync_gateway",
-        ]
 
         /// Returns what to add to a note about an empty collection: the name that may be meant.
         func advice(for namespace: Namespace, among names: [Namespace]) -> String {

@@ -103,19 +103,15 @@
                 $0.documentValue?["name"]?.stringValue
             }
             var found: [Namespace] = []
-            for database in names where !Self.ownDatabases.contains(database) {
+            for database in names where !Namespace.isOfServer(database: database) {
                 let listed = try await documents(
                     ["listCollections": 1, "nameOnly": true], on: database)
                 found += listed.filter { $0["type"] == "collection" }.compactMap {
                     $0["name"]?.stringValue
-                }.filter { !$0.hasPrefix("system.") }.map { Namespace(database, $0) }
+                }.map { Namespace(database, $0) }.filter { !$0.isOfServer }
             }
             return found.sorted { $0.description < $1.description }
         }
-
-        private static let ownDatabases: Set<String> = [
-            "admin", "config", "local", "stitchsync", "stitchsync_gateway",
-        ]
 
         /// Returns all users.
         func users() async throws -> [RuledUser] {

@@ -1,0 +1,19 @@
+#if CommandLine
+    import BSONStore
+
+    extension Namespace {
+        private static let serverDatabases: Set<Name> = [
+            "admin", "config", "local", "stitchsync", "stitchsync_gateway",
+        ]
+
+        /// Whether a server keeps its users or its state in a database.
+        static func isOfServer(database: String) -> Bool {
+            serverDatabases.contains(Name(database))
+        }
+
+        /// Whether a server keeps its users or its state in the collection.
+        var isOfServer: Bool {
+            Self.isOfServer(database: database) || collection.hasBytePrefix("system.")
+        }
+    }
+#endif
