@@ -85,29 +85,19 @@ struct HistoryBuffer {
         _ event: HistoryEvent, of id: BSONValue, operation: OperationID?, from before: VersionField,
         to after: VersionField
     ) {
-        let start = bytes.count
-        append(UInt32(0))
-        let code = event.code
-        bytes.append(code.event)
-        bytes.append(code.detail)
-        bytes.append(0)
-        append(UInt32(0))
-        let keyStart = bytes.count
-        BSONKey.lend(id) { bytes.append(contentsOf: $0) }
-        patch(UInt32(bytes.count - keyStart), at: keyStart - 4)
-        var parts: Parts = []
-        if let operation {
-            parts.insert(.operation)
-            append(operation)
+        let details = event.details
+        BSONKey.lend(id) { key in
+            let room = EntryWriter.fixedBytesMax + key.count + (details?.byteCount ?? 0)
+            withUnsafeTemporaryAllocation(byteCount: room, alignment: 1) { room in
+                var entry = EntryWriter(room)
+                entry.begin(event.code, key)
+                if let operation { entry.append(operation, as: .operation) }
+                entry.append(before, as: .before, writer: .writerBefore)
+                entry.append(after, as: .after, writer: .writerAfter)
+                if let details { entry.append(details) }
+                bytes.append(contentsOf: entry.finished())
+            }
         }
-        parts.formUnion(append(before, .before, .writerBefore))
-        parts.formUnion(append(after, .after, .writerAfter))
-        if let details = event.details {
-            parts.insert(.details)
-            bytes.append(contentsOf: details.bytes)
-        }
-        bytes[start + 6] = parts.rawValue
-        patch(UInt32(bytes.count - start - 4), at: start)
         count += 1
         if !isFullOfFields, let document = event.fields {
             fields.append((count, BSONKey.encode(id), document))
@@ -116,30 +106,64 @@ struct HistoryBuffer {
             ends.append((bytes.count, count))
         }
     }
+}
 
-    private mutating func append(
-        _ field: VersionField, _ part: Parts, _ writer: Parts
-    ) -> Parts {
-        guard case .version(let version) = field else { return [] }
-        append(UInt64(bitPattern: version.counter))
-        guard let operation = version.operation.flatMap(OperationID.init) else { return part }
-        append(operation)
-        return part.union(writer)
+/// The writing of one entry, in lent memory that has room for it.
+private struct EntryWriter {
+    /// The most bytes of an entry beside its key and details.
+    static let fixedBytesMax = 11 + 16 + 24 + 24
+
+    private let room: UnsafeMutableRawBufferPointer
+    private var count = 0
+    private var parts: HistoryBuffer.Parts = []
+
+    init(_ room: UnsafeMutableRawBufferPointer) { self.room = room }
+
+    mutating func begin(_ code: (event: UInt8, detail: UInt8), _ key: UnsafeRawBufferPointer) {
+        append(UInt32(0))
+        append(code.event)
+        append(code.detail)
+        append(UInt8(0))
+        append(UInt32(key.count))
+        append(key)
     }
 
-    private mutating func append(_ operation: OperationID) {
+    mutating func append(_ operation: OperationID, as part: HistoryBuffer.Parts) {
+        parts.insert(part)
         append(operation.instance)
         append(operation.sequence)
     }
 
-    private mutating func append(_ number: some FixedWidthInteger) {
-        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    mutating func append(
+        _ field: VersionField, as part: HistoryBuffer.Parts, writer: HistoryBuffer.Parts
+    ) {
+        guard case .version(let version) = field else { return }
+        parts.insert(part)
+        let (counter, operation) = version.counterAndOperation
+        append(UInt64(bitPattern: counter))
+        if let operation { append(operation, as: writer) }
     }
 
-    private mutating func patch(_ number: UInt32, at start: Int) {
-        for index in 0..<4 {
-            bytes[start + index] = UInt8(truncatingIfNeeded: number >> (8 * index))
-        }
+    mutating func append(_ details: BSONDocument) {
+        parts.insert(.details)
+        details.withUnsafeBytes { append($0) }
+    }
+
+    /// Completes the entry and returns its bytes.
+    func finished() -> UnsafeRawBufferPointer {
+        room.storeBytes(of: UInt32(count - 4).littleEndian, as: UInt32.self)
+        room[6] = parts.rawValue
+        return UnsafeRawBufferPointer(rebasing: room[..<count])
+    }
+
+    private mutating func append<Number: FixedWidthInteger>(_ number: Number) {
+        room.storeBytes(of: number.littleEndian, toByteOffset: count, as: Number.self)
+        count += MemoryLayout<Number>.size
+    }
+
+    private mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        UnsafeMutableRawBufferPointer(rebasing: room[count...]).copyMemory(from: bytes)
+        count += bytes.count
     }
 }
 

@@ -91,8 +91,10 @@ struct PrepareUpload {
         let paths = UpdateDescription.synced(from: base, to: local)
         let isForeign = if case .foreign = record.version { true } else { false }
         let facts = UploadFacts(
-            pending: PendingChange(base: base, local: local), isPaused: record.pause != nil,
-            hasOpenAttempt: record.attempt != nil, isStale: record.staleMark > 0,
+            pending: paths.map { $0.isEmpty ? .none : .update }
+                ?? PendingChange(base: base, local: local),
+            isPaused: record.pause != nil, hasOpenAttempt: record.attempt != nil,
+            isStale: record.staleMark > 0,
             resolvedInThisPass: resolvedInThisPass, isForeign: isForeign,
             hasPaths: paths != nil)
         let decision = UploadDecision.decide(facts)

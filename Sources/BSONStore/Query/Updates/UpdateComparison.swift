@@ -20,9 +20,8 @@ struct UpdateComparison {
     mutating func compare(
         _ before: BSONDocument, _ after: BSONDocument, prefix: String, excluded: IgnoredKeys
     ) -> Bool {
-        if before == after { return true }
-        if Self.beginsWithFields(of: before, after) {
-            return compareInOrder(before, after, prefix: prefix, excluded: excluded)
+        if let named = compareInOrder(before, after, prefix: prefix, excluded: excluded) {
+            return named
         }
         let later = IndexedDocument(after)
         for (key, old) in before where !excluded.contains(key) {
@@ -41,37 +40,29 @@ struct UpdateComparison {
         return true
     }
 
-    /// Whether a document begins with the fields of another, in their order.
-    private static func beginsWithFields(of before: BSONDocument, _ after: BSONDocument) -> Bool {
-        before.withCursor { earlier in
-            after.withCursor { later in
-                while let a = earlier.next() {
-                    _ = WorkBudget.isOver()
-                    guard let b = later.next(), a.key.count == b.key.count,
-                        BSONCursor.isEqual(a.key, b.key)
-                    else { return false }
-                }
-                return true
-            }
-        }
-    }
-
-    /// Compares documents whose fields are in the same order, except for new ones at the end.
+    /// Compares documents whose fields are in the same order, except for new ones at the end; `nil`
+    /// if they are not.
     ///
     /// Only fields that differ are decoded.
     private mutating func compareInOrder(
         _ before: BSONDocument, _ after: BSONDocument, prefix: String, excluded: IgnoredKeys
-    ) -> Bool {
+    ) -> Bool? {
         before.withUnsafeBytes { old in
             after.withUnsafeBytes { new in
                 guard let oldBase = old.baseAddress, let newBase = new.baseAddress else {
                     return true
                 }
                 var (earlier, later) = (BSONCursor(old), BSONCursor(new))
+                var differing: [(old: BSONRawElement, new: BSONRawElement)] = []
                 while let a = earlier.next() {
                     _ = WorkBudget.isOver()
                     if later.skip(sameAs: a) { continue }
-                    guard let b = later.next() else { return true }
+                    guard let b = later.next(), a.key.count == b.key.count,
+                        BSONCursor.isEqual(a.key, b.key)
+                    else { return nil }
+                    differing.append((a, b))
+                }
+                for (a, b) in differing {
                     let key = String(validUTF8: a.key)
                     if excluded.contains(key) { continue }
                     let named = compare(

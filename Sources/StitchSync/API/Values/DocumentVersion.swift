@@ -146,6 +146,21 @@ extension DocumentVersion {
         return "its v is missing or not a whole number"
     }
 
+    /// Reads the counter and the name of the attempt in one walk, without heap memory.
+    var counterAndOperation: (counter: Int64, operation: OperationID?) {
+        document.withCursor { cursor in
+            var (counter, operation) = (Int64?.none, OperationID??.none)
+            while let element = cursor.next() {
+                if element.hasKey("v") {
+                    counter = counter ?? Self.integer(element.value) ?? 0
+                } else if element.hasKey("op"), operation == nil {
+                    operation = .some(OperationID(element.value))
+                }
+            }
+            return (counter ?? 0, operation ?? nil)
+        }
+    }
+
     private static func integer(_ value: BSONRawValue) -> Int64? {
         switch value.type {
         case .int64: value.int64

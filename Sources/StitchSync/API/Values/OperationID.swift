@@ -25,11 +25,24 @@ public struct OperationID: Sendable, Hashable, CustomStringConvertible {
     /// Reads the 16 bytes; `nil` for any other value, such as another tool's operation.
     public init?(_ value: BSONValue) {
         guard case .binary(let binary) = value, binary.bytes.count == 16 else { return nil }
-        func part(_ range: Range<Int>) -> UInt64 {
-            binary.bytes[range].reduce(0) { $0 << 8 | UInt64($1) }
+        self = binary.bytes.withUnsafeBytes { Self(bytes: $0) }
+    }
+
+    /// Reads the 16 bytes of a value in a valid document, as ``init(_:)-(BSONValue)`` does.
+    init?(_ value: BSONRawValue) {
+        // The value consists of its length, the subtype and the bytes; subtype 2 has a length of its own.
+        guard value.type == .binary, value.count == 21,
+            value.start.load(fromByteOffset: 4, as: UInt8.self) != 2
+        else {
+            self.init(BSONValue(copying: value))
+            return
         }
-        instance = part(0..<8)
-        sequence = part(8..<16)
+        self.init(bytes: UnsafeRawBufferPointer(start: value.start + 5, count: 16))
+    }
+
+    private init(bytes: UnsafeRawBufferPointer) {
+        instance = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+        sequence = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }
 
     /// The instance as hexadecimal digits and the attempt's number: `7.1`.
