@@ -10,36 +10,42 @@ struct EditionLine: Sendable, Equatable {
     let local: BSONValue?
     /// The remote value; also `nil` where it is unknown.
     let remote: BSONValue?
+    /// The value after a conflict was resolved; `nil` where none was.
+    var result: BSONValue?
 
-    /// Returns the fields of the three versions: embedded documents field by field, arrays as a
+    /// Returns the fields of the versions: embedded documents field by field, arrays as a
     /// whole.
     ///
-    /// - Parameter remote: the remote version; `nil` where it is unknown.
+    /// - Parameters:
+    ///   - remote: the remote version; `nil` where it is unknown.
+    ///   - result: the version after a conflict; `nil` where none was resolved.
     static func lines(
-        base: BSONDocument?, local: BSONDocument?, remote: BSONDocument??
+        base: BSONDocument?, local: BSONDocument?, remote: BSONDocument??,
+        result: BSONDocument? = nil
     ) -> [EditionLine] {
         var lines: [EditionLine] = []
-        compare(base, local, remote ?? nil, at: "", &lines)
+        compare([base, local, remote ?? nil, result], at: "", &lines)
         return lines
     }
 
     private static func compare(
-        _ base: BSONDocument?, _ local: BSONDocument?, _ remote: BSONDocument?, at path: String,
-        _ lines: inout [EditionLine]
+        _ versions: [BSONDocument?], at path: String, _ lines: inout [EditionLine]
     ) {
         var seen: Set<Name> = []
-        let editions = [base, local, remote].map { $0.map { IndexedDocument($0) } }
-        for key in [base, local, remote].flatMap({ $0.map { Array($0.keys) } ?? [] })
+        let editions = versions.map { $0.map { IndexedDocument($0) } }
+        for key in versions.flatMap({ $0.map { Array($0.keys) } ?? [] })
         where seen.insert(key).inserted {
             let place = path.isEmpty ? key : "\(path).\(key)"
             let values = editions.map { $0?[key] }
             let documents = values.map { $0?.documentValue }
             let isNested = zip(values, documents).allSatisfy { ($0 == nil) == ($1 == nil) }
             if isNested, documents.contains(where: { $0?.isEmpty == false }) {
-                compare(documents[0], documents[1], documents[2], at: place, &lines)
+                compare(documents, at: place, &lines)
             } else {
                 lines.append(
-                    EditionLine(path: place, base: values[0], local: values[1], remote: values[2]))
+                    EditionLine(
+                        path: place, base: values[0], local: values[1], remote: values[2],
+                        result: values[3]))
             }
         }
     }

@@ -23,6 +23,15 @@ extension InspectionPage {
             """
     }
 
+    /// Returns a text whose commands stand between backticks.
+    func prose(_ text: String) -> HTML {
+        let parts = text.split(separator: "`", omittingEmptySubsequences: false).enumerated().map {
+            index, part -> HTML in
+            index.isMultiple(of: 2) ? "\(String(part))" : "<code>\(String(part))</code>"
+        }
+        return "\(parts)"
+    }
+
     func code(_ value: BSONValue) -> HTML {
         "<code>\(Self.cut(value.extendedJSON(.relaxed)))</code>"
     }
@@ -47,9 +56,9 @@ extension InspectionPage {
 
     static let style = """
         :root { --back: #f6f7f9; --card: #fff; --ink: #1c2330; --faint: #5d6778; --line: #dde1e8;
-          --sent: #2f6fdd; --taken: #1f9d6b; --conflicts: #c77700; --stopped: #c23a3a; --errors: #8a4fc7; }
+          --sent: #2f6fdd; --received: #1f9d6b; --conflicts: #c77700; --stopped: #c23a3a; --errors: #8a4fc7; }
         @media (prefers-color-scheme: dark) { :root { --back: #12151b; --card: #1b2029;
-          --ink: #e6e9ef; --faint: #9aa5b5; --line: #303846; --sent: #6ea0ff; --taken: #4fcf9b;
+          --ink: #e6e9ef; --faint: #9aa5b5; --line: #303846; --sent: #6ea0ff; --received: #4fcf9b;
           --conflicts: #f0ab45; --stopped: #f07a7a; --errors: #bf92f0; } }
         * { box-sizing: border-box; }
         body { margin: 0; background: var(--back); color: var(--ink);
@@ -85,14 +94,29 @@ extension InspectionPage {
         summary { cursor: pointer; font-weight: 600; padding: 4px 0; }
         .badge { border: 1px solid currentColor; border-radius: 99px; padding: 0 8px;
           font-size: .85em; white-space: nowrap; }
-        .badge.synced { color: var(--taken); }
-        .badge.pending, .badge.stale { color: var(--conflicts); }
-        .badge.paused, .badge.conflicted { color: var(--stopped); }
+        .badge.synced { color: var(--received); }
+        .badge.pending, .badge.stale, .badge.deleted { color: var(--conflicts); }
+        .badge.paused, .badge.conflicted, .badge.rejected, .badge.stopped { color: var(--stopped); }
+        .waits { list-style: none; margin: 0; padding: 0; }
+        .waits li { padding: 6px 0; border-bottom: 1px solid var(--line); }
+        .waits li:last-child { border-bottom: 0; }
+        .conflict { margin: 0 0 18px; }
+        .conflict h3 { margin: 0; font-size: 1rem; overflow-wrap: anywhere; }
+        .conflict table { table-layout: fixed; min-width: 700px; }
+        .conflict th[scope=row] { font-weight: 600; overflow-wrap: anywhere; }
+        .changed code { border-left: 3px solid var(--conflicts); padding-left: 6px; font-weight: 700; }
+        @media (max-width: 720px) {
+          .conflict table { min-width: 0; }
+          .conflict thead { display: none; }
+          .conflict tbody, .conflict tr, .conflict td, .conflict th { display: block; }
+          .conflict td { border: 0; padding: 2px 0 2px 12px; }
+          .conflict td::before { content: attr(data-title) ": "; color: var(--faint); }
+        }
         .timeline { display: block; min-width: 640px; width: 100%; height: auto; }
         .timeline text { fill: var(--ink); font-size: 12px; }
         .timeline text.faint { fill: var(--faint); font-size: 11px; }
         .timeline .rule { stroke: var(--line); }
-        .timeline .sent { fill: var(--sent); } .timeline .taken { fill: var(--taken); }
+        .timeline .sent { fill: var(--sent); } .timeline .received { fill: var(--received); }
         .timeline .conflicts { fill: var(--conflicts); } .timeline .stopped { fill: var(--stopped); }
         .timeline .errors { fill: var(--errors); }
         """

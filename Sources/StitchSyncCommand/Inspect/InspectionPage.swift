@@ -25,7 +25,7 @@ struct InspectionPage: Sendable {
             <header><h1>\(inspection.name)</h1>
             <p class="faint">written at \(inspection.time.text) by stitchsync inspect</p></header>
             <main>
-            \(tiles)\(findings)\(timeline)\(collections)\(paused)\(rejected)\(conflicts)\
+            \(tiles)\(findings)\(waits)\(conflicts)\(rejected)\(collections)\(passes)\
             \(subscriptions)\(documents)</main>
             </body>
             </html>
@@ -41,19 +41,20 @@ struct InspectionPage: Sendable {
             inspection.collections.reduce(0) { $0 + $1.status[keyPath: path] }
         }
         let statistics = inspection.statistics
-        let counts: [(name: String, value: String, look: String)] = [
-            (
-                "documents",
-                "\(inspection.collections.reduce(0) { $0 + $1.documentCount })", ""
-            ),
+        let documentCount = inspection.collections.reduce(0) { $0 + $1.documentCount }
+        let synced: [(name: String, value: String, look: String)] = [
             ("synced", "\(sum(\.synced))", ""),
             ("pending", "\(sum(\.pending))", sum(\.pending) > 0 ? "wait" : ""),
             ("paused", "\(sum(\.paused))", sum(\.paused) > 0 ? "bad" : ""),
             ("rejected", "\(sum(\.rejected))", sum(\.rejected) > 0 ? "bad" : ""),
-            ("file", Self.size(statistics.fileBytes), ""),
-            ("free in file", Self.size(statistics.freeBytes), ""),
-            ("log", Self.size(statistics.logBytes), ""),
         ]
+        let counts: [(name: String, value: String, look: String)] =
+            [("documents", "\(documentCount)", "")]
+            + (inspection.isNeverSynced ? [] : synced) + [
+                ("file", Self.size(statistics.fileBytes), ""),
+                ("unused in the file", Self.size(statistics.freeBytes), ""),
+                ("log file", Self.size(statistics.logBytes), ""),
+            ]
         let tiles = counts.map { count -> HTML in
             """
             <div class="tile \(count.look)"><strong>\(count.value)</strong>\
@@ -74,60 +75,76 @@ struct InspectionPage: Sendable {
             """
     }
 
-    private var timeline: HTML {
-        guard !inspection.passes.isEmpty else {
-            return section("Timeline", "<p class=\"faint\">No pass is recorded yet.</p>")
+    private var waits: HTML {
+        if inspection.isNeverSynced {
+            return section(
+                "Sync",
+                "<p>This store was never synced: its documents are on this device only.</p>")
+        }
+        let items = inspection.collections.flatMap(\.remarks).map { remark -> HTML in
+            """
+            <li><span class="badge \(remark.state)">\(remark.state)</span> \
+            <strong>\(remark.place)</strong> \(prose(remark.text))</li>
+
+            """
         }
         return section(
-            "Timeline",
+            "What waits",
+            items.isEmpty
+                ? "<p>Nothing waits: all changes of this device were sent.</p>"
+                : "<ul class=\"waits\">\n\(items)</ul>")
+    }
+
+    private var passes: HTML {
+        guard !inspection.isNeverSynced else { return "" }
+        guard !inspection.passes.isEmpty else {
+            return section("Syncs", "<p class=\"faint\">No sync changed anything yet.</p>")
+        }
+        let groups = PassGroup.groups(of: inspection.passes)
+        let isSummed = groups.count < inspection.passes.count
+        let titles = ["time (UTC)", "syncs"] + Timeline.lanes.map(\.name)
+        let rows = groups.map { group -> HTML in
+            let counts = ([group.passes.count] + Timeline.lanes.map(group.count)).map {
+                count -> HTML in "<td class=\"number\">\(count)</td>"
+            }
+            return "<tr><th scope=\"row\" class=\"time\">\(group.timeText)</th>\(counts)</tr>\n"
+        }
+        return section(
+            "Syncs",
             """
-            <p class="faint">The newest \(inspection.passes.count) passes with changes; the \
-            height of a bar grows with the logarithm of its count. Times are UTC.</p>
+            <p class="faint">The newest \(inspection.passes.count.counted("sync")) with changes, \
+            the newest first\(isSummed ? "; older ones are summed by hour or by day" : ""). In the \
+            picture the height of a bar grows with the logarithm of its count.</p>
             <div class="scroll">\(Timeline(passes: inspection.passes).svg)</div>
+            \(table(titles, isOfNumbers: true, rows))
             """)
     }
 
     private var collections: HTML {
+        let isSynced = !inspection.isNeverSynced
         let rows = inspection.collections.map { collection -> HTML in
             let status = collection.status
-            let counts = [
-                collection.documentCount, status.synced, status.pending, status.toLook,
-                status.paused, status.rejected,
-            ].map { count -> HTML in "<td class=\"number\">\(count)</td>" }
+            let synced = [
+                status.synced, status.pending, status.toLook, status.paused, status.rejected,
+            ]
+            let counts = ([collection.documentCount] + (isSynced ? synced : [])).map {
+                count -> HTML in "<td class=\"number\">\(count)</td>"
+            }
             return """
                 <tr><th scope="row">\(collection.namespace.description)</th>\(counts)\
                 <td class="number">\(Self.size(collection.byteCount))</td></tr>
 
                 """
         }
-        let titles = [
-            "collection", "documents", "synced", "pending", "to look", "paused", "rejected", "size",
-        ]
-        return section("Collections", table(titles, isOfNumbers: true, rows))
+        let titles = ["synced", "pending", "to fetch", "paused", "rejected"]
+        return section(
+            "Collections",
+            table(
+                ["collection", "documents"] + (isSynced ? titles : []) + ["size"],
+                isOfNumbers: true, rows))
     }
 
     // MARK: - Needs attention
-
-    private var paused: HTML {
-        let rows = inspection.collections.flatMap { collection in
-            collection.paused.map { id, reason -> HTML in
-                """
-                <tr><td>\(collection.namespace.description)</td><td>\(code(id))</td>\
-                <td><span class="badge paused">\(reason.code.rawValue)</span> \(reason.message)</td>\
-                </tr>
-
-                """
-            }
-        }
-        guard !rows.isEmpty else { return "" }
-        return section(
-            "Paused",
-            """
-            <p class="faint">Sync neither uploads nor downloads these until they are resumed \
-            (stitchsync resume) or written to.</p>
-            \(table(["collection", "_id", "reason"], rows))
-            """)
-    }
 
     private var rejected: HTML {
         let rows = inspection.collections.flatMap(\.rejected).map { write -> HTML in
@@ -141,29 +158,57 @@ struct InspectionPage: Sendable {
         }
         guard !rows.isEmpty else { return "" }
         return section(
-            "Rejected",
+            "Rejected writes",
             """
-            <p class="faint">The remote rejected these writes; stitchsync retry retries or \
-            discards them.</p>
+            <p class="faint">The remote rejected these writes; <code>stitchsync retry</code> sends \
+            them again or drops them.</p>
             \(table(["number", "collection", "_id", "change", "reason", "at", "wanted"], rows))
             """)
     }
 
     private var conflicts: HTML {
-        let rows = inspection.conflicts.reversed().map { conflict -> HTML in
-            """
-            <tr><td>\(conflict.namespace.description)</td><td>\(code(conflict.documentID))</td>\
-            <td class="time">\(conflict.time.text)</td><td>\(edition(conflict.base))</td>\
-            <td>\(edition(conflict.local))</td><td>\(edition(conflict.remote))</td>\
-            <td>\(conflict.answerText)</td></tr>
-
-            """
+        let parts = inspection.conflicts.reversed().map {
+            compared(ConflictComparison(conflict: $0))
         }
-        guard !rows.isEmpty else { return "" }
+        guard !parts.isEmpty else { return "" }
+        let shown = parts.prefix(Self.conflictsShown)
+        let rest = parts.dropFirst(Self.conflictsShown)
+        let more: HTML =
+            rest.isEmpty
+            ? ""
+            : "<details><summary>\(rest.count) older</summary>\(Array(rest))</details>"
         return section(
             "Newest conflicts",
-            table(
-                ["collection", "_id", "at", "base", "local", "remote", "resolution"], rows))
+            """
+            <p class="faint">Only fields that differ are shown; a mark shows what is not as the \
+            last version that both sides had (base).</p>
+            \(Array(shown))\(more)
+            """)
+    }
+
+    /// The number of conflicts that are not folded.
+    private static let conflictsShown = 10
+
+    private func compared(_ comparison: ConflictComparison) -> HTML {
+        let conflict = comparison.conflict
+        let rows = comparison.lines.map { line -> HTML in
+            let cells = comparison.cells(of: line).map { cell -> HTML in
+                let value: HTML =
+                    cell.value.map(code) ?? "<span class=\"faint\">\(cell.text ?? "")</span>"
+                return """
+                    <td data-title="\(cell.title)" class="\(cell.isMarked ? "changed" : "")">\
+                    \(value)</td>
+                    """
+            }
+            return "<tr><th scope=\"row\">\(line.path)</th>\(cells)</tr>\n"
+        }
+        return """
+            <div class="conflict"><h3>\(conflict.namespace.description) \
+            \(code(conflict.documentID))</h3>
+            <p><span class="time faint">\(conflict.time.text)</span> \(conflict.answerText)</p>
+            \(table(["field", "base", "local", "remote", "result"], rows))</div>
+
+            """
     }
 
     private var subscriptions: HTML {
@@ -197,7 +242,7 @@ struct InspectionPage: Sendable {
                 <details\(collection.editions.count <= 20 ? " open" : "")>\
                 <summary>\(collection.namespace.description): \
                 \(collection.status.synced.counted("document"))</summary>
-                \(table(["_id", "state", "version", "lineage", "document"], rows))\(more)</details>
+                \(table(["_id", "state", "version", "document"], rows))\(more)</details>
 
                 """
         }
@@ -217,7 +262,6 @@ struct InspectionPage: Sendable {
             <tr><td>\(code(editions.documentID))</td>\
             <td><span class="badge \(editions.status.name)">\(editions.status.name)</span></td>\
             <td class="number">\(version.map { "\($0.counter)" } ?? "-")</td>\
-            <td><code>\(String((version?.lineage ?? "").prefix(8)))</code></td>\
             <td>\(shown)</td></tr>
 
             """

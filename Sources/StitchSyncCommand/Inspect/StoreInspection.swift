@@ -14,6 +14,8 @@ struct StoreInspection: Sendable {
         /// The paused documents with the reasons.
         let paused: [(id: BSONValue, reason: PauseReason)]
         let rejected: [RejectedWrite<BSONDocument>]
+        /// What keeps documents from being in step, as `status` says it.
+        let remarks: [StatusRemark]
     }
 
     /// The path of the store as given on the command line.
@@ -27,6 +29,8 @@ struct StoreInspection: Sendable {
     let subscriptions: SubscriptionSet?
     /// The results of the structural check.
     let findings: [SyncFinding]
+    /// Whether no collection was ever synced.
+    let isNeverSynced: Bool
 
     /// Reads a store.
     ///
@@ -42,7 +46,7 @@ struct StoreInspection: Sendable {
         for namespace in namespaces {
             collections.append(
                 try await Self.collection(
-                    namespace, statistics, engine, documentsMax: documentsMax))
+                    namespace, statistics, store, engine, name, documentsMax: documentsMax))
         }
         self.collections = collections
         conflicts = try engine.journaledConflicts()
@@ -50,11 +54,12 @@ struct StoreInspection: Sendable {
         let latest = try engine.subscriptions.latest
         subscriptions = latest.version == 0 ? nil : latest
         findings = try await engine.verify()
+        isNeverSynced = try engine.syncedCollections().isEmpty
     }
 
     private static func collection(
-        _ namespace: Namespace, _ statistics: StoreStatistics, _ engine: SyncEngine,
-        documentsMax: Int
+        _ namespace: Namespace, _ statistics: StoreStatistics, _ store: DocumentStore,
+        _ engine: SyncEngine, _ name: String, documentsMax: Int
     ) async throws -> Collection {
         let size = statistics.collections.first { $0.namespace == namespace }
         let collection = engine.collection(namespace)
@@ -68,7 +73,8 @@ struct StoreInspection: Sendable {
             namespace: namespace, documentCount: size?.documentCount ?? 0,
             byteCount: size?.documentBytes ?? 0, status: try await collection.status(),
             editions: try engine.editions(in: namespace, limit: documentsMax), paused: paused,
-            rejected: try await collection.rejectedWrites.all())
+            rejected: try await collection.rejectedWrites.all(),
+            remarks: try await CollectionReport(of: namespace, store, engine, at: name).remarks)
     }
 }
 

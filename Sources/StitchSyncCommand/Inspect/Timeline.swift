@@ -21,7 +21,7 @@ struct Timeline: Sendable {
 
     static let lanes = [
         Lane(name: "sent") { $0.uploaded },
-        Lane(name: "taken") { $0.taken + $0.removed + $0.evicted },
+        Lane(name: "received") { $0.taken + $0.removed + $0.evicted },
         Lane(name: "conflicts") { $0.conflicts },
         Lane(name: "stopped") { $0.paused + $0.reverted },
         Lane(name: "errors") { $0.errors.count },

@@ -182,7 +182,8 @@ struct EditionTests {
                 #expect(!page.contains(outside), "\(outside)")
             }
             for wanted in [
-                "handlerFailed", "a price is not negative", "<svg class=\"timeline\"",
+                "<code>stitchsync resume phone.stitch ", "a price is not negative",
+                "<svg class=\"timeline\"",
                 "prefers-color-scheme: dark", "width=device-width", "Newest conflicts",
             ] { #expect(page.contains(wanted), "\(wanted)") }
             let json = try await Tool.run("inspect", "phone.stitch", "--json", in: folder)

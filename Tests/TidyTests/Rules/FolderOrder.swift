@@ -124,7 +124,7 @@ extension FolderOrder {
         FolderOrder(
             "Sources/StitchSyncCommand/",
             rows(
-                "Console|Inspect|Editions|Import Columns|Sync|Terminal|Shell|Demo|Gateway|Users Commands Documents Rules|"
+                "Console|Editions|Inspect|Import Columns|Sync|Terminal|Shell|Demo|Gateway|Users Commands Documents Rules|"
             )
         ),
     ]
