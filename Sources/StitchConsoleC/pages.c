@@ -9,6 +9,26 @@ static const unsigned char console_css[] = {
 #embed "Pages/console.css"
 };
 
+static const unsigned char device_conflicts_js[] = {
+#embed "Pages/device/conflicts.js"
+};
+
+static const unsigned char device_overview_js[] = {
+#embed "Pages/device/overview.js"
+};
+
+static const unsigned char device_passes_js[] = {
+#embed "Pages/device/passes.js"
+};
+
+static const unsigned char device_prose_js[] = {
+#embed "Pages/device/prose.js"
+};
+
+static const unsigned char device_story_js[] = {
+#embed "Pages/device/story.js"
+};
+
 static const unsigned char icon_svg[] = {
 #embed "Pages/icon.svg"
 };
@@ -131,6 +151,11 @@ static const unsigned char js_write_js[] = {
 
 static const struct stitch_console_page pages[] = {
     {"/console.css", console_css, sizeof console_css},
+    {"/device/conflicts.js", device_conflicts_js, sizeof device_conflicts_js},
+    {"/device/overview.js", device_overview_js, sizeof device_overview_js},
+    {"/device/passes.js", device_passes_js, sizeof device_passes_js},
+    {"/device/prose.js", device_prose_js, sizeof device_prose_js},
+    {"/device/story.js", device_story_js, sizeof device_story_js},
     {"/icon.svg", icon_svg, sizeof icon_svg},
     {"/index.html", index_html, sizeof index_html},
     {"/js/api.js", js_api_js, sizeof js_api_js},

@@ -338,7 +338,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def page(self, path):
         name = "index.html" if path == "/" else path.lstrip("/")
-        if not re.fullmatch(r"(js/)?[a-z-]+\.(html|css|js|svg)", name) or not (PAGES / name).is_file():
+        if not re.fullmatch(r"((js|device)/)?[a-z-]+\.(html|css|js|svg)", name) or not (PAGES / name).is_file():
             return self.fail(404, 26, "NotFound", "no such page")
         body = (PAGES / name).read_bytes()
         self.start(200, KINDS[name.rsplit(".", 1)[1]], len(body))

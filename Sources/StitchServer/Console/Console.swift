@@ -11,24 +11,32 @@ final class Console: Sendable {
     let isSecure: Bool
     /// Whether the pages are for browsers on this machine only.
     private let isLocal: Bool
+    /// The device's file that the pages show; `nil` for those of the server.
+    let device: ConsoleDevice?
 
     /// The largest body of a request, in bytes: a document as Extended JSON.
     static let bodyMax = 48 * 1024 * 1024
 
     init(
         _ server: ServerContext, _ backend: any CommandBackend, isSecure: Bool,
-        isLocal: Bool
+        isLocal: Bool, device: ConsoleDevice? = nil
     ) {
         self.server = server
         self.backend = backend
         self.isSecure = isSecure
         self.isLocal = isLocal
+        self.device = device
         dispatcher = Dispatcher(server: server, backend: backend)
         sessions = ConsoleSessions { session in
             session.connection.state.withLock { $0.isClosed = true }
             backend.connectionClosed(session.connection)
         }
     }
+
+    /// The name of the cookie.
+    ///
+    /// Browsers send cookies of one port to all of a host, so the pages of a file have a name each.
+    var cookieName: String { device?.cookieName ?? ConsoleAnswer.cookieName }
 
     /// Answers a request; may block.
     func answer(_ request: ConsoleRequest) -> ConsoleAnswer {
@@ -66,12 +74,16 @@ final class Console: Sendable {
         }
     }
 
-    private func file(_ request: ConsoleRequest) throws(ConsoleFault) -> ConsoleAnswer {
+    private func file(_ request: ConsoleRequest) throws -> ConsoleAnswer {
         guard request.method.hasSameBytes(as: "GET") else {
             throw ConsoleFault(405, "only GET is possible here")
         }
-        guard let file = ConsoleFiles.file(request.path) else {
+        guard var file = ConsoleFiles.file(request.path) else {
             throw ConsoleFault(404, "there is no such page")
+        }
+        if let device, let token = request.query["token"], request.path.hasSameBytes(as: "/") {
+            guard device.accepts(token) else { throw ConsoleDevice.refusal }
+            file.cookie = addSession(nil, request).id
         }
         return file
     }
@@ -79,6 +91,7 @@ final class Console: Sendable {
     // MARK: - Sessions
 
     private func api(_ request: ConsoleRequest) throws -> ConsoleAnswer {
+        if let device { return try answer(request, of: device) }
         let isChange = request.method.hasSameBytes(as: "POST")
         if isChange, request.path.hasSameBytes(as: "/api/signin") { return try signIn(request) }
         guard let session = try self.session(request) else {
@@ -87,11 +100,7 @@ final class Console: Sendable {
             }
             throw ConsoleFault(401, "sign in first")
         }
-        if isChange {
-            guard let given = request.header("x-csrf-token"),
-                SHA256.areEqual(Array(given.utf8), Array(session.csrf.utf8))
-            else { throw ConsoleFault(403, "the request does not come from the console's pages") }
-        }
+        if isChange { try checkToken(request, session) }
         switch (request.method, request.path) {
         case ("GET", "/api/session"): return answer(of: session)
         case ("POST", "/api/signout"):
@@ -116,9 +125,18 @@ final class Console: Sendable {
         }
     }
 
+    /// Refuses a change that does not come from the pages.
+    func checkToken(
+        _ request: ConsoleRequest, _ session: ConsoleSession
+    ) throws(ConsoleFault) {
+        guard let given = request.header("x-csrf-token"),
+            SHA256.areEqual(Array(given.utf8), Array(session.csrf.utf8))
+        else { throw ConsoleFault(403, "the request does not come from the console's pages") }
+    }
+
     /// Returns the session of a request, if its user still is an administrator.
     func session(_ request: ConsoleRequest) throws -> ConsoleSession? {
-        guard let cookie = request.cookie, let session = sessions.session(cookie) else {
+        guard let cookie = request.cookie(cookieName), let session = sessions.session(cookie) else {
             return nil
         }
         guard try isAdministrator(session) else {
@@ -149,12 +167,19 @@ final class Console: Sendable {
     }
 
     private func open(_ user: SignedInUser?, _ request: ConsoleRequest) throws -> ConsoleAnswer {
-        let session = ConsoleSession(connection(of: request))
-        session.connection.become(user)
-        sessions.add(session)
+        let session = addSession(user, request)
         var answer = answer(of: session)
         answer.cookie = session.id
         return answer
+    }
+
+    private func addSession(
+        _ user: SignedInUser?, _ request: ConsoleRequest
+    ) -> ConsoleSession {
+        let session = ConsoleSession(connection(of: request))
+        session.connection.become(user)
+        sessions.add(session)
+        return session
     }
 
     private func connection(of request: ConsoleRequest) -> ClientConnection {
@@ -221,15 +246,17 @@ final class Console: Sendable {
         return user
     }
 
-    private func answer(of session: ConsoleSession) -> ConsoleAnswer {
+    /// Returns what the pages know of their session and the server.
+    func answer(of session: ConsoleSession) -> ConsoleAnswer {
         let user = session.connection.state.withLock { $0.user }
         return .json([
             "user": user.map { .string($0.name.text) } ?? .null,
             "database": user.map { .string($0.database.text) } ?? .null,
             "csrf": .string(session.csrf),
             "server": [
-                "version": "0.1.0", "host": .string("\(server.settings.host)"),
-                "kind": .string(backend.isGateway ? "gateway" : "file"),
+                "version": "0.1.0", "host": .string(device?.name ?? server.settings.host),
+                "kind": .string(
+                    device != nil ? "device" : backend.isGateway ? "gateway" : "file"),
                 "rules": .bool(server.settings.rules != nil),
                 "auth": .bool(server.settings.requiresSignIn),
             ],
@@ -238,14 +265,22 @@ final class Console: Sendable {
 
     // MARK: - Commands
 
-    private func command(
+    /// Runs the command of a request.
+    func command(
         _ request: ConsoleRequest, _ session: ConsoleSession
     ) throws -> ConsoleAnswer {
         let fields = try request.document()
         guard let database = fields["database"]?.stringValue,
             let command = fields["command"]?.documentValue
         else { throw ConsoleFault(400, "a command needs the fields database and command") }
-        let reply = try run(command, on: database, session)
+        let reply: BSONDocument
+        if let device {
+            reply = try device.answering(command, server) { dispatcher in
+                try run(command, on: database, session, by: dispatcher)
+            }
+        } else {
+            reply = try run(command, on: database, session)
+        }
         return .json(#"{"reply": \#(reply.extendedJSON(.canonical))}"#)
     }
 
@@ -254,6 +289,13 @@ final class Console: Sendable {
     /// - Throws: `ConsoleFault` with the command's error.
     func run(
         _ command: BSONDocument, on database: String, _ session: ConsoleSession
+    ) throws -> BSONDocument {
+        try run(command, on: database, session, by: dispatcher)
+    }
+
+    private func run(
+        _ command: BSONDocument, on database: String, _ session: ConsoleSession,
+        by dispatcher: Dispatcher
     ) throws -> BSONDocument {
         var body = command
         body.removeValue(forKey: "$db")

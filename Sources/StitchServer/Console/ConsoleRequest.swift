@@ -14,12 +14,12 @@ struct ConsoleRequest: Sendable {
 
     func header(_ name: String) -> String? { headers[Name(name)] }
 
-    /// The value of the console's cookie.
-    var cookie: String? {
+    /// Returns the value of a cookie.
+    func cookie(_ name: String) -> String? {
         header("cookie")?.split(atByte: ";").lazy.map { part in
             part.drop { $0 == " " }
-        }.first { $0.hasBytePrefix(ConsoleAnswer.cookieName + "=") }
-            .map { String($0.dropFirst(ConsoleAnswer.cookieName.count + 1)) }
+        }.first { $0.hasBytePrefix(name + "=") }
+            .map { String($0.dropFirst(name.count + 1)) }
     }
 
     /// Returns the fields of a JSON body.

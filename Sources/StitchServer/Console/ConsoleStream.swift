@@ -45,6 +45,7 @@ extension Console {
     ) -> Result<ConsoleStream, ConsoleFault> {
         do {
             try checkOrigin(request)
+            guard device == nil else { throw ConsoleFault(404, "there is no such request") }
             guard let session = try self.session(request) else {
                 throw ConsoleFault(401, "sign in first")
             }

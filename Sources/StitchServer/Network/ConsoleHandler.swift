@@ -160,7 +160,7 @@
                 let end = cookie.isEmpty ? "; Max-Age=0" : ""
                 headers.add(
                     name: "set-cookie",
-                    value: "\(ConsoleAnswer.cookieName)=\(cookie); Path=/; HttpOnly; "
+                    value: "\(console.cookieName)=\(cookie); Path=/; HttpOnly; "
                         + "SameSite=Strict\(secure)\(end)")
             }
             let head = HTTPResponseHead(

@@ -55,6 +55,17 @@ struct ConflictComparison: Sendable {
         /// Whether the value differs from the base.
         let isMarked: Bool
 
+        /// The maximum number of characters of a value that a page gets.
+        private static let shownMax = 2_000
+
+        /// The value; a long one as the beginning of its text.
+        fileprivate var shortValue: BSONValue? {
+            guard let value else { return nil }
+            let text = value.extendedJSON(.relaxed)
+            guard text.utf8.count > Self.shownMax else { return value }
+            return .string(text.prefix(Self.shownMax) + " …")
+        }
+
         fileprivate init(title: String, text: String, isMarked: Bool) {
             (self.title, value, self.text, self.isMarked) = (title, nil, text, isMarked)
         }
@@ -72,7 +83,7 @@ struct ConflictComparison: Sendable {
         let fields = lines.map { line in
             let cells = cells(of: line).map { cell in
                 BSONValue.document([
-                    "value": cell.value.map { .document(["value": $0]) } ?? .null,
+                    "value": cell.shortValue.map { .document(["value": $0]) } ?? .null,
                     "text": cell.text.map(BSONValue.string) ?? .null,
                     "marked": .bool(cell.isMarked),
                 ])

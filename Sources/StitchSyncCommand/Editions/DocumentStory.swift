@@ -50,7 +50,7 @@ struct DocumentStory: Sendable {
     }
 
     /// What the document waits for, with the command that helps.
-    private var waitsFor: String {
+    var waitsFor: String {
         switch status {
         case .synced: "waits for nothing"
         case .notSynced: "the engine does not sync it"
@@ -75,7 +75,8 @@ struct DocumentStory: Sendable {
 }
 
 extension HistoryEntry {
-    fileprivate var object: BSONDocument {
+    /// The entry as one JSON object.
+    var object: BSONDocument {
         var object: BSONDocument = [
             "number": .int64(number), "at": .datetime(time), "text": .string(text),
         ]

@@ -8,6 +8,8 @@ struct PassGroup: Sendable {
 
     /// The number of the newest passes that have a row each.
     static let singleMax = 10
+    /// The number of the newest rows that an overview shows.
+    static let latestMax = 5
     /// The number of rows of hours, above which older passes share rows of days.
     private static let hoursMax = 20
     private static let (hour, day): (Int64, Int64) = (3_600_000, 86_400_000)

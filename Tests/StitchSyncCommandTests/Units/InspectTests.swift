@@ -26,6 +26,44 @@ struct InspectTests {
         #expect(Timeline(passes: [passes[0]]).bars(Timeline.lanes[0]).map(\.place) == [0])
     }
 
+    @Test func `of many passes the newest have a row each, and the rest are summed`() {
+        var report = SyncPassReport()
+        report.uploaded = 1
+        func rows(_ count: Int, every pause: Int64) -> [PassGroup] {
+            PassGroup.groups(
+                of: (0..<count).map { index in
+                    JournaledPass(
+                        time: BSONDatetime(milliseconds: Int64(index) * pause), report: report)
+                })
+        }
+        #expect(rows(5, every: 60_000).map(\.passes.count) == [1, 1, 1, 1, 1])
+        #expect(rows(200, every: 60_000).count <= 15)
+        #expect(rows(200, every: 3_600_000).count <= 20)
+        for pause in [1, 60_000, 3_600_000] as [Int64] {
+            let groups = rows(200, every: pause)
+            #expect(groups.reduce(0) { $0 + $1.count(Timeline.lanes[0]) } == 200)
+            #expect(groups.first?.passes.first?.time.milliseconds == 199 * pause)
+        }
+    }
+
+    @Test func `a conflict shows the fields that differ, also those of the result only`() throws {
+        let shared: BSONDocument = [
+            "namespace": "app.todos", "documentID": 1, "time": .datetime(.now),
+            "base": ["_id": 1, "a": 1, "b": 1], "local": ["_id": 1, "a": 2, "b": 1],
+            "remote": ["_id": 1, "a": 1, "b": 3],
+            "decision": "use", "result": ["_id": 1, "a": 2, "b": 3, "c": 4],
+        ]
+        let conflict = try #require(try JournaledConflict(shared: shared))
+        let comparison = ConflictComparison(conflict: conflict)
+        #expect(comparison.lines.map(\.path) == ["a", "b", "c"])
+        let marks = comparison.lines.map { comparison.cells(of: $0).map(\.isMarked) }
+        #expect(
+            marks == [
+                [false, true, false, true], [false, false, true, true],
+                [false, false, false, true],
+            ])
+    }
+
     @Test func `embedded documents are compared field by field, arrays as a whole`() {
         let base: BSONDocument = ["_id": 1, "a": ["b": 1, "c": [1, 2]], "d": 1]
         let local: BSONDocument = ["_id": 1, "a": ["b": 2, "c": [1, 2]], "d": ["e": 1]]

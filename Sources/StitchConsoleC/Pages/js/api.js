@@ -2,6 +2,7 @@
 import { parseReply, plain, stringify } from "./ejson.js";
 
 let csrf = "";
+let program = "stitchsync serve";
 let onSignedOut = () => {};
 
 /** An error that the server answered, or that the connection had. */
@@ -13,7 +14,10 @@ export class RequestError extends Error {
   }
 }
 
-export function setSession(session) { csrf = session?.csrf ?? ""; }
+export function setSession(session) {
+  csrf = session?.csrf ?? "";
+  if (session) program = session.server?.kind === "device" ? "stitchsync inspect --serve" : "stitchsync serve";
+}
 export function whenSignedOut(action) { onSignedOut = action; }
 
 async function request(method, path, body, signal) {
@@ -27,7 +31,7 @@ async function request(method, path, body, signal) {
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new RequestError("The server does not answer. Check that `stitchsync serve` is running.", 0);
+    throw new RequestError(`The server does not answer. Check that \`${program}\` is running.`, 0);
   }
   const text = await response.text();
   if (response.ok) return text;

@@ -12,8 +12,15 @@ import * as changes from "./changes.js";
 import * as operations from "./operations.js";
 import * as users from "./users.js";
 import * as log from "./log.js";
+import * as deviceOverview from "../device/overview.js";
+import * as conflicts from "../device/conflicts.js";
+import * as story from "../device/story.js";
+import * as passes from "../device/passes.js";
 
-const pages = { overview, data, devices, denied, write, rules, changes, operations, users, log };
+const serverPages = { overview, data, devices, denied, write, rules, changes, operations, users, log };
+/** The pages of `stitchsync inspect --serve`. */
+const devicePages = { overview: deviceOverview, data, conflicts, write: story, passes };
+let pages = serverPages;
 const main = document.getElementById("main");
 const navigation = document.getElementById("pages");
 const menu = document.getElementById("menu");
@@ -71,16 +78,18 @@ function closeMenu() {
   navigation.classList.remove("open");
 }
 
+const kinds = { gateway: "gateway", device: "a device's file", file: "file store" };
+
 function showFrame() {
   const { server } = session;
   document.getElementById("server").textContent = server
-    ? `${server.host} · ${server.kind === "gateway" ? "gateway" : "file store"} · ${server.version}` : "";
+    ? `${server.host} · ${kinds[server.kind] ?? kinds.file} · ${server.version}` : "";
   const place = document.getElementById("session");
   place.replaceChildren();
   if (session.user) {
     append(place, [el("span", { class: "quiet user" }, session.user), button("Sign out", signOut, { class: "plain" })]);
   } else {
-    append(place, el("span", { class: "quiet" }, "no sign-in"));
+    append(place, el("span", { class: "quiet" }, session.server?.kind === "device" ? "only reads" : "no sign-in"));
   }
   navigation.replaceChildren(el("ul", {}, Object.entries(pages).map(([name, each]) =>
     el("li", {}, el("a", { href: page(name), data: { page: name } }, each.title)))));
@@ -146,6 +155,9 @@ async function start() {
     return;
   }
   setSession(session);
+  pages = session.server?.kind === "device" ? devicePages : serverPages;
+  // The secret of a file's pages does not stay in the address.
+  if (location.search) history.replaceState(null, "", location.pathname + location.hash);
   showFrame();
   await showPage();
 }

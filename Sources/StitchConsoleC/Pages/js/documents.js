@@ -12,7 +12,8 @@ import { number } from "./units.js";
 const limitMax = 500, countMaxMS = 3000;
 let shownAs = "tree";
 
-export async function showDocuments(body, database, collection, route, { signal }) {
+export async function showDocuments(body, database, collection, route, { signal, session }) {
+  const isReadOnly = session?.server?.kind === "device";
   const query = route.query;
   const text = (name, placeholder) => el("input", {
     value: query.get(name) ?? "", placeholder, spellcheck: "false", autocomplete: "off", class: "code",
@@ -29,7 +30,7 @@ export async function showDocuments(body, database, collection, route, { signal 
   }, place("filter", "Filter"), place("sort", "Sort"), place("projection", "Projection"),
   el("div", { class: "limit" }, field("Limit", limit)),
   el("div", { class: "actions" }, el("button", { type: "submit", class: "primary" }, "Find"),
-    button("Explain", explain), button("Insert…", async () => { if (await insertDocument(database, collection)) run(); })));
+    button("Explain", explain), !isReadOnly && button("Insert…", async () => { if (await insertDocument(database, collection)) run(); })));
   body.append(form, trouble.node, results);
   await run();
 
@@ -106,7 +107,7 @@ export async function showDocuments(body, database, collection, route, { signal 
       button("Next", step(size), { disabled: total === null ? documents.length < size : skip + documents.length >= total, data: { key: "next" } }));
     const isEverything = parsed.filter.size === 0 && skip === 0;
     refill(results, bar, documents.length ? documents.map(card) : isEverything
-      ? empty("The collection holds no document.", "Insert one here, or let a device sync one.")
+      ? empty("The collection holds no document.", isReadOnly ? null : "Insert one here, or let a device sync one.")
       : empty("No document matches.", "Change the filter, or clear it to see all documents."));
   }
 
@@ -118,8 +119,8 @@ export async function showDocuments(body, database, collection, route, { signal 
       el("div", { class: "document-head" }, el("code", { title: stringify(id ?? null).slice(0, 500) }, name),
         id !== undefined && [
           el("a", { class: "button plain", href: storyOf(`${database}.${collection}`, id), "aria-label": `Story of ${name}` }, "Story"),
-          button("Edit…", async () => { if (await editDocument(database, collection, id)) run(); }, { "aria-label": `Edit ${name}`, class: "plain" }),
-          button("Delete…", async () => { if (await deleteDocument(database, collection, id)) run(); }, { "aria-label": `Delete ${name}`, class: "plain" }),
+          !isReadOnly && button("Edit…", async () => { if (await editDocument(database, collection, id)) run(); }, { "aria-label": `Edit ${name}`, class: "plain" }),
+          !isReadOnly && button("Delete…", async () => { if (await deleteDocument(database, collection, id)) run(); }, { "aria-label": `Delete ${name}`, class: "plain" }),
         ]),
       view);
   }
