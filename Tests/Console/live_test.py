@@ -33,20 +33,9 @@ return bad;
 """
 
 
-class Live(Browser):
-    """What every page of a working server shows, and how it is used."""
-    is_gateway = False
+class Looks(Browser):
+    """The checks that every page passes."""
     __test__ = False
-
-    @classmethod
-    def address(cls):
-        cls.world = world.World(world.tool(), cls.is_gateway)
-        cls.addClassCleanup(cls.world.stop)
-        return cls.world.base
-
-    @classmethod
-    def credentials(cls):
-        return "root", world.ROOT
 
     def look(self, hash):
         """Checks the form of a page at both widths in both schemes, and returns its text."""
@@ -69,6 +58,22 @@ class Live(Browser):
         for text in texts:
             self.see(text)
         self.look(hash)
+
+
+class Live(Looks):
+    """What every page of a working server shows, and how it is used."""
+    is_gateway = False
+    __test__ = False
+
+    @classmethod
+    def address(cls):
+        cls.world = world.World(world.tool(), cls.is_gateway)
+        cls.addClassCleanup(cls.world.stop)
+        return cls.world.base
+
+    @classmethod
+    def credentials(cls):
+        return "root", world.ROOT
 
     def test_overview(self):
         self.visit("overview", "Live", "Devices online", "Commands by kind", "update")
@@ -275,9 +280,75 @@ class LiveGateway(Live):
         self.assertIn("gateway", self.driver.find_element(By.ID, "server").get_attribute("textContent"))
 
 
+class LiveDevice(Looks):
+    """The pages of a device's file, which a command changes meanwhile."""
+
+    @classmethod
+    def address(cls):
+        cls.device = world.Device(world.tool())
+        cls.addClassCleanup(cls.device.stop)
+        return cls.device.base
+
+    def setUp(self):
+        # The cookie of the session; the address no longer has the secret.
+        self.assertNotIn("token", self.driver.current_url)
+
+    def test_overview_says_what_waits_and_what_helps(self):
+        self.visit("overview", "What waits", "paused", "is too large", "stitchsync resume", "rejected", "stitchsync retry", "pending",
+                   "Latest syncs")
+        self.assertEqual([each.text for each in self.driver.find_elements(By.CSS_SELECTOR, "#pages a")],
+                         ["Overview", "Data", "Conflicts", "Write", "Syncs"])
+        # A change of another program shows without a reload.
+        self.device.finish("insert", "phone.stitch", "app.later", '{"_id": 1}')
+        self.see("app.later")
+
+    def test_conflicts_show_the_fields_that_differ(self):
+        self.visit("conflicts", "1 conflict", "a merged document was kept", "by the tablet", "by the phone", world.HOSTILE)
+        self.assertNotIn("owner", self.text())
+        self.assertTrue(self.find(".marked"))
+
+    def test_data_only_reads(self):
+        # Without the document that is too large.
+        self.visit(TODOS + "/documents?filter=%7Bowner%3A+%22ben%22%7D", "of 1", "two")
+        buttons = [each.text for each in self.driver.find_elements(By.CSS_SELECTOR, "main button, main a.button")]
+        self.assertIn("Story", buttons)
+        self.assertFalse([each for each in buttons if each.startswith(("Edit", "Delete", "Insert"))])
+        self.button("Explain").click()
+        self.see("Back to the documents")
+        self.visit(TODOS + "/indexes", "_id_")
+
+    def test_story_of_a_write(self):
+        self.open("overview")
+        self.until(lambda: self.find("main td a[href*='id=2']")).click()
+        self.until(lambda: self.find("main[data-page=write] table"))
+        for each in ["Rejected writes", "mine", "written here", "What was wanted"]:
+            self.see(each)
+        self.look("write")
+        self.visit("write?namespace=app.todos&id=99", "This device remembers nothing of the document.")
+
+    def test_syncs(self):
+        self.visit("passes", "Received", "Conflicts")
+
+    def test_store_that_was_never_synced(self):
+        self.driver.get(self.device.fresh)
+        self.until(lambda: self.find("main[data-page=overview] h1"))
+        self.see("This store was never synced.")
+        self.see("app.notes")
+        self.look("never synced")
+        self.driver.get(self.base.split("?")[0])
+        self.see("What waits")
+
+    def test_without_the_secret(self):
+        self.driver.delete_all_cookies()
+        self.driver.get(self.base.split("?")[0])
+        self.see("open the address that `stitchsync inspect --serve` printed")
+        self.driver.get(self.base)
+        self.see("What waits")
+
+
 def load_tests(loader, tests, pattern):
-    # The common class is no test of its own.
-    return unittest.TestSuite(loader.loadTestsFromTestCase(each) for each in (LiveServer, LiveGateway))
+    # The common classes are no tests of their own.
+    return unittest.TestSuite(loader.loadTestsFromTestCase(each) for each in (LiveServer, LiveGateway, LiveDevice))
 
 
 if __name__ == "__main__":

@@ -157,5 +157,74 @@ class World:
             raise self.failure
 
 
+# Twice this is more than a document may hold, so a merge of both fails.
+HALF = {"$reduce": {"input": {"$range": [0, 23]}, "initialValue": "x", "in": {"$concat": ["$$value", "$$value"]}}}
+
+
+class Device:
+    """A device's file with a merged conflict, a paused document, a denied write and a change that waits; and one
+    that was never synced. Both are shown by `inspect --serve`."""
+
+    def __init__(self, tool):
+        self.tool, self.programs = tool, []
+        self.folder = Path(tempfile.mkdtemp(prefix="stitchdevice-"))
+        try:
+            self.start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def start(self):
+        rules = self.folder / "rules/data_sources/mongodb-atlas/app/todos"
+        rules.mkdir(parents=True)
+        (rules / "rules.json").write_text(json.dumps(RULES))
+        server = Program([self.tool, "serve", "--db", str(self.folder / "server.stitch"), "--port", "0", "--auth",
+                          "--rules", str(self.folder / "rules")])
+        self.programs.append(server)
+        port = server.find(r"listening on [^ ]*:(\d+)").group(1)
+        with pymongo.MongoClient(port=int(port), directConnection=True) as first:
+            first.admin.command("createUser", "root", pwd=ROOT, roles=["root"])
+        with pymongo.MongoClient(port=int(port), username="root", password=ROOT, directConnection=True) as root:
+            root.admin.command("createUser", "ann", pwd="ann's password", roles=[{"role": "readWrite", "db": "app"}])
+            root.app.todos.insert_many([
+                {"_id": 1, "owner": "ann", "title": "one", "tags": ["a"]}, {"_id": 2, "owner": "ben", "title": "two"},
+                {"_id": 3, "owner": "ann"}, {"_id": HOSTILE, "owner": "ann", "title": "<script>alert(1)</script>"}])
+        self.remote = f"stitchsync://ann:ann's%20password@localhost:{port}"
+        for name in ["phone", "tablet"]:
+            self.sync(name)
+        self.update("tablet", 1, {"$set": {"title": "by the tablet", HOSTILE: HOSTILE}})
+        self.update("phone", 1, {"$set": {"tags": ["a", "b"], "title": "by the phone"}})
+        self.update("tablet", 3, [{"$set": {"tablet": HALF}}])
+        self.update("phone", 3, [{"$set": {"phone": HALF}}])
+        self.update("phone", 2, {"$set": {"title": "mine"}})
+        self.sync("tablet")
+        self.sync("phone", "--conflicts", "merge", code=1)
+        self.update("phone", HOSTILE, {"$set": {"done": True}})
+        self.finish("insert", "new.stitch", "app.notes", '{"_id": 1}')
+        self.base, self.fresh = self.show("phone"), self.show("new")
+
+    def show(self, name):
+        """Returns the address at which a file is shown."""
+        program = Program([self.tool, "inspect", str(self.folder / f"{name}.stitch"), "--serve"])
+        self.programs.append(program)
+        return program.find(r"is shown at (\S+)").group(1)
+
+    def sync(self, name, *more, code=0):
+        self.finish("sync", f"{name}.stitch", "app.todos", "--remote", self.remote, *more, code=code)
+
+    def update(self, name, id, change):
+        self.finish("update", f"{name}.stitch", "app.todos", json.dumps({"_id": id}), json.dumps(change))
+
+    def finish(self, command, file, *arguments, code=0):
+        done = subprocess.run([self.tool, command, str(self.folder / file), *arguments], capture_output=True, text=True)
+        if done.returncode != code:
+            raise RuntimeError(f"{command} ended with {done.returncode}: {done.stdout}{done.stderr}")
+
+    def stop(self):
+        for program in reversed(self.programs):
+            program.stop()
+        shutil.rmtree(self.folder)
+
+
 def tool():
     return os.environ["STITCHSYNC"]
