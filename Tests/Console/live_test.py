@@ -78,6 +78,29 @@ class Live(Looks):
     def test_overview(self):
         self.visit("overview", "Live", "Devices online", "Commands by kind", "update")
 
+    def test_figures(self):
+        _, mine = self.enter("root")
+        stream = http.client.HTTPConnection(self.base.split("/")[2], timeout=30)
+        stream.request("GET", "/api/stats", headers=mine)
+        answer = stream.getresponse()
+        try:
+            while True:
+                line = answer.readline()
+                self.assertTrue(line, "the stream ended")
+                sample = json.loads(line[6:]) if line.startswith(b"data: ") else {}
+                # A gateway reads the sizes now and then.
+                if sample.get("storageBytes") is not None:
+                    break
+        finally:
+            stream.close()
+        self.assertGreater(sample["storageBytes"], 0)
+        self.assertGreaterEqual(sample["conflicts"], 0)
+        if self.is_gateway:
+            self.assertIs(sample["upstream"]["reachable"], True)
+            self.assertGreater(sample["upstream"]["latencyMS"], 0)
+        else:
+            self.assertIsNone(sample["upstream"])
+
     def test_data_documents_and_plan(self):
         self.open(TODOS)
         self.see("of 6")
@@ -277,6 +300,7 @@ class LiveGateway(Live):
 
     def test_overview(self):
         super().test_overview()
+        self.see("reachable")
         self.assertIn("gateway", self.driver.find_element(By.ID, "server").get_attribute("textContent"))
 
 

@@ -10,6 +10,26 @@ struct BackendCounts: Sendable {
     var text = ""
 }
 
+/// The figures of a backend that the console's overview shows, besides its counts.
+struct BackendFigures: Sendable {
+    /// The upstream of a gateway.
+    struct Upstream: Sendable {
+        /// Whether the last check reached it.
+        var isReachable: Bool
+        /// The time of the last check's answer.
+        var latency: Duration
+        /// The number of change streams that are followed.
+        var feeds: Int
+    }
+
+    /// The number of kept conflicts that devices shared; `nil` where it cannot be read.
+    var conflicts: Int64?
+    /// The size of the documents and indexes on disk; `nil` where it cannot be read.
+    var storageBytes: Int64?
+    /// The upstream; `nil` where the server keeps the documents itself.
+    var upstream: Upstream?
+}
+
 /// A backend that runs the commands on documents: a store, or a gateway to MongoDB.
 protocol CommandBackend: Sendable {
     /// Returns the user signed in on a connection, with the current roles.
@@ -49,6 +69,11 @@ protocol CommandBackend: Sendable {
 
     /// The counts for metrics.
     var counts: BackendCounts { get }
+
+    /// The figures for the console.
+    ///
+    /// - Throws: the errors of the store.
+    func figures() throws -> BackendFigures
 
     /// Whether clients can be served now.
     var isReady: Bool { get }

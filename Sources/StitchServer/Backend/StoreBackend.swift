@@ -118,6 +118,16 @@ final class StoreBackend: CommandBackend {
         BackendCounts(cursors: cursors.counts, sessions: sessions.all.count)
     }
 
+    func figures() throws -> BackendFigures {
+        let conflicts = try StoredConflicts(store: store).count()
+        let bytes = try store.read { transaction in
+            let connection = transaction.connection
+            return (try connection.int64("PRAGMA page_count") ?? 0)
+                * (try connection.int64("PRAGMA page_size") ?? 0)
+        }
+        return BackendFigures(conflicts: conflicts, storageBytes: bytes)
+    }
+
     func parse(_ definition: CommandDefinition, _ call: CommandCall) -> ParsedCommand {
         definition.parse(call, self)
     }

@@ -31,7 +31,7 @@ struct ConsoleStats {
         let latency = server.metrics.latency
         let cursors = backend.counts.cursors
         let devices = server.connections.withLock { $0.values }.filter { $0.device != nil }
-        return [
+        var sample: BSONDocument = [
             "time": .int64(BSONDatetime.now.milliseconds),
             "connections": .int32(Int32(clamping: server.connectionsOpen)),
             "devices": .int32(Int32(clamping: devices.count)),
@@ -42,6 +42,32 @@ struct ConsoleStats {
             "deniedWrites": .int64(Int64(server.denials.count)),
             "cursors": .int64(cursors.total),
             "waiting": .int32(Int32(clamping: server.operations.all.count)),
+        ]
+        for (name, value) in figures() { sample.append(name, value) }
+        return sample
+    }
+
+    /// Returns the conflicts, the bytes on disk and the upstream.
+    private func figures() -> BSONDocument {
+        let figures: BackendFigures
+        do {
+            figures = try backend.figures()
+        } catch {
+            // The next second tries again; the page shows dashes.
+            figures = BackendFigures()
+        }
+        let upstream = figures.upstream.map { upstream -> BSONValue in
+            let milliseconds = upstream.latency / .milliseconds(1)
+            return [
+                "reachable": .bool(upstream.isReachable),
+                "latencyMS": .double((milliseconds * 100).rounded() / 100),
+                "feeds": .int32(Int32(clamping: upstream.feeds)),
+            ]
+        }
+        return [
+            "conflicts": figures.conflicts.map { .int64($0) } ?? .null,
+            "storageBytes": figures.storageBytes.map { .int64($0) } ?? .null,
+            "upstream": upstream ?? .null,
         ]
     }
 }

@@ -27,6 +27,10 @@ final class GatewayBackend: CommandBackend {
     private let lastSweep = Locked(ContinuousClock.now - .seconds(3_600))
     /// Whether the last check reached the upstream.
     private let reaches = Locked(true)
+    /// The figures of the last check.
+    private let lastFigures = Locked(BackendFigures())
+    /// When the sizes at the upstream were read last; due at the start.
+    private let lastSizes = Locked(ContinuousClock.now - .seconds(60))
     /// The edition of the rules whose collections are followed.
     private let watchedEdition = Locked(0)
     /// The collections of which the upstream keeps no earlier documents, although it was asked.
@@ -205,18 +209,45 @@ final class GatewayBackend: CommandBackend {
         transactions.tidy(whileOthersWait: false)
         feeds.tidy()
         MemoryArenas.trim(above: 192 * 1024 * 1024)
+        let start = ContinuousClock.now
         let result = Result { try link.run(["ping": 1], on: "admin", .read, for: nil) }
         reaches.withLock { $0 = result.value != nil }
+        if server.settings.consolePort != nil {
+            noteFigures(isReachable: result.value != nil, latency: .now - start)
+        }
         denialLog.flush()
         userRecords.tidy()
         try watchRules()
         try tombstones.tidy()
-        let isDue = lastSweep.withLock { last in
-            guard last + .seconds(3_600) <= .now else { return false }
+        if Self.isDue(lastSweep, every: 3_600) {
+            _ = try UpstreamAttachments(link: link, call: nil).sweep(now: .now)
+        }
+    }
+
+    private static func isDue(
+        _ last: Locked<ContinuousClock.Instant>, every seconds: Int
+    ) -> Bool {
+        last.withLock { last in
+            guard last + .seconds(seconds) <= .now else { return false }
             last = .now
             return true
         }
-        if isDue { _ = try UpstreamAttachments(link: link, call: nil).sweep(now: .now) }
+    }
+
+    func figures() -> BackendFigures {
+        var figures = lastFigures.withLock { $0 }
+        figures.upstream?.feeds = feeds.counts.0
+        return figures
+    }
+
+    /// Stores the figures of a check, now and then with the sizes at the upstream.
+    private func noteFigures(isReachable: Bool, latency: Duration) {
+        lastFigures.withLock {
+            $0.upstream = .init(isReachable: isReachable, latency: latency, feeds: 0)
+        }
+        guard isReachable, Self.isDue(lastSizes, every: 10) else { return }
+        let (conflicts, bytes) = UpstreamSizes(link: link).read()
+        lastFigures.withLock { ($0.conflicts, $0.storageBytes) = (conflicts, bytes) }
     }
 
     /// Whether clients can be served now: the upstream is reachable and the gateway does not stop.

@@ -28,3 +28,26 @@ extension MetricsText {
         return text
     }
 }
+
+/// The sizes at the upstream that the console shows.
+struct UpstreamSizes {
+    let link: UpstreamLink
+
+    /// Returns the number of shared conflicts and the bytes on disk; `nil` for one that the
+    /// gateway's user may not read.
+    func read() -> (conflicts: Int64?, bytes: Int64?) {
+        let conflicts = number(
+            "n", ["count": .string(GatewayDatabase.conflicts.collection)], GatewayDatabase.name)
+        return (conflicts, number("totalSize", ["listDatabases": 1], "admin"))
+    }
+
+    private func number(_ field: String, _ command: BSONDocument, _ database: String) -> Int64? {
+        do {
+            let reply = try link.run(command, on: database, .read, for: nil)
+            return reply[field]?.int64Value
+        } catch {
+            // The console shows a dash; without an upstream its tile says so.
+            return nil
+        }
+    }
+}

@@ -44,6 +44,13 @@ struct StoredConflicts {
         }
     }
 
+    /// Returns the number of stored conflicts.
+    ///
+    /// - Throws: the errors of the store.
+    func count() throws -> Int64 {
+        try store.read { try $0.connection.int64("SELECT count(*) FROM server_conflicts") ?? 0 }
+    }
+
     /// Adds conflicts, except those that are stored already, and removes the oldest ones above the limits.
     ///
     /// - Throws: the errors of the store.

@@ -28,7 +28,7 @@ const tiles = [
   },
   {
     title: "Conflicts", value: (s, before) => before ? s.conflicts - before.conflicts : 0,
-    text: (s) => number(s.conflicts), note: () => "since the server started; devices resolve them", page: ["changes"],
+    text: (s) => number(s.conflicts), note: () => "shared by devices; the graph shows new ones", page: ["changes"],
   },
   {
     title: "Storage", value: (s) => s.storageBytes, text: (s) => bytes(s.storageBytes), note: () => "on disk", page: ["data"],
