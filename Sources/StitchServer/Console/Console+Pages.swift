@@ -39,13 +39,18 @@ extension Console {
         guard named.count == 1, let id = named["_id"] else {
             throw ConsoleFault(400, "the _id is no Extended JSON")
         }
-        let history = WriteHistory(
-            console: self, session: session, namespace: try Namespace(parsing: text), id: id)
-        return .json(try history.document().extendedJSON(.canonical))
+        let history = WriteHistory(of: id, in: try Namespace(parsing: text)) { command, database in
+            try self.reply(to: command, on: database, session)
+        }
+        do {
+            return .json(try history.document().extendedJSON(.canonical))
+        } catch let refusal as WriteHistory.Refusal {
+            throw ConsoleFault(CommandFailure(refusal.code, refusal.description))
+        }
     }
 
-    /// Returns what the page shows of a denied write.
-    private static func denial(_ entry: BSONDocument) -> BSONDocument {
+    /// Returns what is shown of a denied write.
+    static func denial(_ entry: BSONDocument) -> BSONDocument {
         var time = BSONValue.null
         if case .datetime(let date)? = entry["time"] { time = .int64(date.milliseconds) }
         let (user, database) = owner(entry["user"]?.stringValue ?? "")

@@ -297,6 +297,25 @@ final class Console: Sendable {
         _ command: BSONDocument, on database: String, _ session: ConsoleSession,
         by dispatcher: Dispatcher
     ) throws -> BSONDocument {
+        let reply = try reply(to: command, on: database, session, by: dispatcher)
+        guard reply["ok"] == 0.0 else { return reply }
+        throw ConsoleFault(
+            CommandFailure(
+                Int32(clamping: reply["code"]?.int64Value ?? 8),
+                reply["errmsg"]?.stringValue ?? ""))
+    }
+
+    /// Runs a command as ``run(_:on:_:)`` does, and returns the reply, also one whose `ok` is 0.
+    func reply(
+        to command: BSONDocument, on database: String, _ session: ConsoleSession
+    ) throws -> BSONDocument {
+        try reply(to: command, on: database, session, by: dispatcher)
+    }
+
+    private func reply(
+        to command: BSONDocument, on database: String, _ session: ConsoleSession,
+        by dispatcher: Dispatcher
+    ) throws -> BSONDocument {
         var body = command
         body.removeValue(forKey: "$db")
         body.append("$db", .string(database))
@@ -304,12 +323,7 @@ final class Console: Sendable {
             to: WireRequest(requestID: 1, form: .message([]), body: body), on: session.connection)
         while true {
             switch outcome {
-            case .reply(let reply):
-                guard reply["ok"] == 0.0 else { return reply }
-                throw ConsoleFault(
-                    CommandFailure(
-                        Int32(clamping: reply["code"]?.int64Value ?? 8),
-                        reply["errmsg"]?.stringValue ?? ""))
+            case .reply(let reply): return reply
             case .blocking(let step): outcome = step()
             case .waiting(let wait): outcome = try wait.again(true)
             case .close: throw ConsoleFault(500, "the server ended the command")

@@ -42,6 +42,13 @@
             return reply
         }
 
+        /// Runs a command and returns the reply, also one whose `ok` is 0.
+        ///
+        /// - Throws: an error if no reply arrives.
+        func reply(to command: BSONDocument, on database: String) throws -> BSONDocument {
+            try server.run(command, on: database)
+        }
+
         /// Passes each document of a command that answers with a cursor to a body.
         func forEach(
             _ command: BSONDocument, on database: String, _ body: (BSONDocument) throws -> Void

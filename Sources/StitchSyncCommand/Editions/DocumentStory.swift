@@ -33,20 +33,15 @@ struct DocumentStory: Sendable {
 
     /// The story, a line for each step.
     var lines: [String] {
-        entries.flatMap { ["\(EngineText.translated("\($0)"))"] + Self.fields(of: $0) }
-            + rejected.map { write in
-                "rejected write \(write.id): \(write.reason.printable): stitchsync retry \(store) "
-                    + "\(write.id)"
-            } + ["now \(status.name): \(waitsFor)"]
+        entries.flatMap { ["\(EngineText.translated("\($0)"))"] + $0.fieldLines } + endLines
     }
 
-    private static func fields(of entry: HistoryEntry) -> [String] {
-        guard case .resolved(_, let fields) = entry.event else { return [] }
-        return fields.map { field in
-            func text(_ value: BSONValue?) -> String { value?.extendedJSON(.relaxed) ?? "absent" }
-            return "    \(field.name): base \(text(field.base)), local \(text(field.local)), "
-                + "remote \(text(field.remote)), result \(text(field.result))"
-        }
+    /// The last lines: the rejected writes, and what the document waits for.
+    var endLines: [String] {
+        rejected.map { write in
+            "rejected write \(write.id): \(write.reason.printable): stitchsync retry \(store) "
+                + "\(write.id)"
+        } + ["now \(status.name): \(waitsFor)"]
     }
 
     /// What the document waits for, with the command that helps.
@@ -66,16 +61,32 @@ struct DocumentStory: Sendable {
 
     /// The story as JSON objects, a step each, then the state.
     var objects: [BSONDocument] {
-        entries.map(\.object) + [
-            [
-                "_id": documentID, "state": .string(status.name), "waitsFor": .string(waitsFor),
-            ]
-        ]
+        entries.map(\.object) + [stateObject]
+    }
+
+    /// The state as a JSON object.
+    var stateObject: BSONDocument {
+        ["_id": documentID, "state": .string(status.name), "waitsFor": .string(waitsFor)]
     }
 }
 
 extension HistoryEntry {
-    /// The entry as one JSON object.
+    /// The time, the side and the event, and the fields of a conflict below.
+    func lines(of side: String) -> [String] {
+        ["\(time.text) \(side): \(EngineText.translated(text))"] + fieldLines
+    }
+
+    /// The fields of a conflict, a line each.
+    fileprivate var fieldLines: [String] {
+        guard case .resolved(_, let fields) = event else { return [] }
+        return fields.map { field in
+            func text(_ value: BSONValue?) -> String { value?.extendedJSON(.relaxed) ?? "absent" }
+            return "    \(field.name): base \(text(field.base)), local \(text(field.local)), "
+                + "remote \(text(field.remote)), result \(text(field.result))"
+        }
+    }
+
+    /// The step as a JSON object.
     var object: BSONDocument {
         var object: BSONDocument = [
             "number": .int64(number), "at": .datetime(time), "text": .string(text),
