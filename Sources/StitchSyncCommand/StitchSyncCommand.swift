@@ -41,7 +41,7 @@
         /// As ArgumentParser does it, except that errors do not repeat passwords.
         static func main() async {
             do {
-                try checkCommand(CommandLine.arguments.dropFirst())
+                try FirstWords(configuration).check(CommandLine.arguments.dropFirst())
                 var command = try parseAsRoot(
                     MongoshArguments.translated(Array(CommandLine.arguments.dropFirst())))
                 if var asyncCommand = command as? any AsyncParsableCommand {
@@ -53,40 +53,6 @@
                 end(error)
             }
         }
-
-        /// - Throws: `ValidationError` for an unknown command, with the nearest known one.
-        private static func checkCommand(_ arguments: ArraySlice<String>) throws {
-            var subcommands = configuration.subcommands
-            var path = "stitchsync"
-            for word in arguments {
-                guard !subcommands.isEmpty, !word.hasPrefix("-"), word != "help" else { return }
-                if let next = subcommands.first(where: { $0.configuration.commandName == word }) {
-                    subcommands = next.configuration.subcommands
-                    path += " \(word)"
-                    continue
-                }
-                let names = subcommands.filter { $0.configuration.shouldDisplay }
-                    .compactMap { $0.configuration.commandName }
-                // A suggestion may be run unread, so none deletes anything.
-                let harmless = names.filter { !deleting.contains($0) }
-                let meant = synonyms[word].flatMap { harmless.contains($0) ? $0 : nil }
-                let nearest = meant ?? NearestName.of(word, among: harmless)
-                throw ValidationError(
-                    "unknown command '\(word)'"
-                        + (nearest.map { "; did you mean `\(path) \($0)`?" }
-                            ?? "; `\(path) --help` lists the commands"))
-            }
-        }
-
-        /// The commands that are never suggested.
-        private static let deleting: Set<String> = ["drop", "delete"]
-
-        /// The names that other tools have for commands.
-        private static let synonyms = [
-            "dump": "export", "restore": "import", "load": "import", "query": "find",
-            "select": "find", "show": "ls", "list": "ls", "tables": "ls", "collections": "ls",
-            "push": "sync", "pull": "sync", "log": "trace", "history": "trace",
-        ]
 
         private static func end(_ error: any Error) -> Never {
             let code = exitCode(for: error)

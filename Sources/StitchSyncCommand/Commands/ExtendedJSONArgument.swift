@@ -120,8 +120,10 @@
         ///
         /// - Throws: `ValidationError`.
         static func document(_ text: String) throws -> BSONDocument {
-            guard let document = try value(text).documentValue else {
-                throw ValidationError("it is not a document, such as {\"name\": \"pen\"}")
+            let value = try value(text)
+            guard let document = value.documentValue else {
+                let id = value.arrayValue == nil ? "; a filter by _id is {_id: \(text)}" : ""
+                throw ValidationError("it is not a document, such as {\"name\": \"pen\"}\(id)")
             }
             return document
         }

@@ -9,9 +9,10 @@
             abstract: "Show documents that match a filter, one per line.",
             discussion: """
                 Filter, sort and projection are MongoDB's, in Extended JSON or as literals of \
-                MongoDB's shell, such as {at: {$gt: ISODate('2024-05-01')}}. The documents are \
-                shown as canonical Extended JSON, which keeps every type; --relaxed is easier to \
-                read, and --pretty easier still.
+                MongoDB's shell, such as {at: {$gt: ISODate('2024-05-01')}}. On a \
+                terminal the documents are shown as relaxed Extended JSON, which is easy to read; \
+                a file or a pipe gets canonical Extended JSON, which keeps every type. --relaxed \
+                and --canonical choose one; --pretty is easier still.
 
                 Examples:
                   stitchsync find shop.stitch shop.products '{"stock": {"$lt": 5}}' \\

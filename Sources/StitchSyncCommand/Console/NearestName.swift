@@ -1,9 +1,12 @@
 /// The search for the name that a person may have meant.
 enum NearestName {
-    /// Returns the nearest of some names; `nil` if none is within two changes, or shares the start.
+    /// Returns the nearest of some names; `nil` if none is within two changes, of a short name one,
+    /// or shares the start.
     static func of(_ name: String, among names: [String]) -> String? {
         let ranked = names.map { (distance(name, $0), $0) }.sorted { $0.0 < $1.0 }
-        if let (distance, nearest) = ranked.first, distance <= 2 { return nearest }
+        if let (distance, nearest) = ranked.first, distance <= min(2, name.count / 2) {
+            return nearest
+        }
         return names.first { name.count >= 3 && $0.hasPrefix(name) }
     }
 

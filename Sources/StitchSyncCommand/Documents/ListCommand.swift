@@ -24,7 +24,7 @@
             completion: .file())
         var store: String
 
-        @Argument(help: "The database; all without one.")
+        @Argument(help: "The database, or one collection as database.collection; all without one.")
         var database: String?
 
         @OptionGroup var signIn: SignInArguments
@@ -33,9 +33,17 @@
         var json = false
 
         func run() async throws {
-            let (store, database) = (store, database)
-            let listings = try await DocumentSource.run(at: store, signIn) { source in
+            let (store, name) = (store, database)
+            let database = name.map { String($0.prefix { $0 != "." }) }
+            var listings = try await DocumentSource.run(at: store, signIn) { source in
                 try CollectionListing.all(source, in: database)
+            }
+            if let name, name.contains(".") {
+                listings.removeAll { !$0.namespace.description.hasSameBytes(as: name) }
+                guard !listings.isEmpty else {
+                    throw CommandError(
+                        "\(HiddenPassword.hidden(in: store)) has no collection \(name)")
+                }
             }
             let console = Console.standard
             if json {

@@ -81,6 +81,15 @@
 
         /// Returns the arguments with the forms that the parser does not have in those that it has.
         static func translated(_ arguments: [String]) -> [String] {
+            if ["find", "aggregate"].contains(arguments.first ?? "") {
+                return arguments.map { argument in
+                    switch argument {
+                    case "--json=canonical": "--canonical"
+                    case "--json=relaxed": "--relaxed"
+                    default: argument
+                    }
+                }
+            }
             guard arguments.first == "shell" else { return arguments }
             return arguments.map { argument in
                 switch argument {
