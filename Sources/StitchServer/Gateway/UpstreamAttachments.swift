@@ -2,6 +2,7 @@ internal import BSONStore
 
 /// The upstream as a place with buckets of files.
 struct UpstreamAttachments: AttachmentSweepPlace {
+    static let quarantineMS = AttachmentSweepLimits.quarantineMS
     private static let own: Set<Name> = ["admin", "config", "local", Name(GatewayDatabase.name)]
 
     let link: UpstreamLink
@@ -40,20 +41,42 @@ struct UpstreamAttachments: AttachmentSweepPlace {
         return found
     }
 
-    func update(_ namespace: Namespace, _ filter: BSONDocument, _ update: BSONDocument) throws {
-        _ = try link.changeBucket(
+    func insert(_ namespace: Namespace, _ document: BSONDocument) throws -> Bool {
+        let reply = try link.changeBucket(
+            AttachmentBucket.insertion(of: [document], into: namespace, isOrdered: true),
+            on: namespace.database, for: call)
+        return !AttachmentBucket.errors(in: reply).isDuplicate
+    }
+
+    func update(
+        _ namespace: Namespace, _ filter: BSONDocument, _ update: BSONDocument
+    ) throws -> Bool {
+        let reply = try link.changeBucket(
             [
                 "update": .string(namespace.collection),
                 "updates": [["q": .document(filter), "u": .document(update)]],
             ], on: namespace.database, for: call)
+        return (reply["n"]?.wholeNumber ?? 0) > 0
     }
 
-    func remove(_ namespace: Namespace, _ filter: BSONDocument) throws -> Int {
-        let reply = try link.changeBucket(
+    func remove(_ namespace: Namespace, _ filter: BSONDocument) throws {
+        _ = try link.changeBucket(
             [
                 "delete": .string(namespace.collection),
                 "deletes": [["q": .document(filter), "limit": 0]],
             ], on: namespace.database, for: call)
+    }
+
+    func removeChunks(
+        of file: BSONValue, in bucket: AttachmentBucket, during removal: BSONDocument
+    ) throws -> Int {
+        let ids = try find(
+            bucket.chunks, ["files_id": file], sort: ["n": 1],
+            limit: AttachmentSweepLimits.chunksAtOnce
+        ).compactMap { $0["_id"] }
+        guard !ids.isEmpty else { return 0 }
+        let reply = try link.changeBucket(
+            AttachmentBucket.removal(of: ids, from: bucket.chunks), on: bucket.database, for: call)
         return reply["n"]?.wholeNumber ?? 0
     }
 }

@@ -129,9 +129,10 @@ package struct AttachmentBucket: Sendable {
 
     /// Whether a file's document describes the file of a place.
     ///
-    /// Other programs store the place in `metadata` as well; the hash is not theirs to know.
+    /// Other programs store the place in `metadata` as well; the hash is not theirs to know. A file
+    /// that ``AttachmentSweep`` has claimed is not there any more, and not free for an upload either.
     package static func describes(_ file: BSONDocument, _ place: AttachmentPlace) -> Bool {
-        guard let metadata = file["metadata"]?.documentValue,
+        guard let metadata = file["metadata"]?.documentValue, metadata["claimedAt"] == nil,
             metadata["collection"]?.stringValue?.hasSameBytes(as: place.namespace.collection)
                 == true,
             let document = metadata["document"],

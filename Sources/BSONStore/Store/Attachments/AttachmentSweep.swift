@@ -1,15 +1,32 @@
 /// A place with buckets of files: a store, or a server to which commands are sent.
 package protocol AttachmentSweepPlace {
+    /// The time for which the id of a removed file is kept from uploads, in milliseconds: an upload may
+    /// have read the chunks before they were removed, and store the file's document afterwards.
+    static var quarantineMS: Int64 { get }
+
     /// Returns the first documents that match, without the content of chunks.
     func find(
         _ namespace: Namespace, _ filter: BSONDocument, sort: BSONDocument, limit: Int
     ) throws -> [BSONDocument]
 
-    /// Changes the first document that matches.
-    func update(_ namespace: Namespace, _ filter: BSONDocument, _ update: BSONDocument) throws
+    /// Inserts a document, unless there is one with its `_id`; returns whether it did.
+    func insert(_ namespace: Namespace, _ document: BSONDocument) throws -> Bool
 
-    /// Removes all documents that match, and returns their number.
-    func remove(_ namespace: Namespace, _ filter: BSONDocument) throws -> Int
+    /// Changes the first document that matches, and returns whether there was one.
+    func update(
+        _ namespace: Namespace, _ filter: BSONDocument, _ update: BSONDocument
+    ) throws -> Bool
+
+    /// Removes all documents that match.
+    func remove(_ namespace: Namespace, _ filter: BSONDocument) throws
+
+    /// Removes some chunks of a file that is being removed, and returns their number.
+    ///
+    /// - Parameter removal: the filter of the file's document while it is being removed. A place that
+    ///   keeps no quarantine removes nothing without it, in the same transaction.
+    func removeChunks(
+        of file: BSONValue, in bucket: AttachmentBucket, during removal: BSONDocument
+    ) throws -> Int
 }
 
 /// The removal of files to which no document refers, in a bucket.
@@ -19,7 +36,13 @@ package protocol AttachmentSweepPlace {
 /// is referred to again loses the mark. Files without a place in `metadata` belong to other programs and
 /// stay. Chunks without a file are those of an upload; they are removed a day after the last one.
 ///
-/// Each step is small, and may be repeated: several gateways may run at the same time.
+/// A removal first claims the file's `_id` by `metadata.claimedAt`, and decides again: from the claim on
+/// no upload continues or completes the file, and no device learns that the remote has it, so that
+/// nothing can change the decision. Then an empty document with `metadata.removedAt` replaces the
+/// file's, the chunks are removed, and at last that document.
+///
+/// Each step is small, conditional on the step before, and may be repeated: several gateways may run at
+/// the same time, and a later run finishes what an earlier one began.
 package struct AttachmentSweep<Place: AttachmentSweepPlace> {
     /// The files and chunks that a run changed.
     package struct Counts: Sendable, Hashable {
@@ -55,9 +78,10 @@ package struct AttachmentSweep<Place: AttachmentSweepPlace> {
         try forEach(in: bucket.chunks, "files_id") { chunk in
             let file = chunk["files_id"] ?? .null
             guard try place.find(bucket.files, ["_id": file], sort: [:], limit: 1).isEmpty,
-                try isAbandoned(file)
+                try isAbandoned(file),
+                try place.insert(bucket.files, claim(of: file))
             else { return }
-            counts.removedChunks += try removeChunks(of: file)
+            try decideChunks(of: file, claimedAt: now, &counts)
         }
     }
 
@@ -79,35 +103,114 @@ package struct AttachmentSweep<Place: AttachmentSweepPlace> {
     }
 
     private func judge(_ file: BSONDocument, _ counts: inout Counts) throws {
+        guard let id = file["_id"], let metadata = file["metadata"]?.documentValue else { return }
+        if case .datetime(let time)? = metadata["removedAt"] {
+            return try finish(id, removedAt: time, &counts)
+        }
+        if case .datetime(let time)? = metadata["claimedAt"] {
+            // The run that set a younger claim may still be at work.
+            guard isOver(Place.quarantineMS, since: time) else { return }
+            guard metadata["collection"] != nil else {
+                return try decideChunks(of: id, claimedAt: time, &counts)
+            }
+            return try decideFile(file, claimedAt: time, &counts)
+        }
+        guard let isReferred = try isReferred(file) else { return }
+        guard let since = metadata["orphanSince"] else {
+            guard !isReferred else { return }
+            let own: BSONDocument = ["_id": id, Self.claimedAt: ["$exists": false]]
+            if try place.update(bucket.files, own, ["$set": [Self.mark: .datetime(now)]]) {
+                counts.marked += 1
+            }
+            return
+        }
+        // Another gateway may have changed the file meanwhile.
+        let marked: BSONDocument = [
+            "_id": id, Self.mark: since, Self.claimedAt: ["$exists": false],
+        ]
+        if isReferred {
+            if try place.update(bucket.files, marked, ["$unset": [Self.mark: 1]]) {
+                counts.unmarked += 1
+            }
+        } else if case .datetime(let time) = since, isOver(graceMS, since: time),
+            try place.update(bucket.files, marked, ["$set": [Self.claimedAt: .datetime(now)]])
+        {
+            try decideFile(file, claimedAt: now, &counts)
+        }
+    }
+
+    // MARK: - Removing
+
+    /// Removes a claimed file, unless a document has come to refer to it.
+    private func decideFile(
+        _ file: BSONDocument, claimedAt time: BSONDatetime, _ counts: inout Counts
+    ) throws {
+        let id = file["_id"] ?? .null
+        let claimed: BSONDocument = ["_id": id, Self.claimedAt: .datetime(time)]
+        if try isReferred(file) ?? true {
+            let restored: BSONDocument = ["$unset": [Self.claimedAt: 1, Self.mark: 1]]
+            if try place.update(bucket.files, claimed, restored) { counts.unmarked += 1 }
+        } else if try place.update(bucket.files, claimed, removing) {
+            counts.removedFiles += 1
+            try finish(id, removedAt: now, &counts)
+        }
+    }
+
+    /// Removes the chunks of a claimed upload, unless one was added.
+    private func decideChunks(
+        of file: BSONValue, claimedAt time: BSONDatetime, _ counts: inout Counts
+    ) throws {
+        let claimed: BSONDocument = ["_id": file, Self.claimedAt: .datetime(time)]
+        if try isAbandoned(file) {
+            guard try place.update(bucket.files, claimed, removing) else { return }
+            try finish(file, removedAt: now, &counts)
+        } else {
+            try place.remove(bucket.files, claimed)
+        }
+    }
+
+    /// Removes the chunks of a removed file, and its `_id` once no upload can be under way.
+    private func finish(
+        _ file: BSONValue, removedAt time: BSONDatetime, _ counts: inout Counts
+    ) throws {
+        let removal: BSONDocument = ["_id": file, Self.removedAt: .datetime(time)]
+        while true {
+            let count = try place.removeChunks(of: file, in: bucket, during: removal)
+            guard count > 0 else { break }
+            counts.removedChunks += count
+        }
+        if isOver(Place.quarantineMS, since: time) { try place.remove(bucket.files, removal) }
+    }
+
+    /// The claim of an upload that has no document yet; drivers see an empty file.
+    private func claim(of file: BSONValue) -> BSONDocument {
+        [
+            "_id": file, "length": 0, "chunkSize": .int32(Int32(AttachmentBucket.chunkSize)),
+            "uploadDate": .datetime(now), "metadata": ["claimedAt": .datetime(now)],
+        ]
+    }
+
+    /// The update that makes a claimed file one that is being removed.
+    private var removing: BSONDocument {
+        [
+            "$set": ["length": .int64(0), "metadata": ["removedAt": .datetime(now)]],
+            "$unset": ["filename": 1],
+        ]
+    }
+
+    // MARK: - Deciding
+
+    /// Whether the file's document refers to it; `nil` for the file of another program.
+    private func isReferred(_ file: BSONDocument) throws -> Bool? {
         guard case .objectID(let id)? = file["_id"], let metadata = file["metadata"]?.documentValue,
             let collection = metadata["collection"]?.stringValue,
             let documentID = metadata["document"]
-        else { return }
+        else { return nil }
         let document = try place.find(
             Namespace(bucket.database, collection), ["_id": ["$eq": documentID]], sort: [:],
             limit: 1
         ).first
-        let isReferred = document.map { Attachment.all(in: $0).contains { $0.id == id } } ?? false
-        let mark = "metadata.orphanSince"
-        let own: BSONDocument = ["_id": .objectID(id)]
-        guard let since = metadata["orphanSince"] else {
-            guard !isReferred else { return }
-            try place.update(bucket.files, own, ["$set": [mark: .datetime(now)]])
-            counts.marked += 1
-            return
-        }
-        if isReferred {
-            try place.update(bucket.files, own, ["$unset": [mark: 1]])
-            counts.unmarked += 1
-        } else if case .datetime(let time) = since,
-            time.milliseconds <= now.milliseconds - graceMS
-        {
-            // Another gateway may have found a reference meanwhile.
-            let marked: BSONDocument = ["_id": .objectID(id), mark: since]
-            guard try place.remove(bucket.files, marked) > 0 else { return }
-            counts.removedFiles += 1
-            counts.removedChunks += try removeChunks(of: .objectID(id))
-        }
+        return document.map { Attachment.all(in: $0).contains { $0.id == id } } ?? false
     }
 
     /// Whether no chunk was added for a day.
@@ -118,18 +221,13 @@ package struct AttachmentSweep<Place: AttachmentSweepPlace> {
             <= now.milliseconds - AttachmentSweepLimits.uploadMS
     }
 
-    private func removeChunks(of file: BSONValue) throws -> Int {
-        var count = 0
-        while true {
-            let ids = try place.find(
-                bucket.chunks, ["files_id": file], sort: ["n": 1],
-                limit: AttachmentSweepLimits.chunksAtOnce
-            ).compactMap { $0["_id"] }
-            guard !ids.isEmpty else { return count }
-            count += try place.remove(
-                bucket.chunks, ["_id": ["$in": .array(BSONArray(ids))]])
-        }
+    private func isOver(_ milliseconds: Int64, since time: BSONDatetime) -> Bool {
+        time.milliseconds <= now.milliseconds - milliseconds
     }
+
+    private static var mark: String { "metadata.orphanSince" }
+    private static var claimedAt: String { "metadata.claimedAt" }
+    private static var removedAt: String { "metadata.removedAt" }
 }
 
 /// The limits of the removal of files.
@@ -138,12 +236,17 @@ package enum AttachmentSweepLimits {
     package static let graceMS: Int64 = 3_600_000
     /// The time for which the chunks of an upload stay: a day, in milliseconds.
     package static let uploadMS: Int64 = 86_400_000
+    /// The time for which a gateway keeps the id of a removed file from uploads: an hour, in milliseconds.
+    package static let quarantineMS: Int64 = 3_600_000
     /// The number of chunks that are removed in one transaction.
     package static let chunksAtOnce = 64
 }
 
 /// A store as a place with buckets of files; each change is a transaction of its own.
 package struct StoredAttachments: AttachmentSweepPlace {
+    /// None: a store completes an upload in one transaction.
+    package static let quarantineMS: Int64 = 0
+
     private let store: DocumentStore
 
     package init(_ store: DocumentStore) { self.store = store }
@@ -173,15 +276,41 @@ package struct StoredAttachments: AttachmentSweepPlace {
         }
     }
 
-    package func update(
-        _ namespace: Namespace, _ filter: BSONDocument, _ update: BSONDocument
-    ) throws {
-        _ = try store.write {
-            try $0.updateOne(namespace, filter: Filter(filter), update: Update(update))
+    package func insert(_ namespace: Namespace, _ document: BSONDocument) throws -> Bool {
+        try store.write { transaction in
+            let id = document["_id"] ?? .null
+            guard try transaction.get(namespace, id: id) == nil else { return false }
+            try transaction.insert(namespace, document)
+            return true
         }
     }
 
-    package func remove(_ namespace: Namespace, _ filter: BSONDocument) throws -> Int {
-        try store.write { try $0.deleteMany(namespace, filter: Filter(filter)) }
+    package func update(
+        _ namespace: Namespace, _ filter: BSONDocument, _ update: BSONDocument
+    ) throws -> Bool {
+        try store.write {
+            try $0.updateOne(namespace, filter: Filter(filter), update: Update(update))
+                .matchedCount > 0
+        }
+    }
+
+    package func remove(_ namespace: Namespace, _ filter: BSONDocument) throws {
+        _ = try store.write { try $0.deleteMany(namespace, filter: Filter(filter)) }
+    }
+
+    package func removeChunks(
+        of file: BSONValue, in bucket: AttachmentBucket, during removal: BSONDocument
+    ) throws -> Int {
+        try store.write { transaction in
+            let claims = try transaction.find(
+                bucket.files, filter: Filter(removal), options: FindOptions(limit: 1))
+            guard !claims.isEmpty else { return 0 }
+            let chunks = try transaction.find(
+                bucket.chunks, filter: Filter(["files_id": file]),
+                options: FindOptions(
+                    sort: SortOrder(["n": 1]), limit: AttachmentSweepLimits.chunksAtOnce))
+            for chunk in chunks { try transaction.remove(bucket.chunks, id: chunk["_id"] ?? .null) }
+            return chunks.count
+        }
     }
 }
