@@ -159,7 +159,7 @@ extension SyncEngine {
         let sets = sets
         let notesDocuments = files.isUsed
         let limits = limits
-        let (result, hasReport, isKept, changed) = try await write { transaction in
+        let (result, hasReport, isKept, changed, added) = try await write { transaction in
             let stored = SyncCollectionTable(connection: transaction.connection)
             var collection = try stored.findOrInsert(namespace)
             try stored.save(listens: listens, in: &collection)
@@ -170,9 +170,13 @@ extension SyncEngine {
             if expanding { try ExpandBatches(sync: sync).run() }
             let result = try body(sync)
             try sync.storeHistory(limits)
-            return (result, sync.hasReport, collection.listens, sync.changedDocuments)
+            return (
+                result, sync.hasReport, collection.listens, sync.changedDocuments,
+                try sync.addedFiles()
+            )
         }
         files.note(changed, in: namespace)
+        files.note(added: added)
         if listens == true { delivery.wake() }
         if hasReport { delivery.reportStoredRejections(in: namespace) }
         if isKept, listens != true { try await mergeEvents(in: namespace) }

@@ -11,6 +11,8 @@ final class AttachmentTransfers: Sendable {
         var cacheLimit: Int64?
         /// Documents that changed since the last round.
         var changed: Set<AttachmentRecord.Owner> = []
+        /// Files whose references are not at the remote, or not any more, and are uploaded.
+        var added: Set<BSONObjectID> = []
         /// Collections of which every document is to be looked at.
         var unread: Set<Namespace> = []
         /// The number of bytes that the remote has, of files that are being sent.
@@ -101,6 +103,13 @@ final class AttachmentTransfers: Sendable {
                 state.changed.insert(.init(namespace: namespace, documentID: id))
             }
         }
+        wakes.notify()
+    }
+
+    /// Notes files whose references are uploaded; the remote may have removed those that it had.
+    func note(added files: [BSONObjectID]) {
+        guard !files.isEmpty else { return }
+        state.withLock { $0.added.formUnion(files) }
         wakes.notify()
     }
 
@@ -288,11 +297,15 @@ extension AttachmentTransfers {
     /// Brings the records in step with the documents: new references get one, and files that no
     /// reference is left to are removed.
     private func readDocuments(_ cache: AttachmentCache) async throws {
-        let (changed, unread) = state.withLock { state in
-            defer { (state.changed, state.unread) = ([], []) }
-            return (state.changed, state.unread)
+        let (changed, unread, added) = state.withLock { state in
+            defer { (state.changed, state.unread, state.added) = ([], [], []) }
+            return (state.changed, state.unread, state.added)
         }
         do {
+            // The remote is asked again whether it has them.
+            for id in added {
+                try await cache.change(id) { if $0.stage == .here { $0.stage = .toSend } }
+            }
             for owner in changed {
                 let document = try documents.read {
                     try $0.get(owner.namespace, id: owner.documentID)
@@ -306,6 +319,7 @@ extension AttachmentTransfers {
             state.withLock { state in
                 state.changed.formUnion(changed)
                 state.unread.formUnion(unread)
+                state.added.formUnion(added)
             }
             throw error
         }

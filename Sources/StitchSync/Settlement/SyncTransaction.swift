@@ -17,6 +17,8 @@ struct SyncTransaction {
         var arrivals: BulkInsertBuffer?
         /// The documents that were written or removed, where they are noted.
         var changed: [BSONValue] = []
+        /// The pending documents with the files of their bases, where documents are noted.
+        var pending: [(id: BSONValue, baseFiles: [BSONObjectID])] = []
         /// The steps in the stories of documents that the transaction adds.
         var history = HistoryBuffer()
     }
@@ -139,6 +141,11 @@ struct SyncTransaction {
             record.isDeletedHere = false
         }
         if keepsHistory { noteMarks(of: record) }
+        if notesDocuments, record.isPending {
+            let base = record.base.document(local: nil)
+            notes.pending.append(
+                (record.documentID, base.map { Attachment.all(in: $0).map(\.id) } ?? []))
+        }
         return try records.save(record, in: collection.rowID)
     }
 
@@ -158,6 +165,19 @@ struct SyncTransaction {
 
     /// The documents that were written or removed, where ``notesDocuments`` is set.
     var changedDocuments: [BSONValue] { notes.changed }
+
+    /// Returns the files to which a pending document refers and its base does not, where
+    /// ``notesDocuments`` is set.
+    ///
+    /// A reference that comes back to the remote may be that of a file which the remote has removed.
+    func addedFiles() throws -> [BSONObjectID] {
+        var files: [BSONObjectID] = []
+        for (id, baseFiles) in notes.pending {
+            guard let local = try transaction.get(namespace, id: id) else { continue }
+            files += Attachment.all(in: local).map(\.id).filter { !baseFiles.contains($0) }
+        }
+        return files
+    }
 
     /// Notes a document that is written or removed.
     func noteChange(of id: @autoclosure () -> BSONValue) {

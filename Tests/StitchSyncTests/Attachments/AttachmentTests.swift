@@ -246,6 +246,50 @@ struct AttachmentTests {
                 == [.here, .here, .staged])
     }
 
+    @Test("a reference that comes back brings its file, which the remote has removed meanwhile")
+    func returnedReference() async throws {
+        let remote = try InProcessRemote(at: .inMemory)
+        let (a, b, c) = (
+            try device("a", remote), try device("b", remote), try device("c", remote)
+        )
+        await b.todos.configure(conflictHandler: .localWins)
+        let content = Self.content(300_000)
+        try await a.todos.insertOne(["_id": 1])
+        let photo = try await a.todos.attach(content, to: 1, at: "photo")
+        try await a.engine.syncUntilQuiet()
+        try await a.engine.attachments.transfer()
+        try await b.fetch([1])
+        try await b.todos.file(photo, of: 1).download()
+        // The user takes the photo out, and the remote removes it.
+        try await a.todos.updateOne(["_id": 1], ["$unset": ["photo": ""]])
+        try await a.engine.syncUntilQuiet()
+        try Self.removeOrphans(of: remote)
+        // A device that was offline keeps its own version, with the photo.
+        try await b.todos.updateOne(["_id": 1], ["$set": ["task": "milk"]])
+        try await b.engine.syncUntilQuiet()
+        #expect(try await b.engine.attachments.transfer().sent == 1)
+        try await c.fetch([1])
+        #expect(try await c.todos.file(photo, of: 1).bytes() == content)
+        // The user of that device takes it out, and then undoes it before the content is removed.
+        try await b.todos.updateOne(["_id": 1], ["$unset": ["photo": ""]])
+        try await b.engine.syncUntilQuiet()
+        try Self.removeOrphans(of: remote)
+        try await b.todos.updateOne(["_id": 1], ["$set": ["photo": photo.bsonValue]])
+        try await b.engine.syncUntilQuiet()
+        #expect(try await b.engine.attachments.transfer().sent == 1)
+        #expect(try b.todos.file(photo, of: 1).state() == .here)
+        let place = AttachmentPlace(Self.namespace, documentID: 1, photo)
+        let files = try #require(remote.attachments)
+        #expect(try await files.state(of: place) == .complete)
+    }
+
+    private static func removeOrphans(of remote: InProcessRemote) throws {
+        let now = BSONDatetime.now
+        let files = StoredAttachments(remote.store)
+        #expect(try files.sweep(now: now, graceMS: 0).marked == 1)
+        #expect(try files.sweep(now: now, graceMS: 0).removedFiles == 1)
+    }
+
     @Test("a file that was not sent stays when its document is missing without a delete")
     func missingRow() async throws {
         let a = try device("a", try InProcessRemote(at: .inMemory))
