@@ -10,7 +10,7 @@ export SWIFT_DETERMINISTIC_HASHING := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help package setup demo rchat todo test test-long check docs bench bench-gate bench-server bench-sync bench-matrix \
-	bench-remote bench-wire bench-fairness bench-devices bench-gateway bench-embedding fuzz simulate simulate-files simulate-wrong simulate-scope crash crash-sync attack gaps sweep faults contend soak soak-sync \
+	bench-remote bench-wire bench-files bench-fairness bench-devices bench-gateway bench-embedding fuzz simulate simulate-files simulate-wrong simulate-scope crash crash-sync attack gaps sweep faults contend soak soak-sync \
 	fanout test-console test-encrypted test-fresh-root test-asan test-tsan clean
 
 help: ## Lists the commands.
@@ -86,6 +86,10 @@ bench-remote: ## Measures sync through MongoRemote with a server in another proc
 bench-wire: ## Measures the ways between devices and a server, with durable files. ARGS="n=10000 rows=one"
 	@Scripts/setup
 	@Scripts/bench-wire $(ARGS)
+
+bench-files: ## Carries a large file over a connection that is cut often; gates. SIZE=1GiB CUTS=100 RATE=25
+	@Scripts/setup
+	@Scripts/bench-files size="$(or $(SIZE),1GiB)" cuts="$(or $(CUTS),100)" rate="$(or $(RATE),25)"
 
 bench-gateway: ## Measures a gateway under rules beside its upstream.
 	@Scripts/setup mongoc

@@ -8,7 +8,8 @@ let package = Package(
     traits: [
         .trait(name: "MongoRemote", description: "RemoteBenchmarks, which needs libmongoc."),
         .trait(
-            name: "Remote", description: "DeviceBenchmarks and WireBenchmarks, over `ServerRemote`."
+            name: "Remote",
+            description: "DeviceBenchmarks, FileBenchmarks and WireBenchmarks, over `ServerRemote`."
         ),
     ],
     dependencies: [
@@ -78,6 +79,14 @@ let package = Package(
             name: "DeviceBenchmarks",
             dependencies: [
                 "BenchmarkUsage",
+                .product(name: "BSONStore", package: "StitchSync"),
+                .product(name: "StitchSync", package: "StitchSync"),
+                .product(name: "StitchRemote", package: "StitchSync"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+        .executableTarget(
+            name: "FileBenchmarks",
+            dependencies: [
                 .product(name: "BSONStore", package: "StitchSync"),
                 .product(name: "StitchSync", package: "StitchSync"),
                 .product(name: "StitchRemote", package: "StitchSync"),
