@@ -5,7 +5,7 @@ import Testing
 
 /// What an encrypted file must not do: show a word of a document, open with another key, or not open
 /// with its own; `make test-encrypted` runs it with SQLCipher.
-@Suite(.enabled(if: LinkedLibrary.encrypts)) struct EncryptionTests {
+@Suite(.enabled(if: LinkedLibrary.encrypts || LinkedLibrary.mustEncrypt)) struct EncryptionTests {
     private static let marker = "a word that nobody may read"
     private let key = [UInt8](repeating: 7, count: 32)
     private let directory: TemporaryDirectory
@@ -134,6 +134,9 @@ import Testing
 
 /// The SQLite that the tests are linked with.
 enum LinkedLibrary {
+    /// Whether the tests of encryption fail without SQLCipher, instead of being skipped.
+    static let mustEncrypt =
+        ProcessInfo.processInfo.environment["STITCHSYNC_TEST_ENCRYPTED"] != nil
     /// Whether it is SQLCipher.
     static let encrypts: Bool = {
         do {
