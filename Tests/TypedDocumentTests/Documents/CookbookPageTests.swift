@@ -18,6 +18,7 @@
         private let todos: SyncCollection<Todo>
         private let users: SyncCollection<User>
         private let products: SyncCollection<Product>
+        private let albums: SyncCollection<Album>
         private let bills: SyncCollection<Bill>
         private let now = Date()
 
@@ -27,6 +28,7 @@
             todos = engine.collection(Namespace("app", "todos"), of: Todo.self)
             users = engine.collection(Namespace("app", "users"), of: User.self)
             products = engine.collection(Namespace("app", "products"), of: Product.self)
+            albums = engine.collection(Namespace("app", "albums"), of: Album.self)
             bills = engine.collection(Namespace("app", "bills"), of: Bill.self)
         }
 
@@ -204,6 +206,23 @@
             let ownerIDs = open.compactMap(\.ownerID)
             let owners = try users.find { $0.id.in(ownerIDs) }.fetch()
             #expect(owners.map(\.name) == ["Bob"])
+        }
+
+        @Test func `an album has a cover, and none afterwards`() async throws {
+            let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF]
+            var shown: [[UInt8]] = []
+            func show(_ bytes: [UInt8]) { shown.append(bytes) }
+            let cover = try await albums.store(jpeg, contentType: "image/jpeg", name: "cover.jpg")
+            try await albums.insertOne(Album(id: "norway", cover: cover))
+            try await albums.attach(jpeg, to: "norway", \.cover, contentType: "image/jpeg")
+            let withCover = try albums.find { $0.cover != nil }.fetch()
+            if let cover = withCover.first?.cover {
+                let bytes = try await albums.file(cover, of: "norway").bytes()
+                show(bytes)
+            }
+            try await albums.updateOne({ $0.id == "norway" }) { $0.cover.unset() }
+            #expect(shown == [jpeg])
+            #expect(try albums.find { $0.cover != nil }.fetch().isEmpty)
         }
 
         @Test func `removed tags stay removed, and the most votes count`() async throws {

@@ -41,6 +41,12 @@
     }
 
     @Document
+    struct Album {
+        var id: String
+        var cover: Attachment?
+    }
+
+    @Document
     struct Bill {
         var id = BSONObjectID()
         var amount: Decimal
