@@ -92,9 +92,20 @@ function author(step) {
   if (kind(step) === "denied") {
     return [shortNode(step.get("user") ?? "none", 60), el("div", { class: "quiet" }, step.get("role") ? `role ${step.get("role")}` : "no role")];
   }
-  const instance = at(step, "version", "id");
-  return instance === undefined ? el("span", { class: "quiet" }, "a client without sync")
-    : ["device ", el("code", {}, shortNode(typeof instance === "string" ? instance : lineText(instance, 60), 60))];
+  const version = step.get("version");
+  if (!(version instanceof Map)) return el("span", { class: "quiet" }, "a client without sync");
+  const attempt = attemptName(version.get("op"));
+  return attempt === undefined ? el("span", { class: "quiet" }, "unknown")
+    : ["device ", el("code", {}, attempt.device), el("div", { class: "quiet" }, `operation ${attempt.number}`)];
+}
+
+// The 16 bytes of a version's `op`: the device and the number of its attempt, as the tool prints both.
+function attemptName(op) {
+  const base64 = op instanceof Map ? op.get("$binary")?.get?.("base64") : undefined;
+  if (typeof base64 !== "string") return undefined;
+  const hex = [...atob(base64)].map((byte) => byte.charCodeAt(0).toString(16).padStart(2, "0")).join("");
+  if (hex.length !== 32) return undefined;
+  return { device: BigInt(`0x${hex.slice(0, 16)}`).toString(16), number: BigInt(`0x${hex.slice(16)}`).toString() };
 }
 
 function fields(step) {
