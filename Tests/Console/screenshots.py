@@ -1,4 +1,4 @@
-"""Writes pictures of the console's pages: screenshots.py TOOL FOLDER"""
+"""Writes pictures of the pages of a server and of a device's file: screenshots.py TOOL FOLDER"""
 import sys
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from selenium.webdriver.common.by import By
 
 import world
 from console_test import TODOS
-from live_test import LiveServer
+from live_test import LiveDevice, LiveServer
 
 WIDTH, HEIGHT = 1280, 800
 BYTES_MAX = 150_000
@@ -16,6 +16,8 @@ SHOTS = {
     "write": "write?namespace=app.todos&id=1", "rules": "rules",
     "why": "rules?user=ann&database=admin&namespace=app.todos&id=1",
     "changes": "changes/app", "operations": "operations", "users": "users", "log": "log"}
+
+DEVICE_SHOTS = {"overview": "Latest syncs", "conflicts": "by the tablet", "story": "merged"}
 
 
 class Camera(LiveServer):
@@ -43,17 +45,38 @@ class Camera(LiveServer):
         for name, hash in SHOTS.items():
             self.open(hash)
             self.prepare(name)
-            self.until(lambda: not self.find("[aria-busy=true]"))
-            path = self.folder / f"console-{name}.png"
-            self.driver.save_screenshot(str(path))
-            assert path.stat().st_size <= BYTES_MAX, f"{path} is too large"
+            shoot(self, f"console-{name}")
+
+
+class DeviceCamera(LiveDevice):
+    def runTest(self):
+        self.resize(WIDTH, HEIGHT)
+        for name in ["overview", "conflicts"]:
+            self.open(name)
+            self.see(DEVICE_SHOTS[name])
+            shoot(self, f"inspect-{name}")
+        self.open("write?namespace=app.todos&id=1")
+        self.see(DEVICE_SHOTS["story"])
+        shoot(self, "inspect-story")
+        self.resize(400, HEIGHT)
+        self.open("conflicts")
+        self.see(DEVICE_SHOTS["conflicts"])
+        shoot(self, "inspect-phone")
+
+
+def shoot(case, name):
+    case.until(lambda: not case.find("[aria-busy=true]"))
+    path = case.folder / f"{name}.png"
+    case.driver.save_screenshot(str(path))
+    assert path.stat().st_size <= BYTES_MAX, f"{path} is too large"
 
 
 if __name__ == "__main__":
     world.tool = lambda: sys.argv[1]
-    Camera.folder = Path(sys.argv[2]).resolve()
-    Camera.setUpClass()
-    try:
-        Camera().runTest()
-    finally:
-        Camera.doClassCleanups()
+    for camera in [Camera, DeviceCamera]:
+        camera.folder = Path(sys.argv[2]).resolve()
+        camera.setUpClass()
+        try:
+            camera().runTest()
+        finally:
+            camera.doClassCleanups()

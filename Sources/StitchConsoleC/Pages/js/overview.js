@@ -36,7 +36,6 @@ const tiles = [
 ];
 
 function upstreamText(upstream) {
-  if (!upstream) return ["None", "This server keeps the documents itself."];
   if (!upstream.reachable) return ["Not reachable", "Devices keep working offline. Check the upstream and the network."];
   return [`${number(upstream.latencyMS)} ms`, `reachable, ${count(upstream.feeds, "change feed")}`];
 }
@@ -52,7 +51,7 @@ export function show(main, route, { signal }) {
     el("section", { class: "tile" },
       el("h2", {}, el("a", { href: page(...tile.page) }, tile.title)), values[i], graphs[i].node, notes[i]));
   const upstream = el("p", { class: "big" }, "–"), upstreamNote = el("p", { class: "hint" });
-  const upstreamTile = el("section", { class: "tile" }, el("h2", {}, "Upstream"), upstream, upstreamNote);
+  const upstreamTile = el("section", { class: "tile", hidden: true }, el("h2", {}, "Upstream"), upstream, upstreamNote);
   const kinds = el("div", {});
   main.append(heading(title, state), el("div", { class: "tiles" }, nodes, upstreamTile),
     el("h2", {}, "Commands by kind"), kinds);
@@ -66,9 +65,9 @@ export function show(main, route, { signal }) {
       nodes[i].classList.toggle("warns", tile.warns?.(sample) ?? false);
       graphs[i].draw(history.map((each, j) => ({ time: each.time, value: tile.value(each, history[j - 1]) })), sample.time);
     });
-    const [text, note] = upstreamText(sample.upstream);
-    upstream.textContent = text;
-    upstreamNote.textContent = note;
+    // A server on a file has no upstream.
+    upstreamTile.hidden = !sample.upstream;
+    [upstream.textContent, upstreamNote.textContent] = sample.upstream ? upstreamText(sample.upstream) : ["", ""];
     upstreamTile.classList.toggle("warns", sample.upstream?.reachable === false);
     const rows = Object.entries(sample.commands ?? {}).filter((each) => each[1] > 0).sort((a, b) => b[1] - a[1]);
     const most = Math.max(...rows.map((each) => each[1]), 1);
