@@ -33,10 +33,20 @@ enum MongoChange {
     /// The projected field with the updated version fields, as pairs of key and value.
     static let versionFields = "versionFields"
 
+    /// The field of a brief update event that says that the update wrote the version.
+    private static let wroteVersion = "wroteVersion"
+
     /// Returns the change of an update event, which has a new version as a whole or as its
     /// changed parts.
     private static func update(_ event: BSONDocument) throws(MongoFailure) -> RemoteChange {
         let id = try id(of: event)
+        if let document = event["fullDocument"]?.documentValue {
+            // Of a brief event.
+            let wroteVersion = event[wroteVersion]?.boolValue ?? false
+            return RemoteChange(
+                documentID: id, isDelete: false, after: document,
+                operation: wroteVersion ? VersionField(of: document).operation : nil)
+        }
         let field = DocumentVersion.fieldName
         var updated: [Name: BSONValue] = [:]
         for pair in event[versionFields]?.arrayValue?.compactMap(\.documentValue) ?? [] {

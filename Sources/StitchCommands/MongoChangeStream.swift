@@ -128,14 +128,16 @@ extension MongoChangeStream {
                 options.append("resumeAfter", .document(position))
             }
         }
-        if let own, try await server.leavesOutEchoes() {
+        if let own, try await server.knows(.echoFilter) {
             options.append("stitchsyncLastOperation", own.last.value)
         }
+        let isBrief = try await server.knows(.briefEvents)
+        if isBrief { options.append("stitchsyncBriefEvents", true) }
+        var pipeline: [BSONValue] = [["$changeStream": .document(options)]]
+        if !isBrief { pipeline.append(["$project": .document(Self.projection)]) }
         let command: BSONDocument = [
             "aggregate": .string(namespace.collection),
-            "pipeline": [
-                ["$changeStream": .document(options)], ["$project": .document(Self.projection)],
-            ],
+            "pipeline": .array(BSONArray(pipeline)),
             "cursor": ["batchSize": .int32(Self.batchSize)],
             "readConcern": ["level": "majority"],
         ]

@@ -27,10 +27,10 @@ package protocol MongoServer: Sendable {
     /// Source: the drivers' specification "Bulk Write".
     func takesBulkWrite() async throws(MongoFailure) -> Bool
 
-    /// Whether the server leaves a device's own changes out of a stream, where it is asked to.
+    /// Whether the server has a part that MongoDB does not have.
     ///
-    /// Source: Docs/SERVER.md, "Change streams".
-    func leavesOutEchoes() async throws(MongoFailure) -> Bool
+    /// Source: Docs/SERVER.md.
+    func knows(_ part: ServerExtension) async throws(MongoFailure) -> Bool
 
     /// The longest time that the server should now wait for changes in one command.
     ///

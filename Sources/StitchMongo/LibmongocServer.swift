@@ -79,9 +79,9 @@
             }
         }
 
-        func leavesOutEchoes() async throws(MongoFailure) -> Bool {
+        func knows(_ part: ServerExtension) async throws(MongoFailure) -> Bool {
             try await request { (client) throws(MongoFailure) in
-                try client.leavesOutEchoes()
+                try client.knows(part)
             }
         }
 

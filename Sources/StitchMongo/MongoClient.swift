@@ -96,9 +96,9 @@
             try hello()?["maxWireVersion"]?.int64Value ?? 0 >= 25
         }
 
-        /// Whether the primary knows the option of streams that leaves out a device's own changes.
-        func leavesOutEchoes() throws(MongoFailure) -> Bool {
-            ServerExtension.echoFilter.isNamed(in: try hello())
+        /// Whether the primary has a part that MongoDB does not have.
+        func knows(_ part: ServerExtension) throws(MongoFailure) -> Bool {
+            part.isNamed(in: try hello())
         }
 
         private func hello() throws(MongoFailure) -> BSONDocument? {

@@ -58,7 +58,9 @@ final class ScriptedServer: MongoServer {
 
     func takesBulkWrite() async throws(MongoFailure) -> Bool { false }
 
-    func leavesOutEchoes() async throws(MongoFailure) -> Bool { true }
+    func knows(_ part: ServerExtension) async throws(MongoFailure) -> Bool {
+        part == .echoFilter
+    }
 
     var signIn: Int { state.withLock { $0.signIn } }
 

@@ -223,6 +223,14 @@ extension SimulationLedger {
         for document in documents { looks[client * 100 + document] = position }
     }
 
+    /// Notes that a client was told an edition of a document by the history, which it may take without
+    /// a look.
+    mutating func noteTold(_ client: Int, _ document: Int, _ edition: BSONDocument) {
+        guard let told = changes[document]?.last(where: { $0.edition == edition }) else { return }
+        let key = client * 100 + document
+        looks[key] = max(looks[key] ?? told.position, told.position)
+    }
+
     /// Notes that a client was told that the history is lost.
     mutating func noteHistoryLost(_ client: Int) { historyless.insert(client) }
 

@@ -155,6 +155,7 @@ struct SimulationCollection: RemoteCollection {
             return await (batch, world.notLanded(remote.client, namespace))
         }
         world.ledger.withLock { $0.noteUntold(untold, remote.client) }
+        await world.didTell(remote.client, namespace, batch.changes)
         return batch
     }
 

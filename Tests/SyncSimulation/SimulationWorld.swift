@@ -263,6 +263,19 @@ extension SimulationWorld {
         ledger.withLock { $0.noteLook(client, documents) }
     }
 
+    /// What the history tells is seen as of then.
+    func didTell(_ client: Int, _ namespace: Namespace, _ changes: [RemoteChange]) {
+        drain()
+        ledger.withLock { ledger in
+            for change in changes {
+                guard let edition = change.content,
+                    let number = document(namespace, change.documentID)
+                else { continue }
+                ledger.noteTold(client, number, edition)
+            }
+        }
+    }
+
     /// Notes writes with the base that their sender's store holds.
     func willWrite(_ client: Int, _ namespace: Namespace, _ writes: [RemoteWrite]) async {
         for write in writes {

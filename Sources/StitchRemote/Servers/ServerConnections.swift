@@ -45,10 +45,10 @@
             }
         }
 
-        func leavesOutEchoes() async throws(MongoFailure) -> Bool {
+        func knows(_ part: ServerExtension) async throws(MongoFailure) -> Bool {
             try await requests.pass { () async throws(MongoFailure) in
                 try await topology.primary().with(.request) { (line) throws(MongoFailure) in
-                    line.description.leavesOutEchoes
+                    line.description.extensions.contains(part)
                 }
             }
         }

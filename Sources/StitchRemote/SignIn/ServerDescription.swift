@@ -15,10 +15,10 @@
         /// repeated.
         let retriesWrites: Bool
         let hasSessions: Bool
+        /// The parts of the server that MongoDB does not have.
+        let extensions: Set<ServerExtension>
         /// Whether later messages of a connection are carried out while an earlier one waits.
-        let isConcurrent: Bool
-        /// Whether a change stream leaves out the reading device's own changes, where it is asked to.
-        let leavesOutEchoes: Bool
+        var isConcurrent: Bool { extensions.contains(.concurrent) }
         /// The names of the compression methods that the server agrees to.
         let compressors: [String]
 
@@ -40,9 +40,8 @@
                 hello["maxWireVersion"]?.int64Value.map { Int(truncatingIfNeeded: $0) } ?? 0
             hasSessions = hello["logicalSessionTimeoutMinutes"]?.int64Value != nil
             retriesWrites = hasSessions && (setName != nil || hello["msg"] == "isdbgrid")
-            isConcurrent = ServerExtension.concurrent.isNamed(in: hello)
             compressors = hello["compression"]?.arrayValue?.compactMap(\.stringValue) ?? []
-            leavesOutEchoes = ServerExtension.echoFilter.isNamed(in: hello)
+            extensions = Set(ServerExtension.allCases.filter { $0.isNamed(in: hello) })
         }
     }
 #endif

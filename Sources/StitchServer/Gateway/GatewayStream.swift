@@ -219,6 +219,7 @@ struct GatewayStream: CursorSource {
     ) throws -> Bool {
         let isEnd = event.operationType == "invalidate"
         if var document = try shown(event) {
+            if stage.showsBriefEvents { document = BriefEvent.shortening(document) }
             if let rest {
                 guard
                     let passed = try services.store.read({ try rest.pass(document, $0) })

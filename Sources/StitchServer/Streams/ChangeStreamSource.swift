@@ -276,6 +276,11 @@ struct ChangeStreamSource: CursorSource {
         } else if echoes?.leavesOut(event.change) == true {
             return nil
         }
+        if stage.showsBriefEvents, let brief = BriefEvent(event.change, event.place) {
+            var document = brief.document
+            if let passage { document.append(passage.rawValue, true) }
+            return document
+        }
         let namespace = event.change.namespace
         let requestsImages =
             stage.fullDocument == .whenAvailable || stage.fullDocument == .required

@@ -44,13 +44,16 @@ struct ChangeStreamStage: Sendable {
     /// The reading device's own changes, which are left out; `nil` to leave out none.
     private(set) var echoes: EchoFilter?
 
+    /// Whether events have only what a device needs.
+    private(set) var showsBriefEvents = false
+
     private static let fields: [String: FieldKind] = [
         "fullDocument": .string, "fullDocumentBeforeChange": .string, "resumeAfter": .document,
         "startAfter": .document, "startAtOperationTime": .any, "allChangesForCluster": .bool,
         "showExpandedEvents": .bool, "showMigrationEvents": .bool, "showSystemEvents": .bool,
         "showRawUpdateDescription": .bool, "allowToRunOnConfigDB": .bool,
         "allowToRunOnSystemNS": .bool, "matchCollectionUUIDForUpdateLookup": .bool,
-        EchoFilter.option: .any,
+        EchoFilter.option: .any, BriefEvent.option: .bool,
     ]
 
     /// Parses the options.
@@ -74,6 +77,7 @@ struct ChangeStreamStage: Sendable {
             options, "fullDocumentBeforeChange", ["off": .off])
         isForCluster = options["allChangesForCluster"]?.boolValue ?? false
         if let operation = options[EchoFilter.option] { echoes = try EchoFilter(operation) }
+        showsBriefEvents = options[BriefEvent.option]?.isTrue ?? false
         start = try Self.start(options, readsTokens)
     }
 

@@ -86,6 +86,21 @@ struct ApplyRemote {
         }
     }
 
+    /// Takes documents that the history reported, in batches.
+    ///
+    /// - Parameter extras: the data that the last commit stores in addition.
+    func take(_ told: [FetchedDocument], then extras: CommitExtras) async throws {
+        let size = context.limits.batchDocuments
+        for start in stride(from: 0, to: told.count, by: size) {
+            let end = min(start + size, told.count)
+            let batch = Array(told[start..<end])
+            context.engine.progress.count { progress in
+                progress.downloadedBytes += batch.reduce(0) { $0 + ($1.remote?.byteCount ?? 0) }
+            }
+            try await settleAndClaim(batch, then: end == told.count ? extras : .nothing)
+        }
+    }
+
     /// Fetches the documents again whose unique values other documents had, now that these have
     /// changed, too: together, so that they can exchange values.
     ///

@@ -45,39 +45,57 @@ struct ReadHistory {
 
     /// Fetches changed documents and stores the new position with the last results.
     ///
+    /// A document that the history reports whole, as the successor of the one here, is not fetched.
     /// Records that will be fetched anyway get a new stale mark instead; after an error of the
     /// remote, all of them do.
     private func fetchChanged(_ batch: RemoteChangeBatch) async throws {
         var later: [RemoteChange] = []
         let sets = context.engine.sets
-        let news = try context.snapshot { snapshot in
-            var rows: Set<Int64> = []
-            var news: [SyncRecord] = []
+        let (news, told) = try context.snapshot { snapshot in
+            // The last change of each document in the news, by the row of its record.
+            var last: [Int64: (record: SyncRecord, change: RemoteChange)] = [:]
+            var rows: [Int64] = []
             for change in batch.changes {
                 guard
                     let record = try snapshot.records.record(
                         of: change.documentID, in: snapshot.collection.rowID),
-                    let row = record.rowID, !rows.contains(row),
-                    try record.isUnexplained || snapshot.isNews(change, to: record)
+                    let row = record.rowID
                 else { continue }
+                if last[row] != nil {
+                    last[row]?.change = change
+                    continue
+                }
+                guard try record.isUnexplained || snapshot.isNews(change, to: record) else {
+                    continue
+                }
                 if record.staleMark > 0 || record.attempt != nil || record.pause != nil {
                     later.append(change)
                 } else {
-                    rows.insert(row)
-                    news.append(record)
+                    rows.append(row)
+                    last[row] = (record, change)
+                }
+            }
+            var news: [SyncRecord] = []
+            var told: [FetchedDocument] = []
+            for found in rows.compactMap({ last[$0] }) {
+                if let document = found.change.document(succeeding: found.record) {
+                    told.append(FetchedDocument(found.record, .found(document), [:]))
+                } else {
+                    news.append(found.record)
                 }
             }
             if snapshot.collection.isSubscribed {
                 news += try snapshot.newcomers(in: batch, snapshot.membership(sets))
                     .map { SyncRecord(documentID: $0, byID: false) }
             }
-            return news
+            return (news, told)
         }
         let rest = RemoteChangeBatch(
             changes: later, token: batch.token, hasMore: batch.hasMore)
-        guard !news.isEmpty else { return try await pages.markStale(rest) }
-        context.engine.progress.announce(news.count, in: context.namespace)
+        guard !news.isEmpty || !told.isEmpty else { return try await pages.markStale(rest) }
+        context.engine.progress.announce(news.count + told.count, in: context.namespace)
         do {
+            try await applyRemote.take(told, then: news.isEmpty ? .markStale(rest) : .nothing)
             for start in stride(from: 0, to: news.count, by: context.limits.batchDocuments) {
                 let end = min(start + context.limits.batchDocuments, news.count)
                 try await applyRemote.apply(

@@ -9,6 +9,11 @@ struct GroupCommitJob: Sendable {
     ///
     /// A write that takes long delays its own commit only, and not that of other users.
     static let timeMax: Duration = .milliseconds(10)
+    /// The time of one write after which it is the last of its commit.
+    ///
+    /// Its caller would wait longer for the writes behind it than they save by a common commit; and one
+    /// that sends several large writes could not go on with the first while the others are carried out.
+    static let longWrite: Duration = .milliseconds(2)
 
     let store: DocumentStore
     /// Runs the body; its result is delivered after the commit.
@@ -30,6 +35,7 @@ struct GroupCommitJob: Sendable {
         do {
             try first.store.write { transaction in
                 let start = ContinuousClock.now
+                var before = Duration.zero
                 var next: GroupCommitJob? = first
                 while let job = next {
                     hasBegun = true
@@ -40,9 +46,10 @@ struct GroupCommitJob: Sendable {
                         throw StoreError(
                             .interrupted, "SQLite rolled back the transaction of several writes")
                     }
-                    next =
-                        settlements.count < jobsMax && elapsed(start) < timeMax
-                        ? waiting.popFirst() : nil
+                    let now = elapsed(start)
+                    let isLast = now - before >= longWrite || now >= timeMax
+                    next = settlements.count < jobsMax && !isLast ? waiting.popFirst() : nil
+                    before = now
                 }
             }
         } catch {

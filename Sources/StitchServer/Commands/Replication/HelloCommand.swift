@@ -131,7 +131,9 @@ enum HelloCommand {
 
     /// The parts of this server that MongoDB does not have.
     private static func extensions(_ server: ServerContext) -> BSONDocument {
-        var parts: BSONDocument = ["tombstones": 1, "concurrent": 1, EchoFilter.feature: 1]
+        var parts: BSONDocument = [
+            "tombstones": 1, "concurrent": 1, EchoFilter.feature: 1, BriefEvent.feature: 1,
+        ]
         if server.settings.allowsAnonymous { parts.append("anonymous", 1) }
         if server.settings.signUps != nil { parts.append("signUp", 1) }
         if server.mailer != nil { parts.append("passwordMail", 1) }

@@ -44,7 +44,12 @@ import Testing
 
     @Test func `a commit takes waiting writes until it has lasted long`() throws {
         let store = try DocumentStore(at: .inMemory)
-        for (elapsed, left) in [(Duration.zero, 0), (GroupCommitJob.timeMax, 2)] {
+        // Short writes, writes that add up, a long one, and a long one behind a short one.
+        let cases: [([Int], Int)] = [
+            ([0, 0, 0], 0), ([1, 9, 10], 1), ([2, 3, 4], 2), ([1, 3, 4], 1), ([1, 2, 3], 0),
+        ]
+        for (milliseconds, left) in cases {
+            var times = milliseconds[...].map { Duration.milliseconds($0) }
             let settled = Locked<[Int]>([])
             let jobs = ListedJobs(
                 (0..<3).map { number in
@@ -54,7 +59,7 @@ import Testing
                         refused: { _ in }, runAlone: {})
                 })
             let first = try #require(jobs.popFirst())
-            GroupCommitJob.run(first, jobs) { _ in elapsed }
+            GroupCommitJob.run(first, jobs) { _ in times.removeFirst() }
             #expect(jobs.jobs.count == left)
             #expect(settled.withLock { $0 } == Array(0..<(3 - left)))
         }

@@ -20,7 +20,7 @@ public struct RemoteChange: Sendable, Hashable {
     }
     private let hash: BSONContentHash?
     /// The document after the change, where the remote reports it; hashed on demand.
-    let content: BSONDocument?
+    package let content: BSONDocument?
     /// The attempt that made the change; for a delete only where the remote records it.
     public let operation: OperationID?
     /// Whether the document only left the user's view and may still exist.
