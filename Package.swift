@@ -180,6 +180,8 @@ let package = Package(
             name: "StitchEditC", path: "Sources/StitchEditC", providers: [.apt(["libedit-dev"])]),
         // The pages of the server's console.
         .target(name: "StitchConsoleC", exclude: ["Pages"]),
+        // The part of the tool's shell that is written in JavaScript.
+        .target(name: "StitchShellC", exclude: ["Scripts"]),
         .target(
             name: "StitchWire",
             dependencies: [
@@ -209,6 +211,7 @@ let package = Package(
                 "StitchRemote", "StitchVersionC",
                 .target(name: "BSONScript", condition: .when(traits: ["CommandLine"])),
                 .target(name: "StitchEditC", condition: .when(traits: ["CommandLine"])),
+                .target(name: "StitchShellC", condition: .when(traits: ["CommandLine"])),
                 .target(name: "StitchServer", condition: .when(traits: ["Server"])),
                 served("Logging", "swift-log"),
                 .product(

@@ -1,6 +1,7 @@
 #if CommandLine
     import BSONScript
     import BSONStore
+    import StitchShellC
 
     /// The part of the shell's functions that is written in the shell's own language.
     ///
@@ -17,8 +18,14 @@
         /// - Throws: an error if one is invalid.
         mutating func load() throws {
             methods = try session.evaluate(
-                "(function () {\n" + ShellLibraryText.all.joined(separator: "\n")
-                    + "\nreturn methods })()")
+                "(function () {\n\(Self.scripts)return methods })()")
+        }
+
+        /// The scripts, which the compiler embeds.
+        private static var scripts: String {
+            let scripts = stitch_shell_scripts()
+            let bytes = UnsafeBufferPointer(start: scripts.bytes, count: Int(scripts.count))
+            return String(decoding: bytes, as: UTF8.self)
         }
 
         /// Returns a method of an object; `nil` if the scripts define none of that name.
