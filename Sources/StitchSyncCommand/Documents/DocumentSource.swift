@@ -14,7 +14,7 @@
         ///
         /// - Parameter creates: whether a missing file is created.
         static func run<R: Sendable>(
-            at place: String, _ signIn: SignInArguments, creates: Bool = false,
+            at place: String, _ signIn: some ServerSignIn, creates: Bool = false,
             _ body: @escaping @Sendable (DocumentSource) throws -> R
         ) async throws -> R {
             let opening = try ServerOpening(place, signIn, creates: creates)

@@ -12,7 +12,7 @@
         /// Prepares the opening, and asks for a password where the sign-in needs one.
         ///
         /// - Parameter creates: whether a missing file is created.
-        init(_ place: String, _ signIn: SignInArguments, creates: Bool) throws {
+        init(_ place: String, _ signIn: some ServerSignIn, creates: Bool) throws {
             guard SessionRemote.isServer(place) else {
                 #if Server
                     // Opened as it is first, so that a missing file is not created.

@@ -1,8 +1,16 @@
 #if CommandLine
     import ArgumentParser
 
+    /// The user as whom a command signs in to a server, and the file of the password.
+    protocol ServerSignIn {
+        /// The user's name; `nil` for the URI's user, or none.
+        var user: String? { get }
+        /// The file whose first line is the password; `nil` for the variable or the terminal.
+        var passwordFile: String? { get }
+    }
+
     /// The user as whom a command signs in to a server.
-    struct SignInArguments: ParsableArguments {
+    struct SignInArguments: ParsableArguments, ServerSignIn {
         @Option(help: "The user of a server, if the URI names none.")
         var user: String?
 

@@ -1,36 +1,22 @@
 #if CommandLine && Server
+    import ArgumentParser
     import BSONStore
     import Foundation
-    import StitchRemote
     import StitchServer
 
     /// The database with whose users and documents rules are tried: a store's file, or a server.
-    struct RuleDatabase {
-        private enum Place {
-            case file(FileShellServer)
-            #if Remote
-                case server(ServerRemote)
-            #endif
-        }
-
-        private let place: Place
-
+    struct RuleDatabase: RuleDocuments {
         /// The maximum number of documents of a collection; of more a sample is taken.
         static let documentsMax = 10_000
 
-        /// Opens a file, or connects to a server.
-        init(_ text: String) throws {
-            guard SessionRemote.isServer(text) else {
-                // Opened as it is first, so that a missing file is not created.
-                try StoreOpening.existing(text).close()
-                place = .file(try FileShellServer(text))
-                return
-            }
-            #if Remote
-                place = .server(try ServerRemote(text, signIn: .none))
-            #else
-                throw SessionRemote.lacksServers
-            #endif
+        private let source: DocumentSource
+
+        /// Opens a file, or connects to a server, and lends it to a body on a thread of its own.
+        static func run<R: Sendable>(
+            at place: String, _ signIn: RuleSignInArguments,
+            _ body: @escaping @Sendable (RuleDatabase) throws -> R
+        ) async throws -> R {
+            try await DocumentSource.run(at: place, signIn) { try body(RuleDatabase(source: $0)) }
         }
 
         /// Returns the path of a folder of rules.
@@ -44,120 +30,44 @@
             return path
         }
 
-        /// Runs a command.
-        ///
-        /// - Throws: `CommandError` with the error of the reply.
-        func run(_ command: BSONDocument, on database: String) async throws -> BSONDocument {
-            let reply =
-                switch place {
-                case .file(let server): try server.run(command, on: database)
-                #if Remote
-                    case .server(let remote): try await remote.run(command, on: database)
-                #endif
-                }
-            guard reply.number("ok") == 1 else { throw CommandError(reply.text("errmsg")) }
-            return reply
+        func run(_ command: BSONDocument, on database: String) throws -> BSONDocument {
+            try source.run(command, on: database)
         }
 
-        /// Runs a command that opens a cursor, and returns all documents.
-        func documents(_ command: BSONDocument, on database: String) async throws -> [BSONDocument]
-        {
-            var cursor = try await run(command, on: database)["cursor"]?.documentValue
-            let first = cursor?["firstBatch"]?.arrayValue ?? []
-            var documents = first.compactMap(\.documentValue)
-            while let id = cursor?["id"]?.int64Value, id != 0,
-                let name = cursor?["ns"]?.stringValue
-            {
-                let collection = name.drop { $0 != "." }.dropFirst()
-                cursor = try await run(
-                    ["getMore": .int64(id), "collection": .string(String(collection))],
-                    on: database)["cursor"]?.documentValue
-                let next = cursor?["nextBatch"]?.arrayValue ?? []
-                documents += next.compactMap(\.documentValue)
-            }
-            return documents
+        func documents(_ command: BSONDocument, on database: String) throws -> [BSONDocument] {
+            try source.documents(command, on: database)
         }
 
         /// Returns the documents of a collection, or a sample of many, and their number.
-        func sample(_ namespace: Namespace) async throws -> ([BSONDocument], count: Int) {
-            let reply = try await run(
-                ["count": .string(namespace.collection)], on: namespace.database)
-            let count = Int(reply["n"]?.int64Value ?? 0)
-            guard count > Self.documentsMax else {
-                let all = try await documents(
-                    ["find": .string(namespace.collection)], on: namespace.database)
-                return (all, all.count)
-            }
-            let stage: BSONValue = ["$sample": ["size": .int64(Int64(Self.documentsMax))]]
-            let sample = try await documents(
-                [
-                    "aggregate": .string(namespace.collection), "pipeline": [stage], "cursor": [:],
-                ], on: namespace.database)
-            return (sample, count)
-        }
-
-        /// Returns the collections of all databases but the server's own, in order.
-        func collections() async throws -> [Namespace] {
-            let reply = try await run(["listDatabases": 1, "nameOnly": true], on: "admin")
-            let names = (reply["databases"]?.arrayValue ?? []).compactMap {
-                $0.documentValue?["name"]?.stringValue
-            }
-            var found: [Namespace] = []
-            for database in names where !Namespace.isOfServer(database: database) {
-                let listed = try await documents(
-                    ["listCollections": 1, "nameOnly": true], on: database)
-                found += listed.filter { $0["type"] == "collection" }.compactMap {
-                    $0["name"]?.stringValue
-                }.map { Namespace(database, $0) }.filter { !$0.isOfServer }
-            }
-            return found.sorted { $0.description < $1.description }
-        }
-
-        /// Returns all users.
-        func users() async throws -> [RuledUser] {
-            try await users(["forAllDBs": true], on: "admin")
+        func sample(_ namespace: Namespace) throws -> (documents: [BSONDocument], count: Int) {
+            try sample(namespace, max: Self.documentsMax)
         }
 
         /// Returns a user.
         ///
         /// - Throws: `CommandError` if there is no such user.
-        func user(_ name: String, on database: String) async throws -> RuledUser {
-            guard let user = try await users(.string(name), on: database).first else {
+        func existingUser(_ name: String, on database: String) throws -> RuledUser {
+            guard let user = try user(name, on: database) else {
                 throw CommandError("\(name): the database \(database) has no such user")
             }
             return user
         }
+    }
 
-        private func users(_ named: BSONValue, on database: String) async throws -> [RuledUser] {
-            let reply = try await run(["usersInfo": named], on: database)
-            return (reply["users"]?.arrayValue ?? []).compactMap(\.documentValue)
-                .compactMap(RuledUser.init(listed:))
-        }
+    /// The administrator as whom a command that tries rules signs in to a server.
+    ///
+    /// Its option is `--admin`, since `--user` is the user for whom rules are tried.
+    struct RuleSignInArguments: ParsableArguments, ServerSignIn {
+        @Option(help: "The administrator of a server, if the URI names none.")
+        var admin: String?
 
-        /// Returns a user with the custom data that rules read.
-        ///
-        /// - Parameter given: the custom data of the command line.
-        func customized(
-            _ user: RuledUser, _ rules: RuleFolder, _ given: RuledUserArguments? = nil
-        ) async throws -> RuledUser {
-            var user = user
-            if let data = given?.customData {
-                user.setCustomData(data)
-            } else if let query = rules.customDataQuery(of: user) {
-                user.setCustomData(
-                    try await documents(query.command, on: query.database).first)
-            }
-            return user
-        }
+        @Option(
+            help: """
+                The file whose first line is the administrator's password; without it, the \
+                variable STITCHSYNC_PASSWORD, or the terminal.
+                """, completion: .file())
+        var passwordFile: String?
 
-        /// Closes the file or the connections.
-        func close() async {
-            switch place {
-            case .file(let server): server.close()
-            #if Remote
-                case .server(let remote): await remote.close()
-            #endif
-            }
-        }
+        var user: String? { admin }
     }
 #endif

@@ -27,6 +27,8 @@
         @Option(help: "A store's file, or a server with an administrator, to check against.")
         var db: String?
 
+        @OptionGroup var signIn: RuleSignInArguments
+
         @Flag(help: "Fail for warnings, too.")
         var strict = false
 
@@ -36,15 +38,9 @@
         func run() async throws {
             var (findings, rules) = try RuleFolder.check(RuleDatabase.folder(folder))
             if let rules, let db {
-                let database = try RuleDatabase(db)
-                let result: Result<[RuleFinding], any Error>
-                do {
-                    result = .success(try await found(rules, database))
-                } catch {
-                    result = .failure(error)
+                findings += try await RuleDatabase.run(at: db, signIn) { database in
+                    try Self.found(rules, database)
                 }
-                await database.close()
-                findings += try result.get()
             }
             let console = Console.standard
             for finding in findings {
@@ -61,20 +57,20 @@
             guard errors == 0, !strict || findings.isEmpty else { throw ExitCode(1) }
         }
 
-        private func found(
+        private static func found(
             _ rules: RuleFolder, _ database: RuleDatabase
-        ) async throws -> [RuleFinding] {
+        ) throws -> [RuleFinding] {
             var indexes: [Namespace: [String]] = [:]
-            for namespace in try await database.collections() {
+            for namespace in try database.collections() {
                 guard rules.namespaces.contains(namespace) else { continue }
-                indexes[namespace] = try await database.documents(
+                indexes[namespace] = try database.documents(
                     ["listIndexes": .string(namespace.collection)], on: namespace.database
                 ).compactMap { $0["key"]?.documentValue?.keys.first }
             }
             guard let place = rules.customDataPlace else {
                 return rules.findings(indexes: indexes, customFields: nil)
             }
-            let (documents, _) = try await database.sample(place)
+            let (documents, _) = try database.sample(place)
             return rules.findings(
                 indexes: indexes, customFields: documents.isEmpty ? nil : documents.flatMap(\.keys))
         }

@@ -33,6 +33,8 @@
         @Option(help: "A user, as name or name@database; may be repeated. All users without it.")
         var user: [String] = []
 
+        @OptionGroup var signIn: RuleSignInArguments
+
         @Flag(help: "Write one JSON object per user and collection.")
         var json = false
 
@@ -43,40 +45,31 @@
             let rules = (
                 try RuleFolder(RuleDatabase.folder(old)), try RuleFolder(RuleDatabase.folder(new))
             )
-            let database = try RuleDatabase(db)
-            let result: Result<Void, any Error>
-            do {
-                result = .success(try await compare(rules.0, rules.1, database))
-            } catch {
-                result = .failure(error)
+            let (user, json) = (user, json)
+            try await RuleDatabase.run(at: db, signIn) { database in
+                let users = try Self.users(user, database)
+                try Self.compare(rules.0, rules.1, users, database, asJSON: json)
             }
-            await database.close()
-            try result.get()
         }
 
-        private func compare(
-            _ old: RuleFolder, _ new: RuleFolder, _ database: RuleDatabase
-        ) async throws {
+        private static func compare(
+            _ old: RuleFolder, _ new: RuleFolder, _ users: [RuledUser], _ database: RuleDatabase,
+            asJSON json: Bool
+        ) throws {
             let console = Console.standard
-            let users = try await self.users(database)
-            var pairs: [(old: RuledUser, new: RuledUser)] = []
-            for user in users {
-                pairs.append(
-                    (
-                        try await database.customized(user, old),
-                        try await database.customized(user, new)
-                    ))
+            let pairs = try users.map { user in
+                (old: try database.customized(user, old), new: try database.customized(user, new))
             }
             let named = Set(old.namespaces + new.namespaces)
             let everything = old.hasDefaults || new.hasDefaults
             var changes = 0
-            for namespace in try await database.collections()
+            for namespace in try database.collections()
             where everything || named.contains(namespace) {
                 var differences = pairs.compactMap {
                     RuleDifference(namespace, $0.old, from: old, to: new, newUser: $0.new)
                 }
                 guard !differences.isEmpty else { continue }
-                let (documents, count) = try await database.sample(namespace)
+                let (documents, count) = try database.sample(namespace)
                 if documents.count < count {
                     try console.warn(
                         "note: \(namespace): a sample of \(documents.count) of \(count) documents")
@@ -99,23 +92,23 @@
             }
         }
 
-        private func users(_ database: RuleDatabase) async throws -> [RuledUser] {
-            guard user.isEmpty else {
-                var users: [RuledUser] = []
-                for text in user {
+        /// Returns the named users; all users, up to a limit, if none is named.
+        private static func users(
+            _ named: [String], _ database: RuleDatabase
+        ) throws -> [RuledUser] {
+            guard named.isEmpty else {
+                return try named.map { text in
                     let parts = text.split(separator: "@", maxSplits: 1).map(String.init)
-                    users.append(
-                        try await database.user(
-                            parts.first ?? "", on: parts.count > 1 ? parts[1] : "admin"))
+                    return try database.existingUser(
+                        parts.first ?? "", on: parts.count > 1 ? parts[1] : "admin")
                 }
-                return users
             }
-            let all = try await database.users()
-            if all.count > Self.usersMax {
+            let all = try database.users()
+            if all.count > usersMax {
                 try Console.standard.warn(
-                    "note: the first \(Self.usersMax) of \(all.count) users (--user names others)")
+                    "note: the first \(usersMax) of \(all.count) users (--user names others)")
             }
-            return Array(all.prefix(Self.usersMax))
+            return Array(all.prefix(usersMax))
         }
     }
 #endif

@@ -13,8 +13,10 @@
                 every command, then the roles of the rules that were tried, what the user sees of the document, whether the \
                 user may change, delete or insert it, and the permissions of each field.
 
-                Example:
+                Examples:
                   stitchsync rules explain rules shop.items '"chair"' --user ann --db shop.stitch
+                  stitchsync rules explain rules shop.items '"chair"' --user ann \\
+                      --db stitchsync://localhost:27017 --admin root
 
                 Exit code: 0, 1 when the rules have an error, or there is no such user or document, \
                 64 for a wrong command line.
@@ -38,20 +40,22 @@
 
         @OptionGroup var who: RuledUserArguments
 
+        @OptionGroup var signIn: RuleSignInArguments
+
         @Flag(help: "Write a JSON object.")
         var json = false
 
         func run() async throws {
             let rules = try RuleFolder(RuleDatabase.folder(folder))
-            let database = try RuleDatabase(db)
-            let result: Result<(RuleExplanation, hasRole: Bool), any Error>
-            do {
-                result = .success(try await explanation(rules, database))
-            } catch {
-                result = .failure(error)
+            let (namespace, id, who) = (namespace, id, who)
+            let (explanation, hasRole) = try await RuleDatabase.run(at: db, signIn) { database in
+                let user = try who.user(database, rules)
+                let document = try Self.document(id, namespace, database)
+                return (
+                    rules.explanation(of: document, in: namespace, to: user),
+                    user.hasRole(on: namespace.database)
+                )
             }
-            await database.close()
-            let (explanation, hasRole) = try result.get()
             let console = Console.standard
             guard !json else {
                 var object = explanation.document
@@ -81,11 +85,10 @@
             for line in table.lines { try console.say(line) }
         }
 
-        private func explanation(
-            _ rules: RuleFolder, _ database: RuleDatabase
-        ) async throws -> (RuleExplanation, hasRole: Bool) {
-            let user = try await database.customized(try await who.user(database), rules, who)
-            let found = try await database.documents(
+        private static func document(
+            _ id: BSONValue, _ namespace: Namespace, _ database: RuleDatabase
+        ) throws -> BSONDocument {
+            let found = try database.documents(
                 [
                     "find": .string(namespace.collection), "filter": ["_id": ["$eq": id]],
                     "limit": 1,
@@ -93,10 +96,7 @@
             guard let document = found.first else {
                 throw CommandError("\(namespace) has no document with this _id")
             }
-            return (
-                rules.explanation(of: document, in: namespace, to: user),
-                user.hasRole(on: namespace.database)
-            )
+            return document
         }
     }
 
@@ -122,10 +122,14 @@
             }
         }
 
-        /// Returns the user, as stored in a database.
-        func user(_ place: RuleDatabase) async throws -> RuledUser {
-            guard let user else { return RuledUser(id: userID ?? "") }
-            return try await place.user(user, on: database)
+        /// Returns the user, as stored in a database, with the custom data that rules read.
+        func user(_ place: RuleDatabase, _ rules: RuleFolder) throws -> RuledUser {
+            var found =
+                try user.map { try place.existingUser($0, on: database) }
+                ?? RuledUser(id: userID ?? "")
+            guard let customData else { return try place.customized(found, rules) }
+            found.setCustomData(customData)
+            return found
         }
     }
 #endif

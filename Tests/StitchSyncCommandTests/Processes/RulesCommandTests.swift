@@ -128,6 +128,45 @@
             }
         }
 
+        @Test func `an administrator signs in to a server with an option of its own`() async throws
+        {
+            try await withTemporaryFolder { folder in
+                try Self.write(Self.old, "old", folder)
+                _ = try folder.write(lines: ["password"], to: "pw")
+                try await ServerProcess.run(["--auth", "--rules", folder.path("old")]) { server in
+                    try await Self.checkServer("stitchsync://127.0.0.1:\(server.port)", folder)
+                }
+            }
+        }
+
+        private static func checkServer(_ uri: String, _ folder: TemporaryFolder) async throws {
+            for (name, role) in [("root", "root"), ("ann", "readWrite@shop")] {
+                let user = ["adduser", uri, name, "--role", role, "--password-file", "pw"]
+                let root = ["--user", "root", "--user-password-file", "pw"]
+                let added = try await Tool.run(
+                    arguments: user + (name == "root" ? [] : root), in: folder)
+                #expect(added.code == 0, "\(added.complaints)")
+            }
+            let inserted = try await Tool.run(
+                "insert", uri, "shop.items", "{_id: 'a', owner: 'ann'}", "--user", "root",
+                "--password-file", "pw", in: folder)
+            #expect(inserted.code == 0, "\(inserted.complaints)")
+            for words in [
+                ["check", "old"], ["diff", "old", "old"],
+                ["explain", "old", "shop.items", #""a""#, "--user", "ann"],
+            ] {
+                let arguments = ["rules"] + words
+                let place = ["--db", uri]
+                let tried = try await Tool.run(
+                    arguments: arguments + place + ["--admin", "root", "--password-file", "pw"],
+                    in: folder)
+                #expect(tried.code == 0, "\(words): \(tried.complaints)")
+                #expect(!tried.output.isEmpty)
+                let stranger = try await Tool.run(arguments: arguments + place, in: folder)
+                #expect(stranger.code == 1, "\(words): \(stranger.output)")
+            }
+        }
+
         @Test func `diff shows what other rules change, in a file and at a server`() async throws {
             try await withTemporaryFolder { folder in
                 try await Self.prepare(folder)
