@@ -93,6 +93,10 @@ static const unsigned char js_graph_js[] = {
 #embed "Pages/js/graph.js"
 };
 
+static const unsigned char js_id_field_js[] = {
+#embed "Pages/js/id-field.js"
+};
+
 static const unsigned char js_indexes_js[] = {
 #embed "Pages/js/indexes.js"
 };
@@ -172,6 +176,7 @@ static const struct stitch_console_page pages[] = {
     {"/js/dom.js", js_dom_js, sizeof js_dom_js},
     {"/js/ejson.js", js_ejson_js, sizeof js_ejson_js},
     {"/js/graph.js", js_graph_js, sizeof js_graph_js},
+    {"/js/id-field.js", js_id_field_js, sizeof js_id_field_js},
     {"/js/indexes.js", js_indexes_js, sizeof js_indexes_js},
     {"/js/log.js", js_log_js, sizeof js_log_js},
     {"/js/operations.js", js_operations_js, sizeof js_operations_js},

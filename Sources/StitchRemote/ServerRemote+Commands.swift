@@ -4,8 +4,12 @@
     package import StitchSync
 
     extension ServerRemote {
-        /// The database that the URI names.
-        package var namedDatabase: String? { database }
+        /// Returns the database that a URI names.
+        ///
+        /// - Throws: `RemoteError` for an invalid URI.
+        package static func database(namedBy uri: String) throws(RemoteError) -> String? {
+            try ServerURI(uri).database
+        }
 
         /// Runs a command and returns the server's reply, also one whose `ok` is 0.
         ///

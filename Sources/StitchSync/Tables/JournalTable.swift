@@ -59,7 +59,7 @@ struct JournalTable {
         while try select.step() {
             let namespace = try Namespace(parsing: select.string(0))
             let entry = try select.document(at: 1, named: "conflict")
-            guard let conflict = JournaledConflict(entry, namespace) else {
+            guard let conflict = JournaledConflict(entry, .journal, in: namespace) else {
                 throw SyncError.unreadable("conflict")
             }
             found.append(conflict)
@@ -100,51 +100,9 @@ extension JournaledConflict {
         if let remoteVersion { entry.append("remoteVersion", remoteVersion) }
         return entry
     }
-
-    fileprivate init?(_ entry: BSONDocument, _ namespace: Namespace) {
-        guard let id = entry["_id"], case .datetime(let time) = entry["at"],
-            let answer = Answer(entry)
-        else { return nil }
-        self.namespace = namespace
-        documentID = id
-        base = entry["base"]?.documentValue
-        local = entry["local"]?.documentValue
-        remote = entry["remote"]?.documentValue
-        baseVersion = entry["baseVersion"]
-        remoteVersion = entry["remoteVersion"]
-        mayHaveLanded = entry["landed"]?.boolValue ?? false
-        self.answer = answer
-        self.time = time
-    }
 }
 
 extension JournaledConflict.Answer {
-    /// The answer's name in fixtures.
-    package var name: String {
-        switch self {
-        case .useLocal: "useLocal"
-        case .useRemote: "useRemote"
-        case .use: "use"
-        case .delete: "delete"
-        case .failed: "fail"
-        case .waits: "waits"
-        }
-    }
-
-    fileprivate init?(_ entry: BSONDocument) {
-        switch entry["answer"]?.stringValue {
-        case "useLocal": self = .useLocal
-        case "useRemote": self = .useRemote
-        case "delete": self = .delete
-        case "waits": self = .waits
-        case "fail": self = .failed(entry["reason"]?.stringValue ?? "")
-        case "use":
-            guard let document = entry["used"]?.documentValue else { return nil }
-            self = .use(document)
-        default: return nil
-        }
-    }
-
     /// Converts a handler's resolution.
     init(_ resolution: ConflictResolution<BSONDocument>) {
         switch resolution {

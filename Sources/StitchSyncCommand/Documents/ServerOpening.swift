@@ -31,7 +31,7 @@
                         try SignIn.user(
                             $0, password: ShellPassword.read(file: signIn.passwordFile))
                     } ?? SignIn.none
-                database = try ServerRemote(place, signIn: credentials).namedDatabase
+                database = try ServerRemote.database(namedBy: place)
                 connect = {
                     try RemoteShellServer(place: place) {
                         try ServerRemote(place, signIn: credentials)

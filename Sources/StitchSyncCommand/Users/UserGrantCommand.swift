@@ -1,7 +1,5 @@
 #if CommandLine && Server
     import ArgumentParser
-    import BSONStore
-    import StitchServer
 
     /// The command that gives roles to a user.
     struct UserGrantCommand: AsyncParsableCommand {
@@ -18,14 +16,8 @@
                 Exit code: 0, 1 when there is no such user or role, 64 for a wrong command line.
                 """)
 
-        @OptionGroup var user: UserArguments
+        @OptionGroup var roles: UserRoleArguments
 
-        @Option(help: "ROLE@DATABASE, or ROLE for one on admin; may be given more than once.")
-        var role: [String]
-
-        func run() async throws {
-            try await user.run("grantRolesToUser", ["roles": .array(ServerUsers.roles(role))])
-            try Console.standard.say("\(user.name): \(role.joined(separator: ", ")) granted")
-        }
+        func run() async throws { try await roles.run("grantRolesToUser", "granted") }
     }
 #endif

@@ -1,7 +1,5 @@
 #if CommandLine && Server
     import ArgumentParser
-    import BSONStore
-    import StitchServer
 
     /// The command that takes roles from a user.
     struct UserRevokeCommand: AsyncParsableCommand {
@@ -17,14 +15,8 @@
                 Exit code: 0, 1 when there is no such user or role, 64 for a wrong command line.
                 """)
 
-        @OptionGroup var user: UserArguments
+        @OptionGroup var roles: UserRoleArguments
 
-        @Option(help: "ROLE@DATABASE, or ROLE for one on admin; may be given more than once.")
-        var role: [String]
-
-        func run() async throws {
-            try await user.run("revokeRolesFromUser", ["roles": .array(ServerUsers.roles(role))])
-            try Console.standard.say("\(user.name): \(role.joined(separator: ", ")) revoked")
-        }
+        func run() async throws { try await roles.run("revokeRolesFromUser", "revoked") }
     }
 #endif

@@ -1,7 +1,7 @@
 // The form that explains the rules for a user and a document.
 import { el, errorPlace, field, refill, table } from "./dom.js";
 import { post } from "./api.js";
-import { parse } from "./ejson.js";
+import { readID } from "./id-field.js";
 import { jsonBlock } from "./document-view.js";
 import { shortNode } from "./units.js";
 
@@ -20,15 +20,8 @@ export function explainForm(query, signal) {
   return [form, error.node, answer];
 
   async function run() {
-    error.clear();
-    id.removeAttribute("aria-invalid");
-    let parsed;
-    try {
-      parsed = parse(id.value);
-    } catch (trouble) {
-      id.setAttribute("aria-invalid", "true");
-      return error.show(`The _id: ${trouble.message}`);
-    }
+    const parsed = readID(id, error);
+    if (parsed === undefined) return;
     try {
       const reply = await post("/api/rules/explain", { user: user.value, database: database.value, namespace: namespace.value, id: parsed }, signal);
       refill(answer, explanation(reply, user.value));

@@ -1,7 +1,8 @@
 // The page Write: the story of one document's writes, accepted and denied.
 import { el, empty, errorPlace, field, heading, page, refill, table } from "./dom.js";
 import { getDocuments } from "./api.js";
-import { at, parse, plain, stringify } from "./ejson.js";
+import { at, plain, stringify } from "./ejson.js";
+import { readID } from "./id-field.js";
 import { jsonBlock } from "./document-view.js";
 import { lineText } from "./shell-text.js";
 import { ago, count, shortNode } from "./units.js";
@@ -31,15 +32,8 @@ export async function show(main, route, { signal }) {
   refill(body, empty("No document is chosen.", "Name a collection and an _id, or open the story from Data, Changes or Denied writes."));
 
   async function run() {
-    error.clear();
-    id.removeAttribute("aria-invalid");
-    let parsed;
-    try {
-      parsed = parse(id.value);
-    } catch (trouble) {
-      id.setAttribute("aria-invalid", "true");
-      return error.show(`The _id: ${trouble.message}`);
-    }
+    const parsed = readID(id, error);
+    if (parsed === undefined) return;
     body.setAttribute("aria-busy", "true");
     try {
       const query = new URLSearchParams({ namespace: namespace.value, id: stringify(parsed) });
