@@ -263,7 +263,7 @@ import Testing
         let other = #expect(throws: RuleDenial.self) {
             try stranger.judge(from: nil, toShown: ["_id": 5])
         }
-        #expect(other?.reason == #"write to "5" in table "items" not allowed"#)
+        #expect(other?.reason == #"write to "5" in table "items" not allowed: no role applies"#)
         #expect(other?.details == ["cause": "noRole", "table": "items", "primaryKey": 5])
     }
 

@@ -19,9 +19,9 @@ public struct RuleDenial: Error, Sendable, Hashable {
         self.documentID = documentID
     }
 
-    /// The reason in Device Sync's wording, with the fields that the writer may not change.
+    /// The reason in Device Sync's wording, with what the role lacks.
     ///
-    /// It names only fields of the writer's own change.
+    /// It names only what ``details`` hold, and of fields only those of the writer's own change.
     ///
     /// Source: App Services documentation, "Compensating Writes"; realm-core's tests.
     public var reason: String {
@@ -35,10 +35,18 @@ public struct RuleDenial: Error, Sendable, Hashable {
             let verb = paths.count == 1 ? "is" : "are"
             let place = role.map { " in role \"\($0)\"" } ?? ""
             return "\(start) not allowed: \(names) \(verb) read-only\(place)"
-        case .noRole, .roleNotSyncable, .insertDenied, .deleteDenied, .writeDenied, .fieldsDenied,
-            .outOfView, .noSubscription, .invalid, .tooLarge, .notAllowed:
+        case .noRole: return "\(start) not allowed: no role applies"
+        case .insertDenied: return "\(start) not allowed\(lack(of: "insert"))"
+        case .deleteDenied: return "\(start) not allowed\(lack(of: "delete"))"
+        case .writeDenied: return "\(start) not allowed\(lack(of: "write"))"
+        case .roleNotSyncable, .fieldsDenied, .outOfView, .noSubscription, .invalid, .tooLarge,
+            .notAllowed:
             return "\(start) not allowed"
         }
+    }
+
+    private func lack(of permission: String) -> String {
+        role.map { ": role \"\($0)\" allows no \(permission)" } ?? ""
     }
 
     /// The details that a client receives as well as the reason.

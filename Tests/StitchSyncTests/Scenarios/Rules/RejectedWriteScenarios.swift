@@ -92,7 +92,10 @@ struct RejectedWriteScenarios {
         let delete = try #require(rejected.last)
         #expect(update.document?["n"] == 2 && update.base == given)
         #expect(delete.document == nil && delete.base?["locked"] == true)
-        #expect(delete.reason == #"write to "locked" in table "items" not allowed"#)
+        #expect(
+            delete.reason
+                == #"write to "locked" in table "items" not allowed: "#
+                + #"role "owner-read-write" allows no delete"#)
         #expect(try await engine.syncUntilQuiet().report.uploaded == 0)
     }
 
