@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 // Node takes .js for a module only in a folder that says so.
 const folder = await mkdtemp(join(tmpdir(), "console-"));
-await cp(fileURLToPath(new URL("../../Sources/StitchServer/Console/Pages/js", import.meta.url)), folder, { recursive: true });
+await cp(fileURLToPath(new URL("../../Sources/StitchConsoleC/Pages/js", import.meta.url)), folder, { recursive: true });
 await writeFile(join(folder, "package.json"), '{"type": "module"}');
 const load = (name) => import(pathToFileURL(join(folder, name)));
 const { parse, parseDocument, parseReply, stringify } = await load("ejson.js");
