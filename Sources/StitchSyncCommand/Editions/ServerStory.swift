@@ -61,12 +61,23 @@
             if let user = steps.last?.deniedUser {
                 lines.append(
                     "the server denied the last write: stitchsync rules explain RULES \(namespace) "
-                        + "'\(documentID.extendedJSON(.relaxed))' --user \(user) --db \(place)")
+                        + "'\(documentID.extendedJSON(.relaxed))' \(Self.options(of: user)) --db \(place)"
+                )
             }
             if !knowsDenied {
                 lines.append("denied writes are not shown: only an administrator may read them")
             }
             return lines
+        }
+
+        /// Returns the options that name a user of rules: a name on `admin`, or `:database.name`.
+        private static func options(of user: String) -> String {
+            guard user.hasBytePrefix(":"), let dot = user.utf8.firstIndex(of: UInt8(ascii: "."))
+            else {
+                return "--user \(user)"
+            }
+            let database = user[..<dot].dropFirst()
+            return "--user \(user[dot...].dropFirst()) --database \(database)"
         }
 
         /// The server's document as a JSON object.

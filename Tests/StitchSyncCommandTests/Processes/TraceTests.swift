@@ -58,6 +58,70 @@
             }
         }
 
+        @Test func `an administrator sees the denied writes, and what explains them`() async throws
+        {
+            try await withTemporaryFolder { folder in
+                let rules = "rules/data_sources/mongodb-atlas/shop/items"
+                try folder.makeFolder(rules)
+                _ = try folder.write(
+                    lines: [
+                        #"{"roles": [{"name": "clerk", "apply_when": {}, "read": true, "#,
+                        #""write": true, "delete": false}]}"#,
+                    ], to: "\(rules)/rules.json")
+                _ = try folder.write(lines: ["password"], to: "pw")
+                try await ServerProcess.run(["--auth", "--rules", folder.path("rules")]) { server in
+                    try await Self.checkDenied("stitchsync://127.0.0.1:\(server.port)", folder)
+                }
+            }
+        }
+
+        @Test func `the command that explains names a user of another database than admin`() {
+            let story = ServerStory(
+                ["denied": [["user": ":app.ann.b", "cause": "noRole"]]], 1,
+                Namespace("app", "todos"), "s", 10)
+            #expect(
+                story.endLines.last?.hasSuffix(
+                    "rules explain RULES app.todos '1' --user ann.b --database app --db s") == true,
+                "\(story.endLines)")
+        }
+
+        private static func checkDenied(_ uri: String, _ folder: TemporaryFolder) async throws {
+            try await done(
+                "adduser", uri, "root", "--role", "root", "--password-file", "pw", in: folder)
+            try await done(
+                "adduser", uri, "ann", "--role", "readWrite@shop", "--password-file", "pw",
+                "--user", "root", "--user-password-file", "pw", in: folder)
+            let signIn = ["--password-file", "pw", "--user"]
+            try await done(
+                "insert", uri, "shop.items", "{_id: 1}", "--password-file", "pw", "--user", "ann",
+                in: folder)
+            let denied = try await Tool.run(
+                arguments: ["delete", uri, "shop.items", "{_id: 1}"] + signIn + ["ann"], in: folder)
+            #expect(denied.code == 1)
+            let reason = #"not allowed: role "clerk" allows no delete"#
+            #expect(denied.complaints.contains { $0.contains(reason) }, "\(denied.complaints)")
+            let traced = try await Tool.run(
+                arguments: ["trace", uri, "shop.items", "1"] + signIn + ["root"], in: folder)
+            #expect(traced.code == 0, "\(traced.complaints)")
+            #expect(traced.output.count == 4, "\(traced.output)")
+            #expect(traced.output.first?.hasSuffix(" server: inserted") == true)
+            #expect(
+                traced.output[1].hasSuffix(
+                    " server: denied a write of user ann: role clerk, cause deleteDenied"))
+            #expect(
+                traced.output.suffix(2) == [
+                    "now at the server: a document without a version",
+                    "the server denied the last write: stitchsync rules explain RULES shop.items "
+                        + "'1' --user ann --db \(uri)",
+                ])
+            let own = try await Tool.run(
+                arguments: ["trace", uri, "shop.items", "1"] + signIn + ["ann"], in: folder)
+            #expect(
+                own.output.last
+                    == "denied writes are not shown: only an administrator may read them",
+                "\(own.complaints)")
+        }
+
         /// Two devices write one document in turn.
         private static func writeStory(_ folder: TemporaryFolder, port: Int) async throws {
             let uri = "stitchsync://127.0.0.1:\(port)"
