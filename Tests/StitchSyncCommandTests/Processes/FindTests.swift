@@ -25,6 +25,21 @@ import Testing
         #expect(answer.output == documents)
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `a terminal shows relaxed documents, unless the option asks for all types`() async throws {
+        try await withTemporaryFolder { folder in
+            _ = try folder.write(lines: documents, to: "in.jsonl")
+            let imported = try await Tool.run("import", "s", "d.c", "in.jsonl", in: folder)
+            #expect(imported.code == 0)
+            let relaxed = try TerminalProcess("find", "s", "d.c", in: folder)
+            try await relaxed.expect("{\"_id\":1,\"name\":\"b\",\"n\":5}\n")
+            #expect(await relaxed.code() == 0)
+            let canonical = try TerminalProcess("find", "s", "d.c", "--canonical", in: folder)
+            try await canonical.expect("\(documents[0])\n")
+            #expect(await canonical.code() == 0)
+        }
+    }
+
     @Test func `filter, sort, projection, skip and limit are MongoDB's`() async throws {
         let some = try await find(["{\"n\": {\"$gt\": 5}}", "--sort", "{\"n\": -1}"])
         #expect(some.output == [documents[1], documents[2]])
