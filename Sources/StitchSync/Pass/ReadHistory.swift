@@ -49,47 +49,7 @@ struct ReadHistory {
     /// Records that will be fetched anyway get a new stale mark instead; after an error of the
     /// remote, all of them do.
     private func fetchChanged(_ batch: RemoteChangeBatch) async throws {
-        var later: [RemoteChange] = []
-        let sets = context.engine.sets
-        let (news, told) = try context.snapshot { snapshot in
-            // The last change of each document in the news, by the row of its record.
-            var last: [Int64: (record: SyncRecord, change: RemoteChange)] = [:]
-            var rows: [Int64] = []
-            for change in batch.changes {
-                guard
-                    let record = try snapshot.records.record(
-                        of: change.documentID, in: snapshot.collection.rowID),
-                    let row = record.rowID
-                else { continue }
-                if last[row] != nil {
-                    last[row]?.change = change
-                    continue
-                }
-                guard try record.isUnexplained || snapshot.isNews(change, to: record) else {
-                    continue
-                }
-                if record.staleMark > 0 || record.attempt != nil || record.pause != nil {
-                    later.append(change)
-                } else {
-                    rows.append(row)
-                    last[row] = (record, change)
-                }
-            }
-            var news: [SyncRecord] = []
-            var told: [FetchedDocument] = []
-            for found in rows.compactMap({ last[$0] }) {
-                if let document = found.change.document(succeeding: found.record) {
-                    told.append(FetchedDocument(found.record, .found(document), [:]))
-                } else {
-                    news.append(found.record)
-                }
-            }
-            if snapshot.collection.isSubscribed {
-                news += try snapshot.newcomers(in: batch, snapshot.membership(sets))
-                    .map { SyncRecord(documentID: $0, byID: false) }
-            }
-            return (news, told)
-        }
+        let (news, told, later) = try sorted(batch)
         let rest = RemoteChangeBatch(
             changes: later, token: batch.token, hasMore: batch.hasMore)
         guard !news.isEmpty || !told.isEmpty else { return try await pages.markStale(rest) }
@@ -107,6 +67,52 @@ struct ReadHistory {
             context.engine.progress.announce(0, in: context.namespace)
             try await pages.markStale(batch)
             throw error
+        }
+    }
+
+    /// Sorts what a page of the history reports: records of documents to fetch, documents to take as they
+    /// were told, and changes of documents that get a stale mark.
+    ///
+    /// A document is taken if its changes on the page lead from the base's version to it one by one.
+    private func sorted(
+        _ batch: RemoteChangeBatch
+    ) throws -> (news: [SyncRecord], told: [FetchedDocument], later: [RemoteChange]) {
+        let sets = context.engine.sets
+        return try context.snapshot { snapshot in
+            var changed: [Int64: (record: SyncRecord, last: RemoteChange, follows: Bool)] = [:]
+            var (rows, later): ([Int64], [RemoteChange]) = ([], [])
+            for change in batch.changes {
+                guard
+                    let record = try snapshot.records.record(
+                        of: change.documentID, in: snapshot.collection.rowID),
+                    let row = record.rowID
+                else { continue }
+                if let known = changed[row] {
+                    let follows = known.follows && change.follows(known.last.version)
+                    changed[row] = (known.record, change, follows)
+                } else if try record.isUnexplained || snapshot.isNews(change, to: record) {
+                    if record.staleMark > 0 || record.attempt != nil || record.pause != nil {
+                        later.append(change)
+                    } else {
+                        rows.append(row)
+                        let follows = record.takesToldDocuments && change.follows(record.version)
+                        changed[row] = (record, change, follows)
+                    }
+                }
+            }
+            var (news, told): ([SyncRecord], [FetchedDocument]) = ([], [])
+            for (record, last, follows) in rows.compactMap({ changed[$0] }) {
+                if follows, let document = last.toldDocument {
+                    told.append(FetchedDocument(record, .found(document), [:]))
+                } else {
+                    news.append(record)
+                }
+            }
+            if snapshot.collection.isSubscribed {
+                news += try snapshot.newcomers(in: batch, snapshot.membership(sets))
+                    .map { SyncRecord(documentID: $0, byID: false) }
+            }
+            return (news, told, later)
         }
     }
 

@@ -5,22 +5,34 @@ extension RemoteChange {
     /// a time.
     private static let toldBytesMax = 16 * 1024
 
-    /// Returns the document that the change reports, if it certainly is a later edition than the one
-    /// here, so that it need not be fetched; `nil` where the remote has to be asked.
+    /// Whether the change made the edition that follows a version: the next one of its lineage.
     ///
-    /// The history may lag behind the remote: after a conflict the device has the remote's newer edition,
-    /// or has written one itself, before the history reports the older. Only the counter of a lineage,
-    /// which grows with each write, tells them apart. Writes of other tools leave it as it is, and a
-    /// restored document has an earlier one, so those are fetched. So is what has a change here, or an
-    /// attempt that may still arrive: it may be a conflict, about which the newest edition decides.
-    func document(succeeding record: SyncRecord) -> BSONDocument? {
-        guard let content, content.byteCount <= Self.toldBytesMax, !isDelete, !leftView,
-            case .version(let version)? = version,
-            case .version(let known) = record.version, record.base != .absent,
-            record.rowID != nil, !record.isPending, !record.isDeletedHere, record.staleMark == 0,
-            record.pause == nil, record.attempt == nil, record.unresolved.isEmpty,
-            version.counter > known.counter, version.lineage.hasSameBytes(as: known.lineage)
-        else { return nil }
+    /// The history may lag behind the device, which has the remote's newer edition after a conflict, or
+    /// one of its own: then the change does not follow what is here. The same holds for the writes of
+    /// other tools, which leave the version as it is, and for restored documents.
+    func follows(_ version: VersionField?) -> Bool {
+        guard case .version(let next)? = self.version, case .version(let known)? = version else {
+            return false
+        }
+        let (counter, isOver) = known.counter.addingReportingOverflow(1)
+        return !isOver && next.counter == counter
+            && next.lineage.hasSameBytes(as: known.lineage)
+    }
+
+    /// The document after the change, if it is there and small enough to be taken.
+    var toldDocument: BSONDocument? {
+        guard let content, content.byteCount <= Self.toldBytesMax, !isDelete, !leftView else {
+            return nil
+        }
         return content
+    }
+}
+
+extension SyncRecord {
+    /// Whether the record's document can be taken from the history without a look at the remote's
+    /// newest edition, which decides about conflicts and lost answers.
+    var takesToldDocuments: Bool {
+        rowID != nil && base != .absent && !isPending && !isDeletedHere && staleMark == 0
+            && pause == nil && attempt == nil && unresolved.isEmpty
     }
 }
