@@ -19,7 +19,8 @@ enum MongoChange {
             }
             return RemoteChange(
                 documentID: try id(of: event), isDelete: false, after: document,
-                operation: VersionField(of: document).operation)
+                operation: VersionField(of: document).operation
+            ).told()
         case "update": return try update(event)
         case "delete":
             return RemoteChange(
@@ -45,7 +46,8 @@ enum MongoChange {
             let wroteVersion = event[wroteVersion]?.boolValue ?? false
             return RemoteChange(
                 documentID: id, isDelete: false, after: document,
-                operation: wroteVersion ? VersionField(of: document).operation : nil)
+                operation: wroteVersion ? VersionField(of: document).operation : nil
+            ).told()
         }
         let field = DocumentVersion.fieldName
         var updated: [Name: BSONValue] = [:]

@@ -19,11 +19,11 @@ let arguments = Array(CommandLine.arguments.dropFirst())
 guard arguments.count == 4 else { throw Failure(reason: "usage: URI FOLDER up|down FILE") }
 let (folder, direction) = (arguments[1], arguments[2])
 let file = URL(filePath: arguments[3])
-setvbuf(stdout, nil, _IOLBF, 0)
 
 /// Prints a line and waits for one.
 func wait(after line: String) {
     print(line)
+    fflush(nil)
     _ = readLine()
 }
 

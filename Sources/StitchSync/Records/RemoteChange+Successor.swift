@@ -19,11 +19,10 @@ extension RemoteChange {
             && next.lineage.hasSameBytes(as: known.lineage)
     }
 
-    /// The document after the change, if it is there and small enough to be taken.
+    /// The document after the change, if it is told and small enough to be taken.
     var toldDocument: BSONDocument? {
-        guard let content, content.byteCount <= Self.toldBytesMax, !isDelete, !leftView else {
-            return nil
-        }
+        guard isTold, let content, content.byteCount <= Self.toldBytesMax, !isDelete, !leftView
+        else { return nil }
         return content
     }
 }

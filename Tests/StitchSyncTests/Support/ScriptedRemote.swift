@@ -27,6 +27,8 @@ final class ScriptedRemote: Remote {
         var after: Script?
         var outcomes: (@Sendable (RemoteCall, [RemoteWriteOutcome]) -> [RemoteWriteOutcome])?
         var found: (@Sendable (RemoteChangeBatch) -> Void)?
+        /// Whether the history tells documents, as servers do.
+        var tells = false
     }
 
     /// Those that a test has made.
@@ -208,6 +210,11 @@ struct ScriptedCollection: RemoteCollection {
     ) async throws(RemoteError) -> RemoteChangeBatch {
         let batch = try await run(.changes, [], wait: wait, read)
         owner.state.withLock { $0.found }?(batch)
+        guard !owner.state.withLock({ $0.tells }) else {
+            return RemoteChangeBatch(
+                changes: batch.changes.map { $0.told() }, token: batch.token,
+                hasMore: batch.hasMore)
+        }
         return batch
     }
 }

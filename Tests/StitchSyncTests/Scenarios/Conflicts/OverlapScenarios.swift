@@ -118,6 +118,7 @@ struct OverlapScenarios {
         try await c.sync()
         try await a.items.sync(ids: ["k"])
         try await a.engine.syncUntilQuiet()
+        world.remote.state.withLock { $0.tells = true }
         if kind == .changes {
             try await c.set("k", ["x": 1])
             try await c.sync()
@@ -135,6 +136,42 @@ struct OverlapScenarios {
         }
         for device in [a, a, b, a] { try await device.sync() }
         #expect(try await a.local("k") == ["_id": "k", "x": 2])
+    }
+
+    @Test("what the history tells is taken without a look, unless a change waits here")
+    func told() async throws {
+        let world = try SyncWorld()
+        let (a, b) = (
+            try await world.device("A"), try await world.device("B", handler: .remoteWins)
+        )
+        try await a.insert(["_id": "k", "x": 0])
+        try await a.settle()
+        try await b.items.sync(ids: ["k"])
+        try await b.settle()
+        let finds = Locked(0)
+        world.remote.state.withLock { $0.tells = true }
+        world.remote.before { call in
+            if call.kind == .find { finds.withLock { $0 += 1 } }
+        }
+        for x in 1...2 as ClosedRange<Int32> {
+            try await a.set("k", ["x": .int32(x)])
+            try await a.sync()
+        }
+        try await b.sync()
+        #expect(try await b.local("k") == ["_id": "k", "x": 2])
+        #expect(finds.withLock { $0 } == 0)
+        try await a.set("k", ["x": 3])
+        try await a.sync()
+        try await b.set("k", ["x": 4])
+        try await b.settle()
+        #expect(try await b.local("k") == ["_id": "k", "x": 3])
+        #expect(finds.withLock { $0 } == 1)
+        // Another tool keeps the version.
+        try world.foreign("k") { $0["x"] = 5 }
+        try await b.settle()
+        #expect(try await b.local("k") == ["_id": "k", "x": 5])
+        #expect(finds.withLock { $0 } == 2)
+        #expect(try await b.items.status() == SyncStatus(synced: 1))
     }
 
     @Test("an insert that was lost on the way and deleted since leaves no record")

@@ -30,6 +30,9 @@ public struct RemoteChange: Sendable, Hashable {
     /// Whether the change wrote the version, so that the content belongs to that version.
     public let wroteVersion: Bool
 
+    /// Whether the document is told so that it need not be fetched where it follows the one here.
+    private(set) var isTold = false
+
     /// Makes a change from its parts.
     public init(
         documentID: BSONValue, isDelete: Bool, version: VersionField?,
@@ -59,5 +62,12 @@ public struct RemoteChange: Sendable, Hashable {
         self.operation = operation
         wroteVersion = false
         self.leftView = leftView
+    }
+
+    /// Returns the change with its document told.
+    package func told() -> Self {
+        var change = self
+        change.isTold = content != nil
+        return change
     }
 }
