@@ -137,6 +137,10 @@ static const unsigned char js_shell_text_js[] = {
 #embed "Pages/js/shell-text.js"
 };
 
+static const unsigned char js_story_form_js[] = {
+#embed "Pages/js/story-form.js"
+};
+
 static const unsigned char js_tree_js[] = {
 #embed "Pages/js/tree.js"
 };
@@ -187,6 +191,7 @@ static const struct stitch_console_page pages[] = {
     {"/js/rules-trial.js", js_rules_trial_js, sizeof js_rules_trial_js},
     {"/js/rules.js", js_rules_js, sizeof js_rules_js},
     {"/js/shell-text.js", js_shell_text_js, sizeof js_shell_text_js},
+    {"/js/story-form.js", js_story_form_js, sizeof js_story_form_js},
     {"/js/tree.js", js_tree_js, sizeof js_tree_js},
     {"/js/units.js", js_units_js, sizeof js_units_js},
     {"/js/users.js", js_users_js, sizeof js_users_js},

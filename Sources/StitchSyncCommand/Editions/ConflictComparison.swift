@@ -48,7 +48,7 @@ struct ConflictComparison: Sendable {
     struct Cell: Sendable {
         /// The name of the version.
         let title: String
-        /// The value; `nil` where `text` says why there is none.
+        /// The field's value; `nil` if it has none, which `text` then says.
         let value: BSONValue?
         /// The words in place of a value.
         let text: String?

@@ -8,7 +8,7 @@
         let documentID: BSONValue
         /// The accepted and the denied writes, the newest last.
         let steps: [ServerStep]
-        /// The document now; `nil` where there is none.
+        /// The document as the server has it now; `nil` if it has none.
         let document: BSONDocument?
         /// Whether the user may read the denied writes.
         let knowsDenied: Bool

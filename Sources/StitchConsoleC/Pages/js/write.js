@@ -1,11 +1,10 @@
 // The page Write: the story of one document's writes, accepted and denied.
-import { el, empty, errorPlace, field, heading, page, refill, table } from "./dom.js";
-import { getDocuments } from "./api.js";
-import { at, plain, stringify } from "./ejson.js";
-import { readID } from "./id-field.js";
+import { el, empty, page, table } from "./dom.js";
+import { at, plain } from "./ejson.js";
 import { jsonBlock } from "./document-view.js";
 import { lineText } from "./shell-text.js";
-import { ago, count, shortNode } from "./units.js";
+import { showStory } from "./story-form.js";
+import { ago, shortNode } from "./units.js";
 
 export const title = "Write";
 const names = { insert: "Inserted", update: "Updated", replace: "Replaced", delete: "Deleted", denied: "Denied" };
@@ -14,39 +13,10 @@ const names = { insert: "Inserted", update: "Updated", replace: "Replaced", dele
 export function storyOf(namespace, id) { return page("write", { namespace: String(namespace), id: lineText(id ?? null, 10_000) }); }
 
 export async function show(main, route, { signal }) {
-  const input = (name, placeholder) => el("input", {
-    value: route.query.get(name) ?? "", placeholder, required: true, autocomplete: "off", spellcheck: "false",
+  await showStory(main, route, signal, {
+    title, hint: "Name a collection and an _id, or open the story from Data, Changes or Denied writes.",
+    path: "/api/write", steps: allSteps, content,
   });
-  const namespace = input("namespace", "app.todos"), id = input("id", "ObjectId('…') or \"a text\" or 12");
-  const state = el("p", { class: "quiet", role: "status" });
-  const error = errorPlace(), body = el("div", { "aria-busy": "false" });
-  main.append(heading(title, state),
-    el("form", { class: "query", "aria-label": "Which document", onsubmit(event) {
-      event.preventDefault();
-      history.replaceState(null, "", page("write", { namespace: namespace.value, id: id.value }));
-      run();
-    } }, field("Collection", namespace), field("_id of the document", id),
-    el("div", { class: "actions" }, el("button", { type: "submit", class: "primary" }, "Show the story"))),
-    error.node, body);
-  if (namespace.value && id.value) return await run();
-  refill(body, empty("No document is chosen.", "Name a collection and an _id, or open the story from Data, Changes or Denied writes."));
-
-  async function run() {
-    const parsed = readID(id, error);
-    if (parsed === undefined) return;
-    body.setAttribute("aria-busy", "true");
-    try {
-      const query = new URLSearchParams({ namespace: namespace.value, id: stringify(parsed) });
-      const story = await getDocuments(`/api/write?${query}`, signal);
-      const steps = allSteps(story);
-      state.textContent = count(steps.length, "step");
-      refill(body, content(story, steps));
-    } catch (trouble) {
-      if (!signal.aborted) error.show(trouble);
-    } finally {
-      body.setAttribute("aria-busy", "false");
-    }
-  }
 }
 
 /** Returns the changes and the denied writes, the newest first. */
