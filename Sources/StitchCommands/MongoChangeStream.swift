@@ -23,13 +23,15 @@ struct MongoChangeStream: Sendable {
     private var endTime: BSONTimestamp?
     /// Whether the last batch ended before it was full.
     private var isPartial = false
+    /// The largest number of events in a batch.
+    private var batchSize = Self.batchSizeMin
 
     /// The longest wait for a history that lags behind acknowledged writes.
     private static let lagMax: Duration = .seconds(10)
     /// The wait in one command for a history that lags behind.
     private static let lagWait: Duration = .milliseconds(50)
-    /// More than one read returns, so that a batch usually ends where the history does.
-    private static let batchSize: Int32 = 2_000
+    /// More than one read usually returns, so that a batch ends where the history does.
+    private static let batchSizeMin: Int32 = 2_000
     /// The size in bytes below which a batch did not end because it was full.
     private static let batchBytes = 4_000_000
 
@@ -78,6 +80,7 @@ struct MongoChangeStream: Sendable {
     mutating func read(
         limit: Int, waitingUpTo wait: Duration, while isWanted: () -> Bool
     ) async throws(MongoFailure) -> RemoteChangeBatch {
+        batchSize = max(Self.batchSizeMin, Int32(clamping: limit))
         do throws(MongoFailure) {
             try await fill(wait, isWanted)
             return try take(limit)
@@ -138,7 +141,7 @@ extension MongoChangeStream {
         let command: BSONDocument = [
             "aggregate": .string(namespace.collection),
             "pipeline": .array(BSONArray(pipeline)),
-            "cursor": ["batchSize": .int32(Self.batchSize)],
+            "cursor": ["batchSize": .int32(batchSize)],
             "readConcern": ["level": "majority"],
         ]
         session?.end(killing: nil)
@@ -159,7 +162,7 @@ extension MongoChangeStream {
         guard let session, isOpen else { return try await openCursor() }
         let command: BSONDocument = [
             "getMore": .int64(cursor), "collection": .string(namespace.collection),
-            "batchSize": .int32(Self.batchSize), "maxTimeMS": .int64(max(1, time.milliseconds)),
+            "batchSize": .int32(batchSize), "maxTimeMS": .int64(max(1, time.milliseconds)),
         ]
         let cursor = try MongoCursor(
             await session.run(command, on: namespace.database, waits: waits))
@@ -172,7 +175,7 @@ extension MongoChangeStream {
         buffer += answer.batch
         end = answer.token ?? answer.batch.last?["_id"]?.documentValue ?? end
         endTime = answer.operationTime
-        isPartial = answer.batch.count < Self.batchSize && answer.byteCount < Self.batchBytes
+        isPartial = answer.batch.count < batchSize && answer.byteCount < Self.batchBytes
         if buffer.isEmpty, let end { position = ResumeToken(end) }
     }
 

@@ -22,47 +22,55 @@ struct ApplyRemote {
     /// Fetches every document that is stale or has an open attempt, in batches.
     func applyStale() async throws {
         var last: Int64 = 0
-        while true {
+        try await applyBatches {
             let after = last
-            let batch = try context.read { records, collection in
+            let records = try context.read { records, collection in
                 try records.page(
                     of: .toFetch, in: collection.rowID, after: after,
                     limit: context.limits.batchDocuments,
                     bytesMax: context.limits.batchBytes)
             }
-            guard let row = batch.last?.rowID else { return }
+            guard let row = records.last?.rowID else { return nil }
             last = row
-            try await apply(batch)
+            return Batch(records: records)
         }
     }
 
     /// Fetches wanted ids that have no record yet, in batches.
+    ///
+    /// Ids that did not fit into one answer stay in their row and are fetched after all others.
     func applyWanted() async throws {
-        var last: Int64 = 0
-        var before: WantedIDs?
+        let fetch = fetch
+        var asked: [WantedIDs] = []
         while true {
-            let after = last
-            let next = try context.snapshot { snapshot in
-                let collection = snapshot.collection
-                guard collection.hasWantedIDs else { return WantedIDs?.none }
-                return try snapshot.wantedIDs
-                    .rows(in: collection.rowID, after: after, limit: 1).first
+            let before = asked
+            asked = []
+            var mayGoOn = true
+            try await RequestsAhead(context: context).run {
+                let last = asked.last?.row ?? 0
+                let next = try context.snapshot { snapshot in
+                    let collection = snapshot.collection
+                    guard collection.hasWantedIDs else { return WantedIDs?.none }
+                    return try snapshot.wantedIDs
+                        .rows(in: collection.rowID, after: last, limit: 1).first
+                }
+                guard let next else { return nil }
+                // The ids may have been stored under another limit.
+                mayGoOn = next.ids.count <= context.limits.batchDocuments
+                if mayGoOn { asked.append(next) }
+                return mayGoOn ? next : nil
+            } request: { wanted in
+                try await fetch.documents(for: wanted.records)
+            } take: { wanted, answer in
+                try await settleAndClaim(
+                    answer.fetched, then: .begin(wanted, rest: answer.rest.map(\.documentID)))
             }
-            guard let next else { return }
-            // Ids that did not fit into one answer stay in the row, and a new row may reuse the
-            // number of a removed one.
-            if let before, before.row == next.row, before.ids == next.ids {
-                last = next.row
-                continue
+            guard mayGoOn else { return try await context.write(expanding: true) { _ in } }
+            if asked.isEmpty
+                || asked.elementsEqual(before, by: { $0.row == $1.row && $0.ids == $1.ids })
+            {
+                return
             }
-            before = next
-            guard next.ids.count <= context.limits.batchDocuments else {
-                // The ids were stored under another limit.
-                return try await context.write(expanding: true) { _ in }
-            }
-            let (fetchedDocuments, rest) = try await fetch.documents(for: next.records)
-            try await settleAndClaim(
-                fetchedDocuments, then: .begin(next, rest: rest.map(\.documentID)))
         }
     }
 
@@ -72,17 +80,55 @@ struct ApplyRemote {
     ///   - extras: the data that the last commit stores in addition.
     ///   - absenceCauses: the causes of absence that the history just reported, by document key.
     func apply(
-        _ batch: [SyncRecord], then extras: CommitExtras = .nothing,
+        _ records: [SyncRecord], then extras: CommitExtras = .nothing,
         absenceCauses: [[UInt8]: AbsenceCause] = [:]
     ) async throws {
-        var open = batch
-        while !open.isEmpty {
-            let (fetchedDocuments, rest) = try await fetch.documents(
-                for: open, absenceCauses: absenceCauses)
-            try await settleAndClaim(
-                fetchedDocuments, then: rest.isEmpty ? extras : .nothing,
-                absenceCauses: absenceCauses)
-            open = rest
+        var rest = records[...]
+        try await applyBatches(absenceCauses: absenceCauses) {
+            guard !rest.isEmpty else { return nil }
+            let next = Array(rest.prefix(context.limits.batchDocuments))
+            rest = rest.dropFirst(next.count)
+            return Batch(records: next, extras: rest.isEmpty ? extras : .nothing)
+        }
+    }
+
+    /// Fetches and settles the documents that still have records, as ``apply(_:then:absenceCauses:)``.
+    func apply(_ ids: [BSONValue]) async throws {
+        var rest = ids[...]
+        try await applyBatches {
+            guard !rest.isEmpty else { return nil }
+            let next = rest.prefix(context.limits.batchDocuments)
+            rest = rest.dropFirst(next.count)
+            return Batch(
+                records: try await context.write { sync in try next.compactMap(sync.record) })
+        }
+    }
+
+    /// The records of documents that are fetched together.
+    private struct Batch: Sendable {
+        let records: [SyncRecord]
+        /// The data that the last commit stores in addition.
+        var extras = CommitExtras.nothing
+    }
+
+    /// Fetches and settles batches of documents; the next ones are fetched while one is settled.
+    ///
+    /// - Parameter next: returns the next batch; `nil` at the end.
+    private func applyBatches(
+        absenceCauses: [[UInt8]: AbsenceCause] = [:], next: () async throws -> Batch?
+    ) async throws {
+        let fetch = fetch
+        try await RequestsAhead(context: context).run(next: next) { batch in
+            try await fetch.documents(for: batch.records, absenceCauses: absenceCauses)
+        } take: { batch, answer in
+            var (fetchedDocuments, rest) = answer
+            while !fetchedDocuments.isEmpty {
+                try await settleAndClaim(
+                    fetchedDocuments, then: rest.isEmpty ? batch.extras : .nothing,
+                    absenceCauses: absenceCauses)
+                (fetchedDocuments, rest) = try await fetch.documents(
+                    for: rest, absenceCauses: absenceCauses)
+            }
         }
     }
 

@@ -236,23 +236,26 @@ extension CollectionPass {
 extension CollectionPass {
     /// The result of staging a page of a subscription set's documents.
     enum StagedPage {
-        /// The page, or the remote's refusal of the query, is stored; the next page begins here.
-        case staged(next: SubscriptionTable.Progress)
+        /// The page, or the remote's refusal of the query, is stored; the next page begins here and
+        /// may be there already.
+        case staged(next: SubscriptionTable.Progress, ahead: StageDocuments.PageAhead?)
         /// The remote failed; a later pass continues.
         case failed
     }
 
     /// Stages a page of the results of a set's new queries, and the position after it.
     ///
-    /// - Parameter version: the version of the subscription set that has the queries.
+    /// - Parameters:
+    ///   - version: the version of the subscription set that has the queries.
+    ///   - ahead: the page that was asked for ahead, if one was.
     mutating func stagePage(
         of queries: [SubscriptionQuery], from progress: SubscriptionTable.Progress,
-        set version: Int64
+        set version: Int64, _ ahead: StageDocuments.PageAhead?
     ) async throws -> StagedPage {
         let page = try await context.reportingFailure { () -> StagedPage in
-            .staged(
-                next: try await StageDocuments(context: context).stagePage(
-                    of: queries, from: progress, set: version))
+            let (next, ahead) = try await StageDocuments(context: context).stagePage(
+                of: queries, from: progress, set: version, ahead)
+            return .staged(next: next, ahead: ahead)
         }
         if page == nil { state = .failed }
         return page ?? .failed

@@ -5,9 +5,12 @@ struct Fetch {
     let context: PassContext
 
     /// Fetches as many documents as fit into one answer, at least one; returns the rest for later.
+    ///
+    /// It sends no request for no documents.
     func documents(
         for batch: [SyncRecord], absenceCauses: [[UInt8]: AbsenceCause] = [:]
     ) async throws -> (fetched: [FetchedDocument], rest: [SyncRecord]) {
+        guard !batch.isEmpty else { return ([], []) }
         let (ids, bytesMax) = (batch.map(\.documentID), context.limits.batchBytes)
         let lookups = try await context.request { remote in
             try await remote.find(ids: ids, bytesMax: bytesMax)

@@ -118,6 +118,7 @@ extension PushAndBootstrap {
         try await count(plan, collections, places)
 
         // Stage. Requests the queries' results page by page; writes each page and the progress.
+        var ahead: StageDocuments.PageAhead?
         while progress.query < plan.queries.count {
             let namespace = plan.queries[progress.query].namespace
             if let refusal = refusals[namespace] {
@@ -126,9 +127,9 @@ extension PushAndBootstrap {
             }
             guard let place = places[namespace] else { return false }
             switch try await collections[place].stagePage(
-                of: plan.queries, from: progress, set: version)
+                of: plan.queries, from: progress, set: version, ahead)
             {
-            case .staged(let next): progress = next
+            case .staged(let next, let page): (progress, ahead) = (next, page)
             case .failed: return false
             }
         }

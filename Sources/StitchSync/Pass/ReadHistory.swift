@@ -56,12 +56,8 @@ struct ReadHistory {
         context.engine.progress.announce(news.count + told.count, in: context.namespace)
         do {
             try await applyRemote.take(told, then: news.isEmpty ? .markStale(rest) : .nothing)
-            for start in stride(from: 0, to: news.count, by: context.limits.batchDocuments) {
-                let end = min(start + context.limits.batchDocuments, news.count)
-                try await applyRemote.apply(
-                    Array(news[start..<end]), then: end == news.count ? .markStale(rest) : .nothing,
-                    absenceCauses: batch.absenceCauses)
-            }
+            try await applyRemote.apply(
+                news, then: .markStale(rest), absenceCauses: batch.absenceCauses)
             context.engine.progress.announce(0, in: context.namespace)
         } catch let error where error is RemoteError || error is EngineOfflineError {
             context.engine.progress.announce(0, in: context.namespace)
@@ -128,52 +124,84 @@ struct ReadHistory {
         let token = try await context.request { remote in
             try await remote.currentToken()
         }
+        let (echoes, store) = (context.engine.echoes, context.engine.store)
+        try echoes.noteReading(of: context.namespace, to: token, in: store)
         try await context.updateCollection { collection in
             collection.token = token
             collection.needsScan = true
             collection.isAfterDrop = isAfterDrop
             collection.lostToken = lostToken
         }
-        var last: Int64 = 0
-        while let next = try await scanPage(after: last, since: lostToken) { last = next }
+        try await compareVersions(isAfterDrop: isAfterDrop, since: lostToken)
         try await FindNewcomers(context: context).run()
         try await context.updateCollection { ($0.needsScan, $0.isAfterDrop) = (false, false) }
     }
 
-    private func scanPage(
-        after row: Int64, since lostToken: ResumeToken?
-    ) async throws -> Int64? {
-        let limit = context.limits.batchDocuments
-        let (page, isAfterDrop) = try context.read { records, collection in
-            let page = try records.page(of: .all, in: collection.rowID, after: row, limit: limit)
-            return (page, collection.isAfterDrop)
-        }
-        guard let last = page.last?.rowID else { return nil }
-        let known = page.filter {
-            ($0.pause == nil || $0.isUnexplained || $0.isUndecodable) && $0.attempt == nil
-                && $0.base != .absent
-        }
-        let ids = known.map(\.documentID)
-        let found =
-            ids.isEmpty
-            ? []
-            : try await context.request { remote in
-                try await remote.versions(ids: ids)
+    /// A page of records whose versions are compared.
+    private struct VersionPage: Sendable {
+        /// The records whose versions are asked for.
+        let known: [SyncRecord]
+        /// The records that are fetched whatever their version.
+        let unknown: [SyncRecord]
+        /// Documents with open attempts, after a drop: they are fetched anyway, and the drop counts
+        /// as their delete, too.
+        let uncertain: [SyncRecord]
+
+        init(_ page: [SyncRecord], isAfterDrop: Bool) {
+            known = page.filter {
+                ($0.pause == nil || $0.isUnexplained || $0.isUndecodable) && $0.attempt == nil
+                    && $0.base != .absent
             }
-        guard found.count == ids.count else {
-            throw RemoteError(
-                .retryable,
-                "the remote gave \(found.count) answers for \(ids.count) requested versions")
+            // A pending insert behind a foreign version field has to be fetched, too.
+            unknown = page.filter { record in
+                let isForeign = if case .foreign = record.version { true } else { false }
+                return record.base == .absent && record.pause == nil && record.staleMark == 0
+                    && (!record.isPending || isForeign)
+            }
+            uncertain = isAfterDrop ? page.filter { $0.pause == nil && $0.attempt != nil } : []
         }
-        // A pending insert behind a foreign version field has to be fetched, too.
-        let unknown = page.filter { record in
-            let isForeign = if case .foreign = record.version { true } else { false }
-            return record.base == .absent && record.pause == nil && record.staleMark == 0
-                && (!record.isPending || isForeign)
+
+        var isEmpty: Bool { known.isEmpty && unknown.isEmpty && uncertain.isEmpty }
+    }
+
+    /// Asks for the versions of all records page by page and marks those that differ.
+    private func compareVersions(
+        isAfterDrop: Bool, since lostToken: ResumeToken?
+    ) async throws {
+        let context = context
+        var last: Int64 = 0
+        try await RequestsAhead(context: context).run {
+            let after = last
+            let page = try context.read { records, collection in
+                try records.page(
+                    of: .all, in: collection.rowID, after: after,
+                    limit: context.limits.batchDocuments)
+            }
+            guard let row = page.last?.rowID else { return nil }
+            last = row
+            return VersionPage(page, isAfterDrop: isAfterDrop)
+        } request: { page in
+            let ids = page.known.map(\.documentID)
+            guard !ids.isEmpty else { return [] }
+            let found = try await context.request { remote in try await remote.versions(ids: ids) }
+            guard found.count == ids.count else {
+                throw RemoteError(
+                    .retryable,
+                    "the remote gave \(found.count) answers for \(ids.count) requested versions")
+            }
+            return found
+        } take: { page, found in
+            try await mark(page, found, isAfterDrop: isAfterDrop, since: lostToken)
         }
-        // Documents with open attempts are fetched anyway; the drop counts as their delete, too.
-        let uncertain = isAfterDrop ? page.filter { $0.pause == nil && $0.attempt != nil } : []
-        guard !known.isEmpty || !unknown.isEmpty || !uncertain.isEmpty else { return last }
+    }
+
+    /// Marks the records of a page whose versions differ from the remote's.
+    private func mark(
+        _ page: VersionPage, _ found: [RemoteVersionLookup], isAfterDrop: Bool,
+        since lostToken: ResumeToken?
+    ) async throws {
+        guard !page.isEmpty else { return }
+        let (known, unknown, uncertain) = (page.known, page.unknown, page.uncertain)
         let absent = isAfterDrop ? [] : zip(known, found).filter { $1 == .absent }.map(\.0)
         let deleted = try await FindDeletes(context: context).keys(of: absent, since: lostToken)
         try await context.write { sync in
@@ -185,7 +213,6 @@ struct ReadHistory {
             for record in unknown { try sync.markStale(record) }
             for record in uncertain { try sync.markStale(record, .deleted) }
         }
-        return last
     }
 }
 

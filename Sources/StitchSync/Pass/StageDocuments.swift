@@ -11,23 +11,122 @@ struct StageDocuments {
     /// documents the device has.
     private static let firstPageMax = 100
 
-    /// Reads a page of some queries' results and stages it, with the position after it.
+    /// A page of some queries' results, as it is asked for.
+    struct PageRequest: Sendable, Hashable {
+        /// The index of the first query.
+        let query: Int
+        let count: Int
+        /// The `_id` after which the page begins.
+        let last: BSONValue?
+        let reading: SubscriptionTable.Reading
+    }
+
+    /// The page that was asked for while the one before it was staged.
+    struct PageAhead: Sendable {
+        let request: PageRequest
+        let answer: AnswerAhead<Page>
+        /// The number of documents in it, if it is full.
+        let size: PageSize
+    }
+
+    /// A page of some queries' results.
+    enum Page: Sendable {
+        case documents(RemotePage)
+        case versions(RemoteVersionPage)
+
+        fileprivate var count: Int {
+            switch self {
+            case .documents(let page): page.documents.count
+            case .versions(let page): page.entries.count
+            }
+        }
+
+        fileprivate var byteCount: Int {
+            switch self {
+            case .documents(let page): page.documents.reduce(0) { $0 + $1.byteCount }
+            case .versions: 0
+            }
+        }
+    }
+
+    /// Reads a page of some queries' results and stages it, with the position after it; meanwhile it
+    /// asks for the next page.
     ///
-    /// - Parameter queries: the set's new queries; those from the progress on are read.
+    /// - Parameters:
+    ///   - queries: the set's new queries; those from the progress on are read.
+    ///   - ahead: the page that was asked for while the one before it was staged.
     func stagePage(
         of queries: [SubscriptionQuery], from progress: SubscriptionTable.Progress,
-        set version: Int64
-    ) async throws -> SubscriptionTable.Progress {
+        set version: Int64, _ ahead: PageAhead?
+    ) async throws -> (next: SubscriptionTable.Progress, ahead: PageAhead?) {
         let group = QueryGroup(in: queries, at: progress.query, atMost: progress.count)
         do {
-            return switch try progress.reading ?? firstReading() {
-            case .documents: try await stageDocuments(of: group, from: progress, set: version)
-            case .versions: try await stageVersions(of: group, from: progress, set: version)
+            let reading = try progress.reading ?? firstReading()
+            let request = PageRequest(
+                query: progress.query, count: progress.count, last: progress.last, reading: reading)
+            var size = PageSize(context.limits.batchDocuments)
+            let page: Page
+            if let ahead, ahead.request == request {
+                page = try ahead.answer.result.get()
+                size = ahead.size
+                size.note(
+                    isLate: ahead.answer.isLate, entries: page.count, bytes: page.byteCount,
+                    atMost: context.limits.batchBytes)
+            } else {
+                // The first page of versions shows how many of the documents the device has.
+                let limit =
+                    progress.reading == nil && reading == .versions
+                    ? min(Self.firstPageMax, size.count) : size.count
+                page = try await self.page(of: group, request, atMost: limit)
+            }
+            return switch page {
+            case .documents(let page):
+                try await stage(page, of: group, from: progress, set: version, size)
+            case .versions(let page):
+                try await stage(page, of: group, from: progress, set: version, size)
             }
         } catch let error as RemoteError where error.errorClass == .rejected {
             let next = progress.afterRefusal(by: error, of: group)
             try await context.write { sync in try sync.subscriptions.save(next, of: version) }
-            return next
+            return (next, nil)
+        }
+    }
+
+    /// Asks for the next page while a body stages one.
+    ///
+    /// - Parameters:
+    ///   - last: the `_id` after which the next page begins; `nil` after the last page.
+    ///   - reading: what the next page has, as far as it is known.
+    private func ahead(
+        of group: QueryGroup, from progress: SubscriptionTable.Progress, after last: BSONValue?,
+        _ reading: SubscriptionTable.Reading, _ size: PageSize,
+        _ body: () async throws -> SubscriptionTable.Progress
+    ) async throws -> (next: SubscriptionTable.Progress, ahead: PageAhead?) {
+        guard let last else { return (try await body(), nil) }
+        let request = PageRequest(
+            query: progress.query, count: progress.count, last: last, reading: reading)
+        @Sendable func following() async throws -> Page {
+            try await page(of: group, request, atMost: size.count)
+        }
+        let (answer, next) = try await context.ahead(following, body)
+        return (next, answer.map { PageAhead(request: request, answer: $0, size: size) })
+    }
+
+    private func page(
+        of group: QueryGroup, _ request: PageRequest, atMost limit: Int
+    ) async throws -> Page {
+        let filter = group.filter
+        return switch request.reading {
+        case .documents:
+            .documents(
+                try await context.request { remote in
+                    try await remote.find(matching: filter, after: request.last, limit: limit)
+                })
+        case .versions:
+            .versions(
+                try await context.request { remote in
+                    try await remote.versions(matching: filter, after: request.last, limit: limit)
+                })
         }
     }
 
@@ -74,30 +173,29 @@ struct StageDocuments {
 // MARK: - Pages of documents
 
 extension StageDocuments {
-    private func stageDocuments(
-        of group: QueryGroup, from progress: SubscriptionTable.Progress, set version: Int64
-    ) async throws -> SubscriptionTable.Progress {
-        let (filter, limit) = (group.filter, context.limits.batchDocuments)
-        let page = try await context.request { remote in
-            try await remote.find(matching: filter, after: progress.last, limit: limit)
-        }
-        let documents = try await usable(page.documents)
+    private func stage(
+        _ page: RemotePage, of group: QueryGroup, from progress: SubscriptionTable.Progress,
+        set version: Int64, _ size: PageSize
+    ) async throws -> (next: SubscriptionTable.Progress, ahead: PageAhead?) {
         let last = page.isLast ? nil : page.documents.last?.documentID
-        let (fresh, next) = try await context.write { sync in
-            let staging = StageDocument(sync: sync)
-            var (fresh, known) = (0, 0)
-            for document in documents {
-                let outcome = try staging.stage(document)
-                fresh += outcome == .stale || outcome == .stagedAgain ? 0 : 1
-                known += outcome == .staged ? 0 : 1
+        return try await ahead(of: group, from: progress, after: last, .documents, size) {
+            let documents = try await usable(page.documents)
+            let (fresh, next) = try await context.write { sync in
+                let staging = StageDocument(sync: sync)
+                var (fresh, known) = (0, 0)
+                for document in documents {
+                    let outcome = try staging.stage(document)
+                    fresh += outcome == .stale || outcome == .stagedAgain ? 0 : 1
+                    known += outcome == .staged ? 0 : 1
+                }
+                let next = try self.progress(
+                    after: progress, group, last: last, count: documents.count, known: known)
+                try sync.subscriptions.save(next, of: version)
+                return (fresh, next)
             }
-            let next = try self.progress(
-                after: progress, group, last: last, count: documents.count, known: known)
-            try sync.subscriptions.save(next, of: version)
-            return (fresh, next)
+            countPage(group, next, count: page.documents.count, fresh: fresh)
+            return next
         }
-        countPage(group, next, count: page.documents.count, fresh: fresh)
-        return next
     }
 
     /// Returns fetched documents after it gave those without a version one (rule R6), and counts
@@ -135,40 +233,54 @@ extension StageDocuments {
 // MARK: - Pages of versions
 
 extension StageDocuments {
-    private func stageVersions(
-        of group: QueryGroup, from progress: SubscriptionTable.Progress, set version: Int64
-    ) async throws -> SubscriptionTable.Progress {
-        let filter = group.filter
-        let limit =
-            progress.reading == nil
-            ? min(Self.firstPageMax, context.limits.batchDocuments) : context.limits.batchDocuments
-        let page = try await context.request { remote in
-            try await remote.versions(matching: filter, after: progress.last, limit: limit)
-        }
+    private func stage(
+        _ page: RemoteVersionPage, of group: QueryGroup, from progress: SubscriptionTable.Progress,
+        set version: Int64, _ size: PageSize
+    ) async throws -> (next: SubscriptionTable.Progress, ahead: PageAhead?) {
+        let last = page.isLast ? nil : page.entries.last?.documentID
         let (missing, next) = try await context.write { sync in
             let staging = StageDocument(sync: sync)
             let missing = try page.entries.filter { try !staging.isKnown($0) }.map(\.documentID)
             let next = try self.progress(
-                after: progress, group, last: page.isLast ? nil : page.entries.last?.documentID,
-                count: page.entries.count, known: page.entries.count - missing.count)
+                after: progress, group, last: last, count: page.entries.count,
+                known: page.entries.count - missing.count)
             if missing.isEmpty { try sync.subscriptions.save(next, of: version) }
             return (missing, next)
         }
-        var fresh = page.entries.count - missing.count
-        var rest = missing.map { SyncRecord(documentID: $0, byID: false) }
-        while !rest.isEmpty {
-            let (fetchedDocuments, left) = try await Fetch(context: context).documents(for: rest)
-            rest = left
-            fresh += try await stage(
-                fetchedDocuments.compactMap {
-                    if case .found(let found) = $0.lookup { found } else { nil }
-                })
+        return try await ahead(
+            of: group, from: progress, after: last, next.reading ?? .versions, size
+        ) {
+            let fresh = page.entries.count - missing.count + (try await stage(missing))
+            if !missing.isEmpty {
+                try await context.write { sync in try sync.subscriptions.save(next, of: version) }
+            }
+            countPage(group, next, count: page.entries.count, fresh: fresh)
+            return next
         }
-        if !missing.isEmpty {
-            try await context.write { sync in try sync.subscriptions.save(next, of: version) }
+    }
+
+    /// Fetches and stages documents; returns the number of those that are not stale.
+    private func stage(_ missing: [BSONValue]) async throws -> Int {
+        let fetch = Fetch(context: context)
+        var (fresh, left) = (0, missing[...])
+        try await RequestsAhead(context: context).run {
+            guard !left.isEmpty else { return nil }
+            let ids = left.prefix(context.limits.batchDocuments)
+            left = left.dropFirst(ids.count)
+            return ids.map { SyncRecord(documentID: $0, byID: false) }
+        } request: { records in
+            try await fetch.documents(for: records)
+        } take: { (_: [SyncRecord], answer) in
+            var (fetchedDocuments, rest) = answer
+            while !fetchedDocuments.isEmpty {
+                fresh += try await stage(
+                    fetchedDocuments.compactMap {
+                        if case .found(let found) = $0.lookup { found } else { nil }
+                    })
+                (fetchedDocuments, rest) = try await fetch.documents(for: rest)
+            }
         }
-        countPage(group, next, count: page.entries.count, fresh: fresh)
-        return next
+        return fresh
     }
 
     private func stage(_ found: [BSONDocument]) async throws -> Int {

@@ -8,9 +8,12 @@ struct Upload {
     let context: PassContext
     let applyRemote: ApplyRemote
 
-    /// The largest number of batches under way: one at the remote, one on each way, and one that is
-    /// being prepared.
-    static let batchesMax = 4
+    /// The numbers of batches under way: at least one at the remote, one on each way, and one that is
+    /// being prepared; more on a slow way.
+    static let window = 4...16
+    /// The size of the batches under way, in bytes, above which there are no more than the least
+    /// number.
+    private static let windowBytes = 8 * 1_024 * 1_024
 
     /// What the answers of all batches have in common.
     private struct Tally {
@@ -35,13 +38,14 @@ struct Upload {
 
         var isLast: Bool { only != nil }
         /// What the second walk sends must not be answered in parts.
-        var batchesMax: Int { isLast ? 1 : Upload.batchesMax }
+        var window: ClosedRange<Int> { isLast ? 1...1 : Upload.window }
     }
 
     /// A batch with the answers to its writes.
     private struct Answer: Sendable {
         let batch: OutgoingBatch
         let outcomes: Result<[RemoteWriteOutcome], any Error>
+        let time: Duration
     }
 
     /// Uploads all pending changes, then fetches documents that other clients changed first.
@@ -57,7 +61,7 @@ struct Upload {
         let overtaken = tally.overtaken
         context.findings.count { $0.overtaken += overtaken.count }
         // A reverted document may be older than the remote's edition.
-        try await apply(overtaken + context.findings.takeReverted())
+        try await applyRemote.apply(overtaken + context.findings.takeReverted())
         if let failure = tally.failure { throw failure }
     }
 
@@ -77,7 +81,8 @@ struct Upload {
             let arrival = context.engine.answerArriving
             /// The answers that tests let arrive later.
             var held: [Answer] = []
-            var underWay = 0
+            var window = RequestWindow(walk.window)
+            var (underWay, bytesUnderWay) = (0, 0)
             var lastRow: Int64? = 0
             var failure: (any Error)?
             var stored: OutgoingBatch? = first
@@ -89,6 +94,7 @@ struct Upload {
                     guard let row = batch.lastRow else { break }
                     if !batch.attempts.isEmpty {
                         underWay += 1
+                        bytesUnderWay += batch.byteCount
                         if arrival == nil {
                             group.addTask { await answer(to: batch, walk) }
                         } else {
@@ -96,7 +102,9 @@ struct Upload {
                         }
                     }
                     // Behind a batch that is not full nothing waits; the commit of an answer looks.
-                    if batch.attempts.isEmpty || batch.isFull && underWay < walk.batchesMax {
+                    let size =
+                        bytesUnderWay > Self.windowBytes ? walk.window.lowerBound : window.size
+                    if batch.attempts.isEmpty || batch.isFull && underWay < size {
                         stored = try await context.write(beginning(walk, after: row))
                     }
                 }
@@ -107,6 +115,8 @@ struct Upload {
                     }
                 guard let next else { break }
                 underWay -= 1
+                bytesUnderWay -= next.batch.byteCount
+                window.note(next.time)
                 switch next.outcomes {
                 case .failure(let error): failure = failure ?? error
                 case .success(let outcomes):
@@ -148,25 +158,19 @@ struct Upload {
         }
     }
 
-    private func apply(_ ids: [BSONValue]) async throws {
-        for start in stride(from: 0, to: ids.count, by: context.limits.batchDocuments) {
-            let chunk = ids[start..<min(start + context.limits.batchDocuments, ids.count)]
-            try await applyRemote.apply(
-                try await context.write { sync in try chunk.compactMap(sync.record) })
-        }
-    }
-
     /// Sends a batch and waits for its answers.
     private func answer(to batch: OutgoingBatch, _ walk: Walk) async -> Answer {
+        let clock = ContinuousClock()
+        let start = clock.now
         do {
             var outcomes = try await outcomes(of: batch.attempts.map(\.write))
             if walk.isLast { try await exchange(batch.attempts, &outcomes) }
-            return Answer(batch: batch, outcomes: .success(outcomes))
+            return Answer(batch: batch, outcomes: .success(outcomes), time: clock.now - start)
         } catch {
             // Without an answer the remote may still apply the writes, even after a desync has removed
             // their records: then only their events show it.
             context.engine.echoes.beginEra()
-            return Answer(batch: batch, outcomes: .failure(error))
+            return Answer(batch: batch, outcomes: .failure(error), time: clock.now - start)
         }
     }
 
@@ -200,7 +204,7 @@ struct Upload {
         if isLast, next?.lastRow == nil { tally.staleBases = [] }
         context.engine.progress.count { progress in
             progress.uploadedDocuments += outcomes.count { $0 == .applied }
-            progress.uploadedBytes += attempts.reduce(0) { $0 + $1.write.action.byteCount }
+            progress.uploadedBytes += batch.byteCount
         }
         for ((attempt, outcome), settlement) in zip(zip(attempts, outcomes), settlements) {
             switch settlement {
@@ -310,6 +314,13 @@ extension RemoteWriteOutcome {
     /// The paths of the unique index that refused the content, where the remote names them.
     fileprivate var uniquePaths: [String] {
         if case .failed(let error) = self { error.uniquePaths } else { [] }
+    }
+}
+
+extension OutgoingBatch {
+    /// The size of the written data, in bytes.
+    fileprivate var byteCount: Int {
+        attempts.reduce(0) { $0 + $1.write.action.byteCount }
     }
 }
 

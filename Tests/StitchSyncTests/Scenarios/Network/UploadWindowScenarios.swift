@@ -38,7 +38,7 @@ import Testing
     func anyOrder() async throws {
         let (world, device, gates) = try await held()
         async let pass = device.engine.syncNow()
-        await gates.waitForArrivals(Upload.batchesMax)
+        await gates.waitForArrivals(Upload.window.lowerBound)
         for number in [2, 0, 3, 1, 5, 4] { await gates.open(number) }
         #expect(try await pass.uploaded == Self.count)
         #expect(try await device.items.status() == SyncStatus(synced: Self.count))
@@ -49,13 +49,13 @@ import Testing
     func localWrite() async throws {
         let (world, device, gates) = try await held()
         async let pass = device.engine.syncNow()
-        await gates.waitForArrivals(Upload.batchesMax)
+        await gates.waitForArrivals(Upload.window.lowerBound)
         // It moves the attempts of all batches into their records; later batches get their row numbers.
         try await device.set(15, ["m": 2])
         await gates.open(0)
-        await gates.waitForArrivals(Upload.batchesMax + 1)
+        await gates.waitForArrivals(Upload.window.lowerBound + 1)
         await gates.open(2)
-        await gates.waitForArrivals(Upload.batchesMax + 2)
+        await gates.waitForArrivals(Upload.window.lowerBound + 2)
         for number in [1, 3, 4, 5] { await gates.open(number) }
         #expect(try await pass.uploaded == Self.count)
         #expect(try await device.items.status() == SyncStatus(synced: Self.count, pending: 1))
@@ -81,7 +81,9 @@ import Testing
         world.remote.before(isAnswer ? nil : script)
         let report = try await device.engine.syncNow()
         // No further batch is begun after the first failure.
-        #expect((Upload.batchesMax - 1) * Self.batch...Self.count - Self.batch ~= report.uploaded)
+        #expect(
+            (Upload.window.lowerBound - 1) * Self.batch...Self.count - Self.batch ~= report.uploaded
+        )
         #expect(report.errors == [.remoteUnavailable])
         world.remote.after(nil)
         world.remote.before(nil)
@@ -118,36 +120,5 @@ import Testing
             #expect(counts[.changes, default: 0] <= Int(changes) * 5, "\(counts)")
             #expect(counts[.versions] == nil && counts[.token] == nil && counts[.query] == nil)
         }
-    }
-}
-
-/// Holds answers until a test lets them go.
-private actor Gates {
-    private var arrived = 0
-    private var opened: Set<Int> = []
-    private var held: [Int: CheckedContinuation<Void, Never>] = [:]
-    private var watcher: (count: Int, continuation: CheckedContinuation<Void, Never>)?
-
-    /// Waits until a gate is open.
-    func pass(_ number: Int) async {
-        arrived += 1
-        if let watcher, arrived >= watcher.count {
-            self.watcher = nil
-            watcher.continuation.resume()
-        }
-        guard !opened.contains(number) else { return }
-        await withCheckedContinuation { held[number] = $0 }
-    }
-
-    /// Opens a gate for good.
-    func open(_ number: Int) {
-        opened.insert(number)
-        held.removeValue(forKey: number)?.resume()
-    }
-
-    /// Waits until a number of answers have come to their gates.
-    func waitForArrivals(_ count: Int) async {
-        guard arrived < count else { return }
-        await withCheckedContinuation { watcher = (count, $0) }
     }
 }
