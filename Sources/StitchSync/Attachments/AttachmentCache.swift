@@ -11,6 +11,11 @@ final class AttachmentCache: Sendable {
     static let chunkSize = AttachmentBucket.chunkSize
     /// The number of bytes that are stored in one transaction.
     static let batchBytes = AttachmentPieces.sizeMax
+    /// The largest page cache of a connection, in KiB.
+    ///
+    /// A content is read from front to back, so a larger cache would only keep pages that are not read
+    /// again.
+    private static let cacheMaxKiB = 2_048
 
     private let store: DocumentStore
     /// The contents that an earlier process began to store, and did not finish.
@@ -18,9 +23,9 @@ final class AttachmentCache: Sendable {
 
     /// Opens the store beside a documents' store; creates it if it is missing.
     init(beside documents: DocumentStore) throws {
-        var options = documents.options
-        options.changeHistory = .off
-        store = try DocumentStore(at: Self.location(beside: documents.location), options: options)
+        store = try DocumentStore(
+            at: Self.location(beside: documents.location),
+            options: Self.options(beside: documents.options))
         let stage = AttachmentRecord.Stage.arriving.rawValue
         let filter = try Filter([AttachmentRecord.Key.stage: .string(stage)])
         unfinished = try store.read { try $0.find(Self.records, filter: filter) }
@@ -40,6 +45,14 @@ final class AttachmentCache: Sendable {
         case .file(let path): .file(path + "-attachments")
         case .inMemory: .inMemory
         }
+    }
+
+    /// Returns the settings of the store beside a documents' store.
+    static func options(beside documents: StoreOptions) -> StoreOptions {
+        var options = documents
+        options.changeHistory = .off
+        options.cacheKiB = min(options.cacheKiB, cacheMaxKiB)
+        return options
     }
 
     func close() { store.close() }

@@ -45,6 +45,6 @@ public protocol RemoteAttachments: Sendable {
 public enum AttachmentPieces {
     /// The number of bytes of a chunk in GridFS, 255 KiB, of which pieces are multiples.
     public static let unit = AttachmentBucket.chunkSize
-    /// The number of bytes of a large piece, about 4 MB.
+    /// The number of bytes of a large piece, about 1 MB.
     public static let sizeMax = AttachmentBucket.chunkSize * AttachmentBucket.chunksPerMessage
 }

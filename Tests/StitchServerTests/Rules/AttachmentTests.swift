@@ -182,6 +182,10 @@ import Testing
             }
             let photo = Self.photo.bsonValue
             #expect(try code(photo, ["offset": 0, "data": .binary(BSONBinary(large))]) == 2)
+            // As long as a piece of an earlier version may be.
+            let longest = Array(large.dropLast())
+            #expect(AttachmentBucket.chunksPerMessage < AttachmentBucket.chunksPerMessageMax)
+            #expect(try code(photo, ["offset": 0, "data": .binary(BSONBinary(longest))]) == nil)
             #expect(try code(photo, ["offset": 0, "data": "text"]) == 14)
             #expect(try code(photo, ["offset": -1, "data": .binary(BSONBinary([]))]) == 2)
             #expect(try code(["attachment": 1], ["offset": 0, "data": "text"]) == 2)

@@ -9,8 +9,8 @@ extension AttachmentBucket {
         "name": "filename_1_uploadDate_1", "key": ["filename": 1, "uploadDate": 1],
     ]
 
-    /// The largest number of bytes that are sent or read at once.
-    package static let pieceSizeMax = chunkSize * chunksPerMessage
+    /// The largest number of bytes that a server stores or returns at once.
+    package static let pieceSizeMax = chunkSize * chunksPerMessageMax
 
     /// Whether a collection is one of a bucket, which only the server itself changes under rules.
     package static func holds(_ namespace: Namespace) -> Bool {

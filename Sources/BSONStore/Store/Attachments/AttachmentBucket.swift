@@ -21,8 +21,13 @@ package struct AttachmentBucket: Sendable {
 
     /// The number of bytes of a chunk; the last one of a file may be shorter.
     package static let chunkSize = 255 * 1_024
-    /// The number of chunks that a message should have at most.
-    package static let chunksPerMessage = 16
+    /// The number of chunks that a message of this version has at most.
+    ///
+    /// Each side holds several copies of a message at a time: the stored chunks, the command, and the
+    /// bytes on the connection. So the size of a message decides how much memory a file needs.
+    package static let chunksPerMessage = 4
+    /// The number of chunks that a message of another version has at most.
+    package static let chunksPerMessageMax = 16
 
     package let database: String
 
