@@ -38,7 +38,7 @@ struct CommandPageTests {
         var heading = ""
         var isInHelp = false
         for line in page.split(separator: "\n", omittingEmptySubsequences: false) {
-            if line.hasPrefix("## ") { heading = String(line.dropFirst(3)) }
+            if line.hasPrefix("### ") { heading = String(line.dropFirst(4)) }
             if isInHelp {
                 guard line == "```" else { continue }
                 isInHelp = false
@@ -62,9 +62,9 @@ struct CommandPageTests {
             try Data(renewed.utf8).write(to: DocumentScript.root.appending(path: Self.path))
         }
         #expect(page == renewed, "GOLDEN_UPDATE=1 writes it anew")
-        let headings = Set(page.split(separator: "\n").filter { $0.hasPrefix("## ") })
+        let headings = Set(page.split(separator: "\n").filter { $0.hasPrefix("### ") })
         for command in Self.commands {
-            #expect(headings.contains("## `\(command.name)`"), "\(command.name) is missing")
+            #expect(headings.contains("### `\(command.name)`"), "\(command.name) is missing")
         }
         #expect(
             DocumentScript.blocks(page).filter { $0.language == "help" }.count
