@@ -12,8 +12,12 @@
         /// Prepares the opening, and asks for a password where the sign-in needs one.
         ///
         /// - Parameter creates: whether a missing file is created.
+        /// - Throws: `CommandError` for a file with options of a sign-in, which only servers know.
         init(_ place: String, _ signIn: some ServerSignIn, creates: Bool) throws {
             guard SessionRemote.isServer(place) else {
+                if let option = signIn.firstOption {
+                    throw CommandError("\(option) needs a server; \(place) is a file")
+                }
                 #if Server
                     // Opened as it is first, so that a missing file is not created.
                     if !creates { try StoreOpening.existing(place).close() }

@@ -7,6 +7,17 @@
         var user: String? { get }
         /// The file whose first line is the password; `nil` for the variable or the terminal.
         var passwordFile: String? { get }
+        /// The option that names the user.
+        var userOption: String { get }
+    }
+
+    extension ServerSignIn {
+        var userOption: String { "--user" }
+
+        /// The first option that is given; `nil` if there is none.
+        var firstOption: String? {
+            user != nil ? userOption : passwordFile != nil ? "--password-file" : nil
+        }
     }
 
     /// The user as whom a command signs in to a server.

@@ -69,5 +69,6 @@
         var passwordFile: String?
 
         var user: String? { admin }
+        var userOption: String { "--admin" }
     }
 #endif

@@ -105,6 +105,23 @@
             }
         }
 
+        @Test func `a file knows no sign-in`() async throws {
+            try await withTemporaryFolder { folder in
+                _ = try await Self.run("insert", "a.stitch", "d.c", "{_id: 1}", in: folder)
+                for (option, value) in [("--user", "ann"), ("--password-file", "p.txt")] {
+                    for words in [["count", "a.stitch", "d.c"], ["shell", "a.stitch"]] {
+                        let answer = try await Tool.run(
+                            arguments: words + [option, value], in: folder)
+                        #expect(answer.code == 1, "\(words)")
+                        #expect(
+                            answer.complaints.joined().contains(
+                                "\(option) needs a server; a.stitch is a file"),
+                            "\(answer.complaints)")
+                    }
+                }
+            }
+        }
+
         @Test func `a missing file is not created, and its neighbours are named`() async throws {
             try await withTemporaryFolder { folder in
                 _ = try await Self.run("insert", "shop.stitch", "d.c", "{_id: 1}", in: folder)
