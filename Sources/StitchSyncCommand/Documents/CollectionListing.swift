@@ -9,7 +9,10 @@
         let isSynced: Bool
 
         /// The databases of a server that hold no documents of its users.
-        private static let systemDatabases = ["admin", "config", "local"]
+        static let systemDatabases = ["admin", "config", "local", ownDatabase]
+
+        /// The database of a server's own journals, such as the denied writes.
+        static let ownDatabase = "stitchsync"
 
         static let titles = ["collection", "documents", "indexes", "bytes", "synced"]
 
@@ -24,19 +27,26 @@
             isSynced = try source.isSynced(namespace)
         }
 
-        /// Returns the databases that are not the server's own, in order.
-        static func databases(_ source: DocumentSource) throws -> [String] {
+        /// Returns the databases that are not the server's own, or all, in order.
+        static func databases(
+            _ source: DocumentSource, withSystem includesSystem: Bool = false
+        ) throws -> [String] {
             try source.run(["listDatabases": 1, "nameOnly": true], on: "admin")
                 .documents("databases").map { $0.text("name") }
-                .filter { name in !systemDatabases.contains { $0.hasSameBytes(as: name) } }
+                .filter { name in
+                    includesSystem || !systemDatabases.contains { $0.hasSameBytes(as: name) }
+                }
                 .sorted { Name($0) < Name($1) }
         }
 
-        /// Returns the collections of a database, or of all that are not the server's own.
+        /// Returns the collections of a database, or of all databases.
+        ///
+        /// - Parameter includesSystem: whether all databases include the server's own.
         static func all(
-            _ source: DocumentSource, in database: String?
+            _ source: DocumentSource, in database: String?, withSystem includesSystem: Bool = false
         ) throws -> [CollectionListing] {
-            let databases = try database.map { [$0] } ?? databases(source)
+            let databases =
+                try database.map { [$0] } ?? databases(source, withSystem: includesSystem)
             return try databases.flatMap { database in
                 try source.documents(["listCollections": 1], on: database)
                     .filter { !$0.text("name").hasBytePrefix("system.") }

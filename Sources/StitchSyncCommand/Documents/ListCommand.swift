@@ -9,7 +9,9 @@
             abstract: "List the databases and collections of a store file or a server.",
             discussion: """
                 For each collection: the numbers of documents and of indexes, the size of the \
-                documents in bytes, and whether it is synced, which only a file knows.
+                documents in bytes, and whether it is synced, which only a file knows. The \
+                databases of the server itself (admin, config, local and stitchsync) are left \
+                out, unless --all is given or one is named.
 
                 Examples:
                   stitchsync ls shop.stitch
@@ -29,14 +31,17 @@
 
         @OptionGroup var signIn: SignInArguments
 
+        @Flag(help: "List the server's own databases, too.")
+        var all = false
+
         @Flag(help: "Write one JSON object per collection.")
         var json = false
 
         func run() async throws {
-            let (store, name) = (store, database)
+            let (store, name, all) = (store, database, all)
             let database = name.map { String($0.prefix { $0 != "." }) }
             var listings = try await DocumentSource.run(at: store, signIn) { source in
-                try CollectionListing.all(source, in: database)
+                try CollectionListing.all(source, in: database, withSystem: all)
             }
             if let name, name.contains(".") {
                 listings.removeAll { !$0.namespace.description.hasSameBytes(as: name) }

@@ -305,7 +305,9 @@
             let here = here
             switch what {
             case "dbs", "databases":
+                // Only the server itself writes to its own database.
                 let reply = try run(["listDatabases": 1], on: "admin").documents("databases")
+                    .filter { detail == "all" || detail == "--all" || !Self.isOwn($0.text("name")) }
                 let rows = reply.map { ($0.text("name"), Self.size($0.number("sizeOnDisk"))) }
                 let width = rows.map(\.0.count).max() ?? 0
                 let sizes = rows.map(\.1.count).max() ?? 0
@@ -343,6 +345,10 @@
                     "MongoshInvalidInputError",
                     "[COMMON-10001] '\(what)' is not a valid argument for \"show\".")
             }
+        }
+
+        private static func isOwn(_ database: String) -> Bool {
+            database.hasSameBytes(as: CollectionListing.ownDatabase)
         }
 
         /// Returns a size as `show dbs` writes it.
@@ -457,7 +463,7 @@
 
         private static let help = """
             use NAME                  change the current database
-            show dbs                  list the databases
+            show dbs                  list the databases; `show dbs all` with the server's own
             show collections          list the collections of the current database
             show users                list the users of the current database
             db.NAME.find({…})         show documents of a collection; `it` shows the next 20

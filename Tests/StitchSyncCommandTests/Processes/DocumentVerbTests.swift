@@ -122,6 +122,30 @@
             }
         }
 
+        @Test func `the server's own database is listed with all only`() async throws {
+            try await withTemporaryFolder { folder in
+                _ = try await Self.run("insert", "a.stitch", "d.c", "{_id: 1}", in: folder)
+                _ = try await Self.run(
+                    "shell", "a.stitch", "--eval",
+                    "db.getSiblingDB('stitchsync').journal.insertOne({_id: 1})", in: folder)
+                func lists(_ rest: String...) async throws -> Bool {
+                    try await Tool.run(arguments: ["ls", "a.stitch"] + rest, in: folder).output
+                        .contains { $0.contains("stitchsync.journal") }
+                }
+                #expect(try await !lists())
+                #expect(try await lists("--all"))
+                #expect(try await lists("stitchsync"))
+                func shows(_ words: String) async throws -> Bool {
+                    let answer = try await Tool.run(
+                        arguments: ["shell", "a.stitch", "--eval", words], in: folder)
+                    #expect(answer.output.contains { $0.hasPrefix("d ") }, "\(answer)")
+                    return answer.output.contains { $0.hasPrefix("stitchsync ") }
+                }
+                #expect(try await !shows("show dbs"))
+                #expect(try await shows("show dbs all"))
+            }
+        }
+
         @Test func `a missing file is not created, and its neighbours are named`() async throws {
             try await withTemporaryFolder { folder in
                 _ = try await Self.run("insert", "shop.stitch", "d.c", "{_id: 1}", in: folder)
