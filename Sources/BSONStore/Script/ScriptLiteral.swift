@@ -79,7 +79,7 @@ package struct ScriptLiteral {
         case .pattern(let pattern, let flags):
             extendedJSON += Self.pattern(pattern, flags)
             try advance(allowsPattern: false)
-        case .number, .mark("-"), .mark("+"): extendedJSON += try number()
+        case .number, .bigInt, .mark("-"), .mark("+"): extendedJSON += try number()
         case .name(let name): try named(name)
         case .template, .mark, .end: throw fault("a value is expected")
         }
@@ -117,7 +117,7 @@ package struct ScriptLiteral {
                 key += lexer.source(lexer.start..<lexer.position)
                 end = lexer.position
                 try advance(allowsPattern: false)
-            case .mark, .string, .template, .pattern, .end: break loop
+            case .mark, .bigInt, .string, .template, .pattern, .end: break loop
             }
         }
         guard !key.isEmpty else { throw fault("a key is expected") }
@@ -149,6 +149,10 @@ package struct ScriptLiteral {
         if token == .name("Infinity") {
             try advance(allowsPattern: false)
             return #"{"$numberDouble":"\#(sign)Infinity"}"#
+        }
+        if case .bigInt(let number) = token {
+            try advance(allowsPattern: false)
+            return #"{"$numberLong":"\#(sign)\#(number.text())"}"#
         }
         guard case .number(let number) = token else { throw fault("a number is expected") }
         let source = lexer.source(lexer.start..<lexer.position)

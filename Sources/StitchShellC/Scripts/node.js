@@ -88,6 +88,36 @@ class Buffer {
 g.Buffer = Buffer;
 g.btoa = text => Buffer.from(text, 'latin1').toString('base64');
 g.atob = text => Buffer.from(text, 'base64').toString('latin1');
+// The shell ends soon, so that these may keep their keys.
+g.WeakMap = class WeakMap {
+  #map;
+  constructor(entries) { this.#map = new Map(entries); }
+  get(key) { return this.#map.get(key); }
+  has(key) { return this.#map.has(key); }
+  set(key, value) {
+    this.#map.set(key, value);
+    return this;
+  }
+  delete(key) { return this.#map.delete(key); }
+};
+g.WeakSet = class WeakSet {
+  #set;
+  constructor(values) { this.#set = new Set(values); }
+  has(value) { return this.#set.has(value); }
+  add(value) {
+    this.#set.add(value);
+    return this;
+  }
+  delete(value) { return this.#set.delete(value); }
+};
+const missing = name => {
+  throw failed(MongoshUnimplementedError,
+    `Intl.${name} is missing; the methods toLocaleString of dates and numbers know en-US`);
+};
+g.Intl = {
+  DateTimeFormat() { missing('DateTimeFormat'); }, NumberFormat() { missing('NumberFormat'); },
+  Collator() { missing('Collator'); }, PluralRules() { missing('PluralRules'); },
+};
 g.require = name => {
   switch (String(name).replace(/^node:/, '')) {
     case 'assert': case 'assert/strict': return g.assert;

@@ -21,7 +21,7 @@
             guard values.indices.contains(index) else { return nil }
             switch values[index] {
             case .undefined, .null: return nil
-            case .bool, .number, .string, .object: return try session.stored(values[index])
+            case .bool, .number, .bigInt, .string, .object: return try session.stored(values[index])
             }
         }
 

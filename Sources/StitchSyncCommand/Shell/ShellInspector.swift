@@ -62,6 +62,7 @@
             switch shape {
             case .leaf(.string(let text)): return string(text)
             case .leaf(let value): return Self.literal(value)
+            case .bigInt(let digits): return digits + "n"
             case .made(.int32(let number)): return "Int32(\(number))"
             case .made(.double(let number)): return "Double(\(ScriptValue.number(number).text))"
             case .made(.javascriptWithScope(let value)):
@@ -254,7 +255,10 @@
                 (stride(from: column, to: count, by: columns).map { lengths[$0] }.max() ?? 0) + 2
             }
             let areNumbers = elements.allSatisfy { value in
-                if case .number = value { true } else { false }
+                switch value {
+                case .number, .bigInt: true
+                default: false
+                }
             }
             var rows: [String] = []
             for row in stride(from: 0, to: count, by: columns) {

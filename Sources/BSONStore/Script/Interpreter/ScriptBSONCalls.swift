@@ -23,6 +23,9 @@ struct ScriptBSONCalls {
             if case .bson(.int64(let known)) = first.object?.kind {
                 return interpreter.value(.int64(known))
             }
+            if case .bigInt(let number) = first {
+                return interpreter.value(.int64(number.lowest(64, isSigned: true).int64 ?? 0))
+            }
             if case .string(let text) = first {
                 guard let whole = Int64(ScriptString.trimmed(text)) else {
                     throw interpreter.fail("Error", "could not parse '\(text)' as a Long")

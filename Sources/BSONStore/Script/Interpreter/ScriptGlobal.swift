@@ -8,6 +8,7 @@ enum ScriptGlobal: String, Sendable {
     case array = "Array"
     case string = "String"
     case number = "Number"
+    case bigInt = "BigInt"
     case boolean = "Boolean"
     case date = "Date"
     case isoDate = "ISODate"
@@ -80,6 +81,7 @@ enum ScriptGlobal: String, Sendable {
             ["avg", "contains", "from", "isArray", "of", "stdDev", "sum", "unique"]
         case .date: ["UTC", "now", "parse"]
         case .number: ["isFinite", "isInteger", "isNaN", "isSafeInteger", "parseFloat", "parseInt"]
+        case .bigInt: ["asIntN", "asUintN"]
         case .string: ["fromCharCode", "fromCodePoint", "raw"]
         case .promise: ["all", "allSettled", "any", "race", "reject", "resolve"]
         case .long: ["fromBits", "fromInt", "fromNumber", "fromString"]
@@ -95,6 +97,7 @@ enum ScriptGlobal: String, Sendable {
         case .undefined, .null: nil
         case .bool: .boolean
         case .number: .number
+        case .bigInt: .bigInt
         case .string: .string
         case .object(let object):
             switch object.kind {

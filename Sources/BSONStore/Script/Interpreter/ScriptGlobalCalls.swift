@@ -21,6 +21,7 @@ struct ScriptGlobalCalls {
             }
             return .string(text)
         case .structuredClone: return try clone(first)
+        case .bigInt: return try ScriptBigIntCalls(interpreter: interpreter).make(first)
         case .boolean: return .bool(first.isTrue)
         case .date: return .string(ScriptDate.text(ScriptDate.now) ?? "")
         case .parseInt: return .number(ScriptString.whole(first.text, arguments))
@@ -101,6 +102,8 @@ struct ScriptGlobalCalls {
             } catch {
                 throw interpreter.fail("Error", "Input is not a valid Decimal128 value.")
             }
+        case .bigInt:
+            throw interpreter.fail("TypeError", "BigInt is not a constructor")
         case .function: throw interpreter.fail("Error", "functions are not made of texts here")
         case .math, .json:
             throw interpreter.fail("TypeError", "\(global.rawValue) is not a constructor")

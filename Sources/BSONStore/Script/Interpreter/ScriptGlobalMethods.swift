@@ -15,7 +15,11 @@ struct ScriptGlobalMethods {
     ) throws(ScriptFailure) -> ScriptValue? {
         let first = arguments.first ?? .undefined
         switch (global, name) {
-        case (.math, _): return Self.math(name, arguments.map(\.number))
+        case (.bigInt, _):
+            return try ScriptBigIntCalls(interpreter: interpreter).invoke(name, arguments)
+        case (.math, _):
+            try ScriptBigIntCalls(interpreter: interpreter).refuse(arguments)
+            return Self.math(name, arguments.map(\.number))
         case (.json, "stringify"):
             return try stringify(first, Array(arguments.dropFirst()))
         case (.json, "parse"):

@@ -10,6 +10,7 @@ extension ScriptInterpreter {
         case .null: return .null
         case .bool(let value): return .bool(value)
         case .number(let number): return .number(number)
+        case .bigInt(let number): return .bigInt(number)
         case .string(let text): return .string(text)
         case .this: return try this(frame)
         case .name(let name): return try value(name, frame)
@@ -73,7 +74,13 @@ extension ScriptInterpreter {
         case .unary(let applied, let operand): return try unary(applied, operand, frame)
         case .step(let place, let by, let isPrefix):
             let reference = try reference(place, frame)
-            let old = try number(try read(reference, frame))
+            let value = try read(reference, frame)
+            if case .bigInt(let old) = value {
+                let new = try apply(.add, value, .bigInt(ScriptBigInt(by < 0 ? -1 : 1)))
+                try store(new, at: reference, frame)
+                return isPrefix ? new : .bigInt(old)
+            }
+            let old = try number(value)
             try store(.number(old + by), at: reference, frame)
             return .number(isPrefix ? old + by : old)
         case .assign(let place, let applied, let value):
@@ -81,7 +88,7 @@ extension ScriptInterpreter {
         case .sequence(let values): return try evaluate(values, frame).last ?? .undefined
         case .hole: return .undefined
         case .spread: throw fail("SyntaxError", "unexpected token: '...'")
-        case .undefined, .null, .bool, .number, .string, .this, .name, .call, .binary,
+        case .undefined, .null, .bool, .number, .bigInt, .string, .this, .name, .call, .binary,
             .conditional:
             return try evaluate(expression, frame)
         }

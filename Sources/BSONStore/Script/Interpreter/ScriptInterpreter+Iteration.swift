@@ -39,7 +39,7 @@ extension ScriptInterpreter {
                 try charge(16)
                 guard try visit(.string(String(scalar))) else { return }
             }
-        case .undefined, .null, .bool, .number: throw notIterable(subject)
+        case .undefined, .null, .bool, .number, .bigInt: throw notIterable(subject)
         }
     }
 

@@ -31,6 +31,7 @@ extension ScriptInterpreter {
         case .undefined, .null: return false
         case .bool: break
         case .number: if numberMethods.contains(name) { return true }
+        case .bigInt: if ScriptBigIntCalls.methods.contains(name) { return true }
         case .string: if textMethods.contains(name) { return true }
         case .object(let object):
             switch object.kind {
@@ -85,7 +86,7 @@ extension ScriptInterpreter {
             {
                 return result
             }
-        case .bool, .number, .string: break
+        case .bool, .number, .bigInt, .string: break
         }
         return try common(name, receiver, arguments)
     }
@@ -95,6 +96,11 @@ extension ScriptInterpreter {
     ) throws(ScriptFailure) -> ScriptValue? {
         switch name {
         case "toString", "toLocaleString":
+            if case .bigInt(let number) = receiver {
+                let calls = ScriptBigIntCalls(interpreter: self)
+                guard name == "toString" else { return .string(number.groupedText) }
+                return try calls.text(number, arguments.first)
+            }
             if case .number(let number) = receiver, let radix = arguments.first {
                 return .string(ScriptNumber.text(number, radix: radix.integer))
             }
@@ -106,6 +112,15 @@ extension ScriptInterpreter {
         case "hasOwnProperty", "propertyIsEnumerable":
             return .bool(receiver.object?.own(arguments.first?.text ?? "undefined") != nil)
         default: return nil
+        }
+    }
+
+    /// Whether an argument asks for another locale than the default one, or for options.
+    private static func isForeign(_ argument: ScriptValue) -> Bool {
+        switch argument {
+        case .undefined: false
+        case .string(let locale): !locale.hasSameBytes(as: "en-US")
+        case .null, .bool, .number, .bigInt, .object: true
         }
     }
 
@@ -141,6 +156,12 @@ extension ScriptInterpreter {
             if let new = ScriptDate.changed(name, time, arguments.map(\.number)) {
                 object.setTime(new)
                 return .number(new)
+            }
+            if name.hasBytePrefix("toLocale"), let other = arguments.first(where: Self.isForeign) {
+                throw fail(
+                    "RangeError",
+                    "\(name) knows the locale en-US and the time zone UTC only, without options, "
+                        + "and not \(other.text)")
             }
             return ScriptDate.invoke(name, time)
         case .map(let table), .set(let table):

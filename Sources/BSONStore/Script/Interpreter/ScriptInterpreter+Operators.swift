@@ -44,6 +44,13 @@ extension ScriptInterpreter {
         default: break
         }
         switch applied {
+        case .subtract, .multiply, .divide, .remainder, .power, .bitAnd, .bitOr, .bitXor,
+            .shiftLeft, .shiftRight, .shiftRightUnsigned:
+            let calls = ScriptBigIntCalls(interpreter: self)
+            if let result = try calls.apply(applied, left, right) { return result }
+        default: break
+        }
+        switch applied {
         case .add: return try add(left, right)
         case .subtract: return .number(left.number - right.number)
         case .multiply: return .number(left.number * right.number)
@@ -77,7 +84,9 @@ extension ScriptInterpreter {
         switch (left, right) {
         case (.string, _), (_, .string):
             return .string(try joined([left, right]) { $0 })
-        default: return .number(left.number + right.number)
+        default:
+            let calls = ScriptBigIntCalls(interpreter: self)
+            return try calls.apply(.add, left, right) ?? .number(left.number + right.number)
         }
     }
 
@@ -134,7 +143,10 @@ extension ScriptInterpreter {
     ) throws(ScriptFailure) -> ScriptValue {
         switch applied {
         case .not: return .bool(!(try evaluate(operand, frame).isTrue))
-        case .bitNot: return .number(Double(~(try evaluate(operand, frame).bits)))
+        case .bitNot:
+            let value = try evaluate(operand, frame)
+            guard case .bigInt(let number) = value else { return .number(Double(~value.bits)) }
+            return .bigInt(number.negated - ScriptBigInt(1))
         case .void:
             _ = try evaluate(operand, frame)
             return .undefined
@@ -181,7 +193,7 @@ extension ScriptInterpreter {
                 return .object(found)
             }
             if let known = known(key.text, of: object) { return known }
-        case .bool, .number: break
+        case .bool, .number, .bigInt: break
         }
         if key.text == "constructor", let type = ScriptGlobal.type(of: subject) {
             return .object(ScriptObject(.global(type)))

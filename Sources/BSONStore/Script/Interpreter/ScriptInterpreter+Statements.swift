@@ -190,7 +190,7 @@ extension ScriptInterpreter {
         case .string(let text):
             try charge(16 * text.utf8.count)
             return (0..<text.utf16.count).map(String.init)
-        case .undefined, .null, .bool, .number: return []
+        case .undefined, .null, .bool, .number, .bigInt: return []
         }
     }
 

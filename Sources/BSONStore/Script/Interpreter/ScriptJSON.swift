@@ -38,6 +38,8 @@ struct ScriptJSON {
         case .null: text = "null"
         case .bool(let value): text = value ? "true" : "false"
         case .number(let number): text = number.isFinite ? ScriptNumber.text(number) : "null"
+        case .bigInt:
+            throw interpreter.fail("TypeError", "Do not know how to serialize a BigInt")
         case .string(let string): text = BSONValue.string(string).extendedJSON(.relaxed)
         case .object(let object):
             guard let made = try self.text(of: object, depth) else { return nil }

@@ -299,7 +299,7 @@ struct ScriptStringMethods {
         for match in found {
             let new =
                 ScriptString.bytes(text, end..<match.range.lowerBound)
-                + (try replacement(match, text, arguments))
+                + (try replacement(match, text, arguments, pattern?.names ?? []))
             try interpreter.charge(new.utf8.count)
             result += new
             end = match.range.upperBound
@@ -309,7 +309,8 @@ struct ScriptStringMethods {
     }
 
     private func replacement(
-        _ match: RegexMatch, _ text: String, _ arguments: [ScriptValue]
+        _ match: RegexMatch, _ text: String, _ arguments: [ScriptValue],
+        _ names: [(name: String, group: Int)]
     ) throws(ScriptFailure) -> String {
         func part(_ range: Range<Int>?) -> String {
             range.map { ScriptString.bytes(text, $0) } ?? ""
@@ -339,6 +340,13 @@ struct ScriptStringMethods {
             {
                 text += part(match.groups[group - 1])
                 index += 2
+            } else if template[index] == "$", next == "<", !names.isEmpty,
+                let end = template[index...].firstIndex(of: ">")
+            {
+                let name = String(template[(index + 2)..<end])
+                let group = names.first { $0.name.hasSameBytes(as: name) }?.group
+                text += group.map { part(match.groups[$0]) } ?? ""
+                index = end + 1
             } else {
                 text.append(template[index])
                 index += 1

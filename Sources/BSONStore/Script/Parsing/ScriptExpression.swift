@@ -6,6 +6,7 @@ indirect enum ScriptExpression: Sendable {
     case null
     case bool(Bool)
     case number(Double)
+    case bigInt(ScriptBigInt)
     case string(String)
     /// Texts with values between them.
     case template([String], [ScriptExpression])

@@ -4,6 +4,7 @@ import BSONQuery
 enum ScriptToken: Equatable, Sendable {
     case name(String)
     case number(Double)
+    case bigInt(ScriptBigInt)
     case string(String)
     /// The texts of a template, with the sources of the values between them.
     case template([String], [String])
@@ -53,7 +54,7 @@ struct ScriptLexer: Sendable {
         }
         if Self.beginsName(scalar) { return .name(name()) }
         if Self.isDigit(scalar) || scalar == "." && peek(1).map(Self.isDigit) == true {
-            return .number(try number())
+            return try number()
         }
         switch scalar {
         case "\"", "'": return .string(try string(scalar))
@@ -143,15 +144,18 @@ struct ScriptLexer: Sendable {
         return Self.string(text[start..<position])
     }
 
-    private mutating func number() throws(StoreError) -> Double {
+    private mutating func number() throws(StoreError) -> ScriptToken {
         let start = position
         if text[position] == "0", let base = peek(1), let radix = Self.radix(base) {
             position += 2
             let digits = name(orDigits: true).replacing("_", with: "")
-            guard let value = UInt64(digits, radix: radix) else {
-                throw Self.illegal("missing digits after 0\(base)")
-            }
-            return Double(value)
+            // A hexadecimal digit is never an `n`.
+            let isBigInt = digits.hasByteSuffix("n")
+            guard
+                let value = ScriptBigInt(
+                    digits: isBigInt ? digits.dropLast() : digits[...], radix: radix)
+            else { throw Self.illegal("missing digits after 0\(base)") }
+            return isBigInt ? .bigInt(value) : .number(value.double)
         }
         func digits(_ lexer: inout ScriptLexer) {
             while let scalar = lexer.peek(0), Self.isDigit(scalar) || scalar == "_" {
@@ -159,6 +163,14 @@ struct ScriptLexer: Sendable {
             }
         }
         digits(&self)
+        if peek(0) == "n" {
+            let text = Self.string(text[start..<position]).replacing("_", with: "")
+            position += 1
+            guard peek(0).map({ Self.beginsName($0) || Self.isDigit($0) }) != true,
+                text == "0" || !text.hasBytePrefix("0"), let value = ScriptBigInt(digits: text)
+            else { throw Self.illegal("invalid BigInt literal") }
+            return .bigInt(value)
+        }
         if peek(0) == "." {
             position += 1
             digits(&self)
@@ -174,7 +186,7 @@ struct ScriptLexer: Sendable {
         guard let value = Double(digitsText.replacing(".e", with: "e")),
             peek(0).map(Self.beginsName) != true
         else { throw Self.illegal("identifier starts immediately after numeric literal") }
-        return value
+        return .number(value)
     }
 
     private static func radix(_ letter: Unicode.Scalar) -> Int? {

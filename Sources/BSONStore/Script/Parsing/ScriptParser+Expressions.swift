@@ -117,7 +117,7 @@ extension ScriptParser {
         case .end: false
         case .mark(let mark): ["(", "[", "{", "!", "~"].contains(mark)
         case .name(let name): name != "in" && name != "instanceof" && name != "of"
-        case .number, .string, .template, .pattern: true
+        case .number, .bigInt, .string, .template, .pattern: true
         }
     }
 
@@ -215,6 +215,9 @@ extension ScriptParser {
         case .number(let number):
             try advance()
             return .number(number)
+        case .bigInt(let number):
+            try advance()
+            return .bigInt(number)
         case .string(let text):
             try advance()
             return .string(text)

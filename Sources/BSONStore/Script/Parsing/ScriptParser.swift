@@ -93,7 +93,7 @@ struct ScriptParser {
             case .mark("]"), .mark("}"): break
             case .mark: allowsPattern = true
             case .name(let name): allowsPattern = keywords.contains(name) && name != "this"
-            case .number, .string, .template, .pattern: break
+            case .number, .bigInt, .string, .template, .pattern: break
             }
         }
     }
@@ -169,7 +169,7 @@ struct ScriptParser {
             case .end: "end of script"
             case .name(let name) where Self.keywords.contains(name): "keyword '\(name)'"
             case .name: "identifier"
-            case .number: "numeric literal"
+            case .number, .bigInt: "numeric literal"
             case .string: "string literal"
             case .template: "template string"
             case .pattern: "regular expression literal"

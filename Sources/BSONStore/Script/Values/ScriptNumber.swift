@@ -10,8 +10,8 @@ enum ScriptNumber {
     static func value(of text: String) -> Double {
         let trimmed = ScriptString.trimmed(text)
         if trimmed.isEmpty { return 0 }
-        if trimmed.hasBytePrefix("0x") || trimmed.hasBytePrefix("0X") {
-            return UInt64(trimmed.dropFirst(2), radix: 16).map(Double.init) ?? .nan
+        if ["0x", "0o", "0b"].contains(trimmed.prefix(2).lowercased()) {
+            return ScriptBigInt(text: trimmed)?.double ?? .nan
         }
         switch trimmed {
         case "Infinity", "+Infinity": return .infinity

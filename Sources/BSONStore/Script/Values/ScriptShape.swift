@@ -4,6 +4,8 @@ package import BSONQuery
 package enum ScriptShape {
     /// A value without parts.
     case leaf(BSONValue)
+    /// A `BigInt`, by its digits.
+    case bigInt(String)
     /// A value of BSON that a constructor made, such as an integer of a type.
     case made(BSONValue)
     /// The elements of an array.
@@ -35,6 +37,7 @@ package enum ScriptShape {
         case .null: self = .leaf(.null)
         case .bool(let value): self = .leaf(.bool(value))
         case .number(let number): self = .leaf(.double(number))
+        case .bigInt(let number): self = .bigInt(number.text())
         case .string(let text): self = .leaf(.string(text))
         case .object(let object): self.init(object)
         }

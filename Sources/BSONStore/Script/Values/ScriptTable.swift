@@ -8,6 +8,7 @@ final class ScriptTable {
         case null
         case bool(Bool)
         case number(Double)
+        case bigInt(ScriptBigInt)
         case notANumber
         case string(Name)
         case object(ObjectIdentifier)
@@ -18,6 +19,7 @@ final class ScriptTable {
             case .null: self = .null
             case .bool(let value): self = .bool(value)
             case .number(let number): self = number.isNaN ? .notANumber : .number(number)
+            case .bigInt(let number): self = .bigInt(number)
             case .string(let text): self = .string(Name(text))
             case .object(let object): self = .object(ObjectIdentifier(object))
             }

@@ -58,6 +58,14 @@ extension ScriptValue {
         case .null: return .null
         case .bool(let value): return .bool(value)
         case .string(let text): return .string(text)
+        case .bigInt(let number):
+            guard let whole = number.int64 else {
+                throw StoreError(
+                    .scriptFailed,
+                    "RangeError: the BigInt \(number.text().prefix(40)) does not fit into a Long "
+                        + "of 64 bits")
+            }
+            return .int64(whole)
         case .number(let number) where keepsNumberTypes:
             guard let whole = Int32(exactly: number), number != 0 || number.sign == .plus else {
                 return .double(number)

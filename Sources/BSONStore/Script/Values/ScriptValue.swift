@@ -6,6 +6,7 @@ package enum ScriptValue {
     case null
     case bool(Bool)
     case number(Double)
+    case bigInt(ScriptBigInt)
     case string(String)
     case object(ScriptObject)
 
@@ -23,6 +24,7 @@ package enum ScriptValue {
         case .null: "object"
         case .bool: "boolean"
         case .number: "number"
+        case .bigInt: "bigint"
         case .string: "string"
         case .object(let object):
             object.isCallable ? "function" : symbol == nil ? "object" : "symbol"
@@ -35,6 +37,7 @@ package enum ScriptValue {
         case .undefined, .null: false
         case .bool(let value): value
         case .number(let number): number != 0 && !number.isNaN
+        case .bigInt(let number): !number.isZero
         case .string(let text): !text.isEmpty
         case .object: true
         }
@@ -58,6 +61,7 @@ package enum ScriptValue {
         case .null: 0
         case .bool(let value): value ? 1 : 0
         case .number(let number): number
+        case .bigInt(let number): number.double
         case .string(let text): ScriptNumber.value(of: text)
         }
     }
@@ -84,6 +88,7 @@ package enum ScriptValue {
         case .null: "null"
         case .bool(let value): value ? "true" : "false"
         case .number(let number): ScriptNumber.text(number)
+        case .bigInt(let number): number.text()
         case .string(let text): text
         case .object: "[object Object]"
         }
@@ -111,6 +116,7 @@ package enum ScriptValue {
         case (.undefined, .undefined), (.null, .null): true
         case (.bool(let left), .bool(let right)): left == right
         case (.number(let left), .number(let right)): left == right
+        case (.bigInt(let left), .bigInt(let right)): left == right
         case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
         case (.object(let first), .object(let second)):
             first === second || isSame(left.symbol, right.symbol)
@@ -133,6 +139,8 @@ package enum ScriptValue {
         case (.object, _): isEqual(left.primitive(prefersText: false), right)
         case (_, .object): isEqual(left, right.primitive(prefersText: false))
         case (.string, .string): isSame(left, right)
+        case (.bigInt(let number), let other), (let other, .bigInt(let number)):
+            number.order(to: other) == .same
         default: left.number == right.number
         }
     }
@@ -144,6 +152,12 @@ package enum ScriptValue {
         )
         if case .string(let left) = left, case .string(let right) = right {
             return left.utf16.lexicographicallyPrecedes(right.utf16)
+        }
+        switch (left, right) {
+        case (.bigInt(let number), let other): return number.order(to: other).map { $0 == .less }
+        case (let other, .bigInt(let number)):
+            return number.order(to: other).map { $0 == .greater }
+        default: break
         }
         let (first, second) = (left.number, right.number)
         return first.isNaN || second.isNaN ? nil : first < second
