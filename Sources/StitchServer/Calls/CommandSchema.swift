@@ -3,9 +3,27 @@ internal import BSONStore
 /// The arguments that a command accepts.
 struct CommandSchema: Sendable {
     /// The types of the arguments by name; `nil` accepts anything.
-    var fields: [String: FieldKind]?
+    let fields: [String: FieldKind]?
     /// The mandatory arguments.
-    var required: [String]
+    let required: [String]
+    /// The names of ``fields`` in an order of their own, and the types in that order.
+    private let names: NameTable
+    private let kinds: [FieldKind]
+    /// The bits of the mandatory arguments in that order.
+    private let requiredBits: UInt64
+
+    init(fields: [String: FieldKind]?, required: [String]) {
+        self.fields = fields
+        self.required = required
+        let ordered = (fields ?? [:]).sorted { $0.key < $1.key }
+        names = NameTable(ordered.map(\.key))
+        kinds = ordered.map(\.value)
+        requiredBits = ordered.indices.filter { required.contains(ordered[$0].key) }
+            .reduce(0) { $0 | Self.bit($1) }
+    }
+
+    /// The bit of an argument by its place; 0 for the few that have none.
+    private static func bit(_ index: Int) -> UInt64 { index < 64 ? 1 << UInt64(index) : 0 }
 
     /// Returns the documents of an array.
     ///
@@ -41,7 +59,7 @@ struct CommandSchema: Sendable {
         _ document: BSONDocument, named name: String, given: [String] = [],
         isCommand: Bool = false
     ) throws(CommandFailure) {
-        guard let fields else { return }
+        guard let fields, isCommand || !given.isEmpty || !isMet(by: document) else { return }
         var seen = Set(names: given)
         var isName = isCommand
         for (key, value) in document {
@@ -61,6 +79,23 @@ struct CommandSchema: Sendable {
         for key in required where !seen.contains(key) {
             throw CommandFailure(
                 40414, "BSON field '\(name).\(key)' is missing but a required field")
+        }
+    }
+
+    /// Whether a document is certainly right, by its bytes: the usual case of statements, of which a
+    /// command may have thousands.
+    private func isMet(by document: BSONDocument) -> Bool {
+        document.withCursor { cursor in
+            var seen: UInt64 = 0
+            while let element = cursor.next() {
+                guard let index = names.index(of: element.key),
+                    kinds[index].allows(element.value.type)
+                else { return false }
+                let bit = Self.bit(index)
+                guard bit != 0, seen & bit == 0 else { return false }
+                seen |= bit
+            }
+            return seen & requiredBits == requiredBits
         }
     }
 }

@@ -14,6 +14,19 @@ enum FieldKind: Sendable, Hashable {
     case hint
     case timestamp
 
+    /// Whether values of a type are allowed; null and undefined count as missing.
+    func allows(_ type: BSONType) -> Bool {
+        switch (self, type) {
+        case (_, .null), (_, .undefined), (.any, _): true
+        case (.array, .array), (.bool, .bool), (.flag, .bool), (.document, .document): true
+        case (.flag, .int32), (.flag, .int64), (.flag, .double), (.flag, .decimal128): true
+        case (.number, .int32), (.number, .int64), (.number, .double), (.number, .decimal128): true
+        case (.string, .string), (.hint, .string), (.hint, .document): true
+        case (.timestamp, .timestamp): true
+        default: false
+        }
+    }
+
     /// The types by their names in MongoDB's errors; empty for any type.
     var types: [String] {
         switch self {
@@ -34,18 +47,16 @@ enum FieldKind: Sendable, Hashable {
     /// - Throws: 14 (TypeMismatch).
     ///
     /// Source: the server's `idl_parser.cpp`.
-    func check(_ value: BSONValue, named name: String) throws(CommandFailure) {
-        switch value.type {
-        case .null, .undefined: return
-        default: break
-        }
+    func check(
+        _ value: BSONValue, named name: @autoclosure () -> String
+    ) throws(CommandFailure) {
+        guard !allows(value.type) else { return }
         let types = types
-        guard !types.isEmpty, !types.contains(value.type.alias) else { return }
         let expected =
             types.count == 1 ? "type '\(types[0])'" : "types '[\(types.joined(separator: ", "))]'"
         throw CommandFailure(
             .typeMismatch,
-            "BSON field '\(name)' is the wrong type '\(value.type.alias)', expected "
+            "BSON field '\(name())' is the wrong type '\(value.type.alias)', expected "
                 + expected)
     }
 }

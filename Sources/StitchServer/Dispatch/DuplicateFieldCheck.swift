@@ -20,6 +20,12 @@ enum DuplicateFieldCheck {
     private static let shallow: Set<String> = [
         "let", "output", "$project", "$set", "$addFields", "$group", "$replaceRoot",
     ]
+    /// Fields that hold a pipeline, whose stages are specifications, or data.
+    private static let updates: Set<String> = ["u", "update", "updateMods"]
+
+    private static let dataNames = NameTable(data)
+    private static let shallowNames = NameTable(shallow)
+    private static let updateNames = NameTable(updates)
 
     /// Checks a command and its document sequences.
     ///
@@ -37,7 +43,8 @@ enum DuplicateFieldCheck {
             given.append(sequence.field)
             guard !data.contains(sequence.field) else { continue }
             for document in sequence.documents {
-                try check(document) { "\(name).\(sequence.field)" }
+                let isChecked = document.withCursor { isUnique(&$0) }
+                if !isChecked { try check(document) { "\(name).\(sequence.field)" } }
             }
         }
         // The first field is the command's name; only `explain` reads its value as a command.
@@ -55,9 +62,8 @@ enum DuplicateFieldCheck {
         try checkNames(document, given: given, path)
         for (key, value) in document {
             switch value {
-            // An update may be a pipeline, whose stages are specifications.
             case .array(let array)
-            where ["u", "update", "updateMods"].contains(key) || !data.contains(key):
+            where updates.contains(key) || !data.contains(key):
                 try check(array) { "\(path()).\(key)" }
             case .document(let inner) where shallow.contains(key):
                 try checkNames(inner) { "\(path()).\(key)" }
@@ -94,6 +100,62 @@ enum DuplicateFieldCheck {
                 isFew ? !names[..<index].containsBytes(of: name) : seen.insert(Name(name)).inserted
             guard isNew else { throw doubled("\(path()).\(name)") }
         }
+    }
+
+    /// Whether a document, and those in it that count, certainly have no field twice, by their bytes:
+    /// the usual case of statements, of which a command may have thousands.
+    private static func isUnique(_ cursor: inout BSONCursor) -> Bool {
+        withUnsafeTemporaryAllocation(of: UnsafeRawBufferPointer.self, capacity: comparedMax) {
+            names in
+            var count = 0
+            while let element = cursor.next() {
+                guard count < comparedMax, isNew(element.key, names[..<count]) else { return false }
+                names.initializeElement(at: count, to: element.key)
+                count += 1
+                guard areUnique(in: element) else { return false }
+            }
+            return true
+        }
+    }
+
+    private static func isNew(
+        _ key: UnsafeRawBufferPointer,
+        _ names: Slice<UnsafeMutableBufferPointer<UnsafeRawBufferPointer>>
+    ) -> Bool {
+        !names.contains { $0.count == key.count && BSONCursor.isEqual($0, key) }
+    }
+
+    /// Whether what a field holds certainly has no field twice, where that counts.
+    private static func areUnique(in element: BSONRawElement) -> Bool {
+        switch element.value.type {
+        case .document:
+            // Of a document whose names alone count, the slower check tells more.
+            guard shallowNames.index(of: element.key) == nil else { return false }
+            guard dataNames.index(of: element.key) == nil else { return true }
+            var inner = BSONCursor(element.value)
+            return isUnique(&inner)
+        case .array:
+            guard
+                updateNames.index(of: element.key) != nil || dataNames.index(of: element.key) == nil
+            else { return true }
+            return areUnique(in: BSONCursor(element.value))
+        default: return true
+        }
+    }
+
+    /// Whether the documents in an array certainly have no field twice.
+    private static func areUnique(in array: BSONCursor) -> Bool {
+        var cursor = array
+        while let element = cursor.next() {
+            switch element.value.type {
+            case .document:
+                var inner = BSONCursor(element.value)
+                guard isUnique(&inner) else { return false }
+            case .array: guard areUnique(in: BSONCursor(element.value)) else { return false }
+            default: break
+            }
+        }
+        return true
     }
 
     private static func doubled(_ path: String) -> CommandFailure {

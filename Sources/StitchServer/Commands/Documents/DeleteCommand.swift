@@ -42,6 +42,11 @@ enum DeleteCommand {
 
 /// One statement of a `delete`.
 struct DeleteStatement: Sendable {
+    private static let bulkSchema = CommandSchema(
+        fields: [
+            "delete": .number, "filter": .document, "multi": .flag, "hint": .hint,
+            "collation": .document,
+        ], required: ["filter"])
     private static let schema = CommandSchema(
         fields: [
             "q": .document, "limit": .number, "collation": .document, "hint": .hint,
@@ -72,12 +77,7 @@ struct DeleteStatement: Sendable {
 
     /// Reads a delete of a `bulkWrite`.
     init(bulk document: BSONDocument) throws {
-        try CommandSchema(
-            fields: [
-                "delete": .number, "filter": .document, "multi": .flag, "hint": .hint,
-                "collation": .document,
-            ], required: ["filter"]
-        ).check(document, named: "bulkWrite.ops")
+        try Self.bulkSchema.check(document, named: "bulkWrite.ops")
         self.document = document
         query = document["filter"]?.documentValue ?? [:]
         isMulti = document["multi"]?.isTrue ?? false

@@ -62,6 +62,12 @@ struct UpdateStatement: Sendable {
             "allowShardKeyUpdatesWithoutFullShardKeyInQuery":
                 .bool, "includeQueryStatsMetricsForOpIndex": .any,
         ], required: ["q", "u"])
+    private static let bulkSchema = CommandSchema(
+        fields: [
+            "update": .number, "filter": .document, "updateMods": .any, "multi": .flag,
+            "upsert": .flag, "arrayFilters": .array, "hint": .hint, "collation": .document,
+            "constants": .document, "sort": .document, "upsertSupplied": .bool,
+        ], required: ["filter", "updateMods"])
 
     let query: BSONDocument
     let update: BSONValue
@@ -99,13 +105,7 @@ struct UpdateStatement: Sendable {
 
     /// Reads an update of a `bulkWrite`.
     init(bulk document: BSONDocument) throws {
-        try CommandSchema(
-            fields: [
-                "update": .number, "filter": .document, "updateMods": .any, "multi": .flag,
-                "upsert": .flag, "arrayFilters": .array, "hint": .hint, "collation": .document,
-                "constants": .document, "sort": .document, "upsertSupplied": .bool,
-            ], required: ["filter", "updateMods"]
-        ).check(document, named: "bulkWrite.ops")
+        try Self.bulkSchema.check(document, named: "bulkWrite.ops")
         self.document = document
         query = document["filter"]?.documentValue ?? [:]
         update = document["updateMods"] ?? .null
