@@ -159,7 +159,12 @@ extension SyncEngine {
         let sets = sets
         let notesDocuments = files.isUsed
         let limits = limits
+        let handled = delivery.handled(in: namespace)
         let (result, hasReport, isKept, changed, added) = try await write { transaction in
+            if let handled {
+                try EventOutbox.forget(
+                    upTo: handled, of: namespace, in: transaction.connection)
+            }
             let stored = SyncCollectionTable(connection: transaction.connection)
             var collection = try stored.findOrInsert(namespace)
             try stored.save(listens: listens, in: &collection)
@@ -175,6 +180,7 @@ extension SyncEngine {
                 try sync.addedFiles()
             )
         }
+        if let handled { delivery.noteRemoved(upTo: handled, in: namespace) }
         files.note(changed, in: namespace)
         files.note(added: added)
         if listens == true { delivery.wake() }

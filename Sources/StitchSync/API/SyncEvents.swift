@@ -58,7 +58,7 @@ public struct SyncEvents<Document: Sendable>: AsyncSequence, Sendable {
                     if let typed = event.typed(coding, place.delivery) { return typed }
                     place.receiver.advance(to: event.sequence)
                 }
-                if last != nil { try await place.delivery.removeDelivered(in: place.namespace) }
+                if last != nil { place.delivery.noteHandled(in: place.namespace) }
                 last = nil
                 let seen = place.delivery.news.count
                 events = try place.delivery.events(

@@ -2,8 +2,8 @@ internal import BSONStore
 
 /// The delivery of events and errors to the app's listeners, outside any lock.
 ///
-/// An event is removed once all listeners of its collection have handled it; after an earlier crash
-/// it is delivered again. Errors live in memory only, except those about refused writes, which are
+/// An event is removed once all listeners of its collection have handled it: with the next commit, or
+/// soon if there is none. After an earlier crash it is delivered again. Errors live in memory only, except those about refused writes, which are
 /// stored until they were reported.
 final class EventDelivery: Sendable {
     private struct State {
@@ -23,11 +23,18 @@ final class EventDelivery: Sendable {
         /// The number of writes of a collection before its stored events are merged next, where no
         /// listener takes them.
         var writesToMerge: [Namespace: Int] = [:]
+        /// The events of collections, up to a sequence number, that are handled and not removed yet.
+        var handled: [Namespace: Int64] = [:]
+        /// The task that removes them if no other commit does.
+        var removal: Task<Void, Never>?
         /// Whether the log has said that errors have no listener.
         var hasLoggedUnheard = false
         /// Whether the engine was closed, which ends event iterators.
         var isClosed = false
     }
+
+    /// The time after which handled events are removed by a commit of their own.
+    private static let removalDelay: Duration = .milliseconds(100)
 
     /// The maximum number of errors that wait for a slow listener; newer ones replace the oldest.
     static let errorsMax = 1000
@@ -67,6 +74,7 @@ final class EventDelivery: Sendable {
         let receivers = state.withLock { Array($0.receivers.values) }
         for receiver in receivers { await receiver.task?.value }
         for task in state.withLock({ Array($0.storedTasks.values) }) { await task.value }
+        await endRemoval()
     }
 
     /// Runs a closure as a delivery, inside which ``flush()`` does not wait for itself.
@@ -102,9 +110,12 @@ extension EventDelivery {
         state.withLock { $0.writesToMerge[namespace] = max(Self.writesPerMerge, count / 8) }
     }
 
-    /// Adds a receiver, which begins with the oldest stored event.
+    /// Adds a receiver, which begins with the oldest stored event that is not handled.
     func add(_ receiver: EventListenerQueue) {
-        state.withLock { $0.receivers[ObjectIdentifier(receiver)] = receiver }
+        state.withLock { state in
+            if let last = state.handled[receiver.namespace] { receiver.advance(to: last) }
+            state.receivers[ObjectIdentifier(receiver)] = receiver
+        }
         receiver.wake(self)
     }
 
@@ -152,6 +163,7 @@ extension EventDelivery {
         for receiver in state.withLock({ Array($0.errorReceivers.values) }) {
             for task in receiver.tasks { await task.value }
         }
+        await endRemoval()
     }
 
     /// Returns the oldest events of a collection after a sequence number.
@@ -165,15 +177,64 @@ extension EventDelivery {
         }
     }
 
-    /// Removes the events that all receivers have handled.
-    func removeDelivered(in namespace: Namespace) async throws {
-        let positions = state.withLock { state in
-            state.receivers.values.filter { $0.namespace == namespace }.map(\.position)
+    /// Notes that a receiver has handled events: those that all receivers have handled are removed.
+    func noteHandled(in namespace: Namespace) {
+        state.withLock { state in
+            let positions = state.receivers.values.filter { $0.namespace == namespace }
+                .map(\.position)
+            guard let last = positions.min(), last > 0 else { return }
+            state.handled[namespace] = last
+            guard state.removal == nil else { return }
+            state.removal = Task { [weak self] in
+                do {
+                    try await Task.sleep(for: Self.removalDelay)
+                } catch {
+                    // Whoever cancelled the task removes them.
+                    return
+                }
+                await self?.removeHandled()
+            }
         }
-        guard let last = positions.min(), last > 0 else { return }
-        try await store.write { transaction in
-            try EventOutbox.forget(upTo: last, of: namespace, in: transaction.connection)
+    }
+
+    /// The last event of a collection that is handled and still stored; `nil` if there is none.
+    func handled(in namespace: Namespace) -> Int64? { state.withLock { $0.handled[namespace] } }
+
+    /// Notes that a commit removed handled events.
+    func noteRemoved(upTo last: Int64, in namespace: Namespace) {
+        state.withLock { state in
+            if state.handled[namespace] == last { state.handled[namespace] = nil }
         }
+    }
+
+    /// Removes the handled events that no commit has removed.
+    private func removeHandled() async {
+        let handled = state.withLock { state in
+            state.removal = nil
+            return state.handled
+        }
+        guard !handled.isEmpty else { return }
+        do {
+            try await store.write { transaction in
+                for (namespace, last) in handled {
+                    try EventOutbox.forget(upTo: last, of: namespace, in: transaction.connection)
+                }
+            }
+            for (namespace, last) in handled { noteRemoved(upTo: last, in: namespace) }
+        } catch {
+            // They stay noted: the next commit removes them, or the next start delivers them again.
+        }
+    }
+
+    /// Removes the handled events now; afterwards no task of this kind uses the store.
+    private func endRemoval() async {
+        let removal = state.withLock { state in
+            defer { state.removal = nil }
+            return state.removal
+        }
+        removal?.cancel()
+        await removal?.value
+        await removeHandled()
     }
 }
 

@@ -90,7 +90,7 @@ final class EventListenerQueue: Sendable {
             await listener(event)
             advance(to: event.sequence)
         }
-        try await delivery.removeDelivered(in: namespace)
+        delivery.noteHandled(in: namespace)
         return state.withLock { !$0.isRemoved } && !delivery.isClosed
     }
 }

@@ -121,4 +121,39 @@ import Testing
             #expect(counts[.versions] == nil && counts[.token] == nil && counts[.query] == nil)
         }
     }
+
+    @Test(
+        "one change from device to device over a server costs two requests and some commits",
+        arguments: ServedWay.allCases)
+    func costOfOneChange(way: ServedWay) async throws {
+        let world = try SyncWorld.$remoteKind.withValue(.served(way)) { try SyncWorld() }
+        let (a, b) = try await world.devicesInStep()
+        let calls = Locked<[RemoteCall.Kind: Int]>([:])
+        world.remote.before { call in calls.withLock { $0[call.kind, default: 0] += 1 } }
+        var arrivals = b.items.events.makeAsyncIterator()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await a.engine.run() }
+            group.addTask { try await b.engine.run() }
+            defer { group.cancelAll() }
+            let changes = 40
+            var commits = 0
+            for n in 1...changes + 5 {
+                // What the beginning needs is not counted.
+                if n == 6 {
+                    calls.withLock { $0 = [:] }
+                    commits = a.store.commitCount + b.store.commitCount
+                }
+                let value = BSONValue.int32(Int32(n))
+                try await a.items.updateOne(["_id": "k"], ["$set": ["n": value]])
+                while let event = try await arrivals.next(), event.fullDocument?["n"] != value {}
+            }
+            let counts = calls.withLock { $0 }
+            // A's write, and B's next wait; a wait that ends at its time limit begins anew.
+            #expect(counts.values.reduce(0, +) <= changes * 3, "\(counts)")
+            // A's change, its attempt and the settlement; B's document; and what is stored aside.
+            // Events are removed with these, not by commits of their own.
+            let made = a.store.commitCount + b.store.commitCount - commits
+            #expect(made <= changes * 6, "\(made)")
+        }
+    }
 }
