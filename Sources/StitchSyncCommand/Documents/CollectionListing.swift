@@ -8,12 +8,6 @@
         let statistics: BSONDocument
         let isSynced: Bool
 
-        /// The databases of a server that hold no documents of its users.
-        static let systemDatabases = ["admin", "config", "local", ownDatabase]
-
-        /// The database of a server's own journals, such as the denied writes.
-        static let ownDatabase = "stitchsync"
-
         static let titles = ["collection", "documents", "indexes", "bytes", "synced"]
 
         /// Reads one collection.
@@ -34,7 +28,7 @@
             try source.run(["listDatabases": 1, "nameOnly": true], on: "admin")
                 .documents("databases").map { $0.text("name") }
                 .filter { name in
-                    includesSystem || !systemDatabases.contains { $0.hasSameBytes(as: name) }
+                    includesSystem || !ServerDatabase.system.contains { $0.hasSameBytes(as: name) }
                 }
                 .sorted { Name($0) < Name($1) }
         }

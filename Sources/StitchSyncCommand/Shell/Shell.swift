@@ -348,7 +348,7 @@
         }
 
         private static func isOwn(_ database: String) -> Bool {
-            database.hasSameBytes(as: CollectionListing.ownDatabase)
+            database.hasSameBytes(as: ServerDatabase.journals)
         }
 
         /// Returns a size as `show dbs` writes it.
