@@ -113,6 +113,32 @@ class Live(Looks):
         self.look("plan")
         self.visit(TODOS + "/indexes", "owner_1", "Counted since")
 
+    def test_data_with_a_large_document(self):
+        large = {"_id": "large", "text": "é\\\"" * 2_000_000, "numbers": list(range(100_000)), "deep": {"a": {"b": {"c": [1]}}},
+                 "notes": [{"n": i, "text": "word " * 20} for i in range(5_000)]}
+        self.world.root.app.large.replace_one({"_id": "large"}, large, upsert=True)
+        _, mine = self.enter("root")
+        mine["X-CSRF-Token"] = json.loads(self.ask("GET", "/api/session", mine)[2])["csrf"]
+        body = {"database": "app", "command": {"find": "large", "filter": {}}}
+        status, _, whole = self.ask("POST", "/api/command", mine, body)
+        self.assertEqual(status, 200)
+        self.assertGreater(len(whole), 8_000_000)
+        status, _, part = self.ask("POST", "/api/command", mine, {**body, "excerpt": True})
+        self.assertEqual(status, 200)
+        self.assertLess(len(part), 200_000)
+        reply = json.loads(part)["reply"]
+        self.assertGreater(int(reply["cut"][0]["$numberLong"]), 8_000_000)
+        self.assertEqual(reply["cursor"]["firstBatch"][0]["_id"], "large")
+        self.visit("data/app/large", "MB; … marks what the list leaves out.")
+        self.button("JSON").click()
+        self.see("more items)")
+        self.button("Tree").click()
+        self.button('Show all of "large"').click()
+        self.see("100,000 items")
+        self.until(lambda: "marks what the list leaves out" not in self.text())
+        self.see("Show 6,000,000 characters")
+        self.assertLess(self.driver.execute_script("return document.getElementById('main').textContent.length"), 20_000)
+
     def test_edit_of_a_document(self):
         self.open(TODOS + "?filter=%7B_id%3A+5%7D")
         self.open("data/app/todos/documents?filter=%7B_id%3A+5%7D")

@@ -266,6 +266,8 @@ final class Console: Sendable {
     // MARK: - Commands
 
     /// Runs the command of a request.
+    ///
+    /// With `excerpt: true`, the answer holds the documents as a list shows them.
     func command(
         _ request: ConsoleRequest, _ session: ConsoleSession
     ) throws -> ConsoleAnswer {
@@ -281,7 +283,9 @@ final class Console: Sendable {
         } else {
             reply = try run(command, on: database, session)
         }
-        return .json(#"{"reply": \#(reply.extendedJSON(.canonical))}"#)
+        let shown =
+            fields["excerpt"]?.isTrue == true ? DocumentExcerpt.shortened(reply) : reply
+        return .json(#"{"reply": \#(shown.extendedJSON(.canonical))}"#)
     }
 
     /// Runs a command as the session's user; one that waits for news is asked once.

@@ -56,9 +56,9 @@ export async function post(path, body, signal) {
   return text ? parseReply(text) : null;
 }
 
-/** Runs a server command and returns its reply as a map. */
-export async function command(database, body, signal) {
-  const answer = await post("/api/command", { database, command: body }, signal);
+/** Runs a server command and returns its reply as a map; with `excerpt` the server cuts large documents. */
+export async function command(database, body, signal, excerpt) {
+  const answer = await post("/api/command", { database, command: body, excerpt }, signal);
   const reply = answer?.get("reply");
   if (!(reply instanceof Map)) throw new RequestError("The server's answer has no reply.", 0);
   const errors = reply.get("writeErrors");

@@ -92,8 +92,11 @@ export async function editDocument(database, collection, id) {
   }, { wide: true });
 }
 
-async function fetchDocument(database, collection, id) {
-  const reply = await command(database, { find: collection, filter: byID(id), limit: 1, singleBatch: true });
+/** Returns the whole document with an id, or `null`. */
+export async function fetchDocument(database, collection, id, projection, signal) {
+  const reply = await command(database, {
+    find: collection, filter: byID(id), projection: projection?.size ? projection : undefined, limit: 1, singleBatch: true,
+  }, signal);
   return at(reply, "cursor").get("firstBatch")[0] ?? null;
 }
 

@@ -2,7 +2,7 @@
 import { el } from "./dom.js";
 import { tree } from "./tree.js";
 import { keyText, kindOf, lineText, scalarText, shellText } from "./shell-text.js";
-import { count, short } from "./units.js";
+import { count, number, short } from "./units.js";
 
 const textMax = 400, itemsMax = 500, jsonMax = 200_000;
 
@@ -10,14 +10,31 @@ const textMax = 400, itemsMax = 500, jsonMax = 200_000;
 export function documentTree(document, label) { return tree(label, fields(document)); }
 
 function fields(value) {
-  const entries = Array.isArray(value) ? value.map((each, i) => [String(i), each]) : [...value];
-  const items = entries.slice(0, itemsMax).map(([key, each]) => item(key, each));
-  if (entries.length > itemsMax) items.push({ content: el("span", { class: "quiet" }, `${entries.length - itemsMax} more; use JSON or a projection`) });
-  return items;
+  const entries = Array.isArray(value) ? value : [...value];
+  return range(entries, 0, entries.length, Array.isArray(value));
+}
+
+/** Returns the items of a range; a long one as ranges that are built when they are opened. */
+function range(entries, first, end, isArray) {
+  if (end - first <= itemsMax) {
+    return entries.slice(first, end).map((each, i) => isArray ? item(String(first + i), each) : item(each[0], each[1]));
+  }
+  let step = itemsMax;
+  while (step * itemsMax < end - first) step *= itemsMax;
+  const ranges = [];
+  for (let i = first; i < end; i += step) {
+    const last = Math.min(end, i + step);
+    ranges.push({
+      content: el("span", { class: "quiet" }, `${number(i)} … ${number(last - 1)}`),
+      children: () => range(entries, i, last, isArray),
+    });
+  }
+  return ranges;
 }
 
 function item(key, value) {
   const name = el("span", { class: "key" }, short(keyText(key), textMax), ": ");
+  if (isLong(value)) return { content: [name, longText(value)] };
   const scalar = scalarText(value);
   if (scalar !== null) return { content: [name, scalarNode(value, scalar)] };
   const size = Array.isArray(value) ? value.length : value.size;
@@ -29,14 +46,26 @@ function item(key, value) {
 /** Returns a scalar in the colour of its kind; a long text is cut and opens with a click. */
 export function scalarNode(value, text = scalarText(value)) {
   if (text.length <= textMax) return el("span", { class: `value ${kindOf(value)}` }, text);
-  const shown = el("span", { class: `value ${kindOf(value)}` }, short(text, textMax));
+  return opening(kindOf(value), short(text, textMax), text.length, () => text.slice(0, jsonMax));
+}
+
+function isLong(value) { return typeof value === "string" && value.length > textMax; }
+
+// Only what is shown of a long text is put in quotes.
+function longText(value) {
+  return opening("string", scalarText(value.slice(0, textMax)) + "…", value.length, () =>
+    scalarText(value.slice(0, jsonMax)) + (value.length > jsonMax ? "…" : ""));
+}
+
+function opening(kind, start, length, whole) {
+  const shown = el("span", { class: `value ${kind}` }, start);
   const more = el("button", {
     type: "button", class: "plain", onclick(event) {
       event.stopPropagation();
-      shown.textContent = text.slice(0, jsonMax);
+      shown.textContent = whole();
       more.remove();
     },
-  }, `Show ${count(text.length, "character")}`);
+  }, `Show ${count(length, "character")}`);
   return [shown, " ", more];
 }
 

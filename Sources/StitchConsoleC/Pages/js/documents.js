@@ -3,11 +3,11 @@ import { button, el, empty, errorPlace, field, page, refill } from "./dom.js";
 import { command } from "./api.js";
 import { at, parseDocument, plain, stringify } from "./ejson.js";
 import { documentTree, jsonBlock } from "./document-view.js";
-import { deleteDocument, editDocument, insertDocument } from "./document-edit.js";
+import { deleteDocument, editDocument, fetchDocument, insertDocument } from "./document-edit.js";
 import { planNode } from "./plan.js";
 import { storyOf } from "./write.js";
 import { lineText } from "./shell-text.js";
-import { number } from "./units.js";
+import { bytes, number } from "./units.js";
 
 const limitMax = 500, countMaxMS = 3000;
 let shownAs = "tree";
@@ -72,13 +72,15 @@ export async function showDocuments(body, database, collection, route, { signal,
     remember();
     try {
       const [reply, counted] = await Promise.all([
-        command(database, body, signal),
+        command(database, body, signal, true),
         command(database, { count: collection, query: parsed.filter, maxTimeMS: countMaxMS }, signal).catch(() => null),
       ]);
       const cursor = reply.get("cursor");
       const documents = cursor.get("firstBatch");
       if (String(plain(cursor.get("id"))) !== "0") command(database, { killCursors: collection, cursors: [cursor.get("id")] }).catch(() => {});
-      draw(documents, counted ? plain(at(counted, "n")) : null, body.get("limit"), parsed);
+      const sizes = (reply.get("cut") ?? []).map(plain);
+      const shown = documents.map((document, i) => ({ document, cutFrom: sizes[i] ?? 0 }));
+      draw(shown, counted ? plain(at(counted, "n")) : null, body.get("limit"), parsed);
     } catch (error) {
       if (error.name !== "AbortError") trouble.show(error);
     } finally {
@@ -106,23 +108,44 @@ export async function showDocuments(body, database, collection, route, { signal,
       button("Previous", step(-size), { disabled: skip === 0, data: { key: "previous" } }),
       button("Next", step(size), { disabled: total === null ? documents.length < size : skip + documents.length >= total, data: { key: "next" } }));
     const isEverything = parsed.filter.size === 0 && skip === 0;
-    refill(results, bar, documents.length ? documents.map(card) : isEverything
+    refill(results, bar, documents.length ? documents.map((shown) => card(shown, parsed.projection)) : isEverything
       ? empty("The collection holds no document.", isReadOnly ? null : "Insert one here, or let a device sync one.")
       : empty("No document matches.", "Change the filter, or clear it to see all documents."));
   }
 
-  function card(document) {
+  /** Returns a document's card. `shown.cutFrom` is the size of a document that the server cut, or 0. */
+  function card(shown, projection) {
+    const { document } = shown;
     const id = document.get("_id");
     const name = id === undefined ? "document" : lineText(id, 80);
     const view = shownAs === "tree" ? documentTree(document, `Document ${name}`) : jsonBlock(document);
-    return el("article", { class: "document" },
+    const node = el("article", { class: "document" },
       el("div", { class: "document-head" }, el("code", { title: stringify(id ?? null).slice(0, 500) }, name),
         id !== undefined && [
           el("a", { class: "button plain", href: storyOf(`${database}.${collection}`, id), "aria-label": `Story of ${name}` }, "Story"),
           !isReadOnly && button("Edit…", async () => { if (await editDocument(database, collection, id)) run(); }, { "aria-label": `Edit ${name}`, class: "plain" }),
           !isReadOnly && button("Delete…", async () => { if (await deleteDocument(database, collection, id)) run(); }, { "aria-label": `Delete ${name}`, class: "plain" }),
         ]),
-      view);
+      shown.cutFrom > 0 && cutNote(), view);
+    return node;
+
+    function cutNote() {
+      const error = errorPlace();
+      const all = id !== undefined && button("Show all", async () => {
+        error.clear();
+        all.disabled = true;
+        try {
+          const whole = await fetchDocument(database, collection, id, projection, signal);
+          if (!whole) throw new Error("The document no longer exists. Another client deleted it.");
+          Object.assign(shown, { document: whole, cutFrom: 0 });
+          node.replaceWith(card(shown, projection));
+        } catch (trouble) {
+          if (trouble.name !== "AbortError") error.show(trouble);
+        }
+        all.disabled = false;
+      }, { class: "plain", "aria-label": `Show all of ${name}` });
+      return el("p", { class: "quiet" }, `The document has ${bytes(shown.cutFrom)}; … marks what the list leaves out. `, all || "Use a projection to see more.", error.node);
+    }
   }
 
   async function explain() {

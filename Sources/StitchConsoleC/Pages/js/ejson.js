@@ -143,6 +143,13 @@ export function doubleText(value) {
   return Number.isInteger(value) && Math.abs(value) < 1e21 ? value.toFixed(1) : String(value);
 }
 
+/** Whether the character at a place stands behind an odd number of backslashes. */
+function isEscaped(text, place) {
+  let first = place;
+  while (text[first - 1] === "\\") first -= 1;
+  return (place - first) % 2 === 1;
+}
+
 class Parser {
   constructor(text, keepsLast = false) {
     this.text = text;
@@ -241,9 +248,17 @@ class Parser {
 
   string() {
     const start = this.at;
-    const found = this.match(this.text[start] === '"' ? /"((?:[^"\\]|\\[^])*)"/y : /'((?:[^'\\]|\\[^])*)'/y);
-    if (!found) this.fail("The closing quote is missing", start);
-    return found[1].replace(/\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([^]))/g, (_, four, two, one) => {
+    const quote = this.text[start];
+    // Not by one expression: the browser's stack is too small for one over a text of megabytes.
+    let end = start;
+    do {
+      end = this.text.indexOf(quote, end + 1);
+      if (end < 0) this.fail("The closing quote is missing", start);
+    } while (isEscaped(this.text, end));
+    this.at = end + 1;
+    const inner = this.text.slice(start + 1, end);
+    if (!inner.includes("\\")) return inner;
+    return inner.replace(/\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([^]))/g, (_, four, two, one) => {
       if (four ?? two) return String.fromCharCode(parseInt(four ?? two, 16));
       return { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v", 0: "\0", "\n": "" }[one] ?? one;
     });

@@ -1,5 +1,6 @@
 // The readable text of Extended JSON, as a shell prints it. `parse` reads every such text.
 import { plain } from "./ejson.js";
+import { bytes, count } from "./units.js";
 
 /** Returns the text of a scalar, or `null` for a document or array. */
 export function scalarText(value) {
@@ -55,12 +56,24 @@ const printers = {
     return pattern !== "" && !/[/\\\n[\]]/.test(pattern) ? `/${pattern}/${options}`
       : `RegExp(${quoted(pattern)}, ${quoted(options)})`;
   },
+  // A part that the server left out of a list.
+  $stitchsyncCut: (inner) => cutText(inner),
   $code: (text) => `Code(${quoted(text)})`,
   $symbol: (text) => `Symbol(${quoted(text)})`,
   $minKey: () => "MinKey()",
   $maxKey: () => "MaxKey()",
   $undefined: () => "undefined",
 };
+
+function cutText(inner) {
+  const start = inner.get("start"), kind = inner.get("kind"), size = plain(inner.get("size"));
+  const of = {
+    fields: () => count(size, "more field"), items: () => count(size, "more item"),
+    object: () => `object with ${count(size, "field")}`, array: () => `array with ${count(size, "item")}`,
+  };
+  const what = Object.hasOwn(of, kind) ? of[kind]() : `${kind} of ${bytes(size)}`;
+  return (typeof start === "string" ? quoted(start) + " " : "") + `… (${what})`;
+}
 
 function hexadecimal(base64) {
   try {
@@ -104,15 +117,19 @@ export function lineText(value, max = 80) {
   let text = "";
   (function write(each) {
     if (text.length > max) return;
-    const scalar = scalarText(each);
-    if (scalar !== null) { text += scalar; return; }
-    const entries = Array.isArray(each) ? each.map((item) => [null, item]) : [...each];
+    const isLong = typeof each === "string" && each.length > max;
+    const scalar = scalarText(isLong ? each.slice(0, max) : each);
+    if (scalar !== null) { text += scalar + (isLong ? "…" : ""); return; }
     text += Array.isArray(each) ? "[" : "{";
-    entries.forEach(([key, item], i) => {
-      if (text.length > max) return;
-      text += (i ? ", " : "") + (key === null ? "" : keyText(key) + ": ");
-      write(item);
-    });
+    let isFirst = true;
+    for (const entry of each) {
+      if (text.length > max) break;
+      text += isFirst ? "" : ", ";
+      isFirst = false;
+      if (Array.isArray(each)) { write(entry); continue; }
+      text += keyText(entry[0]) + ": ";
+      write(entry[1]);
+    }
     text += Array.isArray(each) ? "]" : "}";
   })(value);
   return text.length > max ? text.slice(0, max) + "…" : text;
