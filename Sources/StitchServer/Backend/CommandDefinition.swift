@@ -54,6 +54,18 @@ struct CommandDefinition: Sendable {
 
     var cursor: CursorUse { signature.cursor }
 
+    /// The text that `{find: 1, help: true}` returns: the command with its arguments.
+    var help: String {
+        let schema = signature.schema
+        let arguments = (schema.fields ?? [:]).keys.sorted().map { field in
+            schema.required.contains { $0.hasSameBytes(as: field) } ? field + " (required)" : field
+        }
+        let names = ([name] + signature.aliases).joined(separator: ", ")
+        let place = traits.contains(.adminOnly) ? ", on the database admin" : ""
+        return "help for: \(names)\(place)"
+            + (arguments.isEmpty ? "" : "; arguments: " + arguments.joined(separator: ", "))
+    }
+
     /// Parses the arguments of a call.
     ///
     /// - Parameter backend: runs the command; `nil` when it is explained.

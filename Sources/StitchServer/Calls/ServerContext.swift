@@ -64,7 +64,7 @@ final class ServerContext: Sendable {
     /// Creates the state of a server that starts.
     init(settings: ServerSettings) {
         var settings = settings
-        if settings.consolePort != nil { settings.log = consoleLog.recording(settings.log) }
+        settings.log = consoleLog.recording(settings.log)
         self.settings = settings
         memory = MemoryBudget(bytesMax: settings.memoryBytesMax)
         signUps = SignUpRecord(settings.signUps ?? SignUpLimits())

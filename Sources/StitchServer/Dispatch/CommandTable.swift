@@ -76,6 +76,7 @@ enum CommandTable {
         ReplSetGetStatusCommand.definition,
         ReplSetStepDownCommand.definition,
         UserCommands.revokeRoles,
+        RolesInfoCommand.definition,
         SaslContinueCommand.definition,
         SaslStartCommand.definition,
         ServerStatusCommand.definition,

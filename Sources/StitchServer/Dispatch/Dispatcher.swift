@@ -92,6 +92,9 @@ struct Dispatcher: Sendable {
         }
         do {
             let definition = try self.definition(of: givenName, request)
+            if request.body["help"]?.isTrue == true {
+                return .reply(complete(["help": .string(definition.help)], nil))
+            }
             let call = try self.call(definition, givenName, request, connection)
             connection.state.withLock { $0.note(call) }
             let isWanted = request.wantsReply

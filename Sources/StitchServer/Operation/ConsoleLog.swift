@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// The newest lines of the server's log, for the console.
+/// The newest lines of the server's log, for the console and the command `getLog`.
 final class ConsoleLog: Sendable {
     static let linesMax = 1_000
 
@@ -30,6 +30,9 @@ final class ConsoleLog: Sendable {
             ])
         }
     }
+
+    /// The number of lines since the server started.
+    var count: Int64 { state.withLock { $0.count } }
 
     /// Returns the lines after a number.
     func lines(after number: Int64) -> [BSONDocument] {

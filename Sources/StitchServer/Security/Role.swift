@@ -89,18 +89,7 @@ struct Role: Sendable, Hashable {
     static func roles(_ values: BSONArray, on database: String) throws(CommandFailure) -> [Role] {
         var roles: [Role] = []
         for value in values {
-            let role: Role
-            if let name = value.stringValue {
-                role = Role(name: name, database: database)
-            } else if let name = value.documentValue?["role"]?.stringValue,
-                let database = value.documentValue?["db"]?.stringValue
-            {
-                role = Role(name: name, database: database)
-            } else {
-                throw CommandFailure(
-                    .badValue,
-                    "Role names must be either strings or objects with \"role\" and \"db\" fields")
-            }
+            let role = try named(value, on: database)
             try DatabaseName.check(role.database)
             guard role.isKnown else {
                 throw CommandFailure(31, "Could not find role: \(role.name)@\(role.database)")
@@ -108,6 +97,27 @@ struct Role: Sendable, Hashable {
             if !roles.contains(role) { roles.append(role) }
         }
         return roles
+    }
+
+    /// Reads a role from a command: a name, or a document with `role` and `db`.
+    ///
+    /// - Throws: 2 (BadValue).
+    static func named(_ value: BSONValue, on database: String) throws(CommandFailure) -> Role {
+        if let name = value.stringValue { return Role(name: name, database: database) }
+        guard let name = value.documentValue?["role"]?.stringValue,
+            let database = value.documentValue?["db"]?.stringValue
+        else {
+            throw CommandFailure(
+                .badValue,
+                "Role names must be either strings or objects with \"role\" and \"db\" fields")
+        }
+        return Role(name: name, database: database)
+    }
+
+    /// Returns the built-in roles that exist on a database, by name.
+    static func all(of database: String) -> [Role] {
+        let names = database.hasSameBytes(as: "admin") ? ofDatabases.union(ofAdmin) : ofDatabases
+        return names.sorted().map { Role(name: $0, database: database) }
     }
 
     /// The role in the form of the variable `$$USER_ROLES`.

@@ -7,6 +7,16 @@ const command = (name, ...keys) => function (...values) {
 const namedCommand = name => function (value, ...lists) {
   return this.runCommand({ [name]: text(value, 'name'), ...lists[0] });
 };
+function logComponents(database, run) {
+  try {
+    return run();
+  } catch (error) {
+    if (error.code !== 72) throw error;
+    throw failed(MongoshUnimplementedError,
+      'the server has one log level and no components; start it with --log-level debug, ' +
+      "and read its lines with `show log` or db.adminCommand({ getLog: 'global' })");
+  }
+}
 methods.database = {
   auth(user, password) {
     throw failed(MongoshUnimplementedError,
@@ -41,15 +51,17 @@ methods.database = {
     return this.runCommand({ revokePrivilegesFromRole: text(role, 'role'), privileges });
   },
   setLogLevel(level, component) {
-    let value = { verbosity: level };
-    for (const part of String(component || '').split('.').filter(Boolean).reverse()) {
-      value = { [part]: value };
-    }
-    return this.adminCommand({ setParameter: 1, logComponentVerbosity: value });
+    return logComponents(this, () => {
+      let value = { verbosity: level };
+      for (const part of String(component || '').split('.').filter(Boolean).reverse()) {
+        value = { [part]: value };
+      }
+      return this.adminCommand({ setParameter: 1, logComponentVerbosity: value });
+    });
   },
   getLogComponents() {
-    return this.adminCommand(
-      { getParameter: 1, logComponentVerbosity: 1 }).logComponentVerbosity;
+    return logComponents(this, () => this.adminCommand(
+      { getParameter: 1, logComponentVerbosity: 1 }).logComponentVerbosity);
   },
   fsyncLock() { return this.adminCommand({ fsync: 1, lock: true }); },
   fsyncUnlock() { return this.adminCommand({ fsyncUnlock: 1 }); },

@@ -79,6 +79,7 @@ import Testing
         "dropDatabase": 1, "dropAllUsersFromDatabase": 1, "endSessions": [], "killSessions": [],
         "killAllSessions": [], "refreshSessions": [], "listCollections": 1, "listDatabases": 1,
         "startSession": 1, "profile": -1, "getLog": "*", "fsync": 1, "usersInfo": "ida",
+        "rolesInfo": 1,
     ]
     /// Further forms of commands, of which another part of the arguments decides.
     private static let forms: [BSONDocument] = [

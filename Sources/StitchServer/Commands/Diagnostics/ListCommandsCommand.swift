@@ -19,7 +19,7 @@ enum ListCommandsCommand {
                     commands.append(
                         definition.name,
                         [
-                            "help": "",
+                            "help": .string(definition.help),
                             "requiresAuth": .bool(!definition.traits.contains(.unauthenticated)),
                             "secondaryOk": .bool(!definition.traits.contains(.writes)),
                             "adminOnly": .bool(definition.traits.contains(.adminOnly)),
