@@ -54,6 +54,29 @@ g.EJSON = {
   deserialize(value) { return __parseExtendedJSON(JSON.stringify(value)); },
 };
 
+g.Reflect = {
+  apply(call, self, list) { return call.apply(self, list); },
+  construct(type, list) { return new type(...list); },
+  defineProperty(target, key, descriptor) {
+    Object.defineProperty(target, key, descriptor);
+    return true;
+  },
+  deleteProperty(target, key) { return delete target[key]; },
+  get(target, key) { return target[key]; },
+  set(target, key, value) {
+    if (Object.isFrozen(target)) return false;
+    target[key] = value;
+    return true;
+  },
+  has(target, key) { return key in target; },
+  ownKeys(target) { return Object.getOwnPropertyNames(target); },
+  getPrototypeOf(target) { return Object.getPrototypeOf(target); },
+  setPrototypeOf(target, prototype) {
+    Object.setPrototypeOf(target, prototype);
+    return true;
+  },
+};
+
 g.tojson = value => __inspect(value);
 g.tojsononeline = value => __inspect(value).replace(/\s*\n\s*/g, ' ');
 g.printjsononeline = (...values) => print(...values.map(g.tojsononeline));

@@ -31,6 +31,13 @@ struct Descriptor: Sendable {
         return Descriptor(number: number, name: path)
     }
 
+    /// Returns a path from the root of the file system on.
+    static func absolute(_ path: String) -> String {
+        guard path.utf8.first != UInt8(ascii: "/"), let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return String(cString: folder) + "/" + path
+    }
+
     /// Returns the text of a file.
     ///
     /// - Throws: `CommandError` if it cannot be read.

@@ -154,6 +154,27 @@
             }
         }
 
+        /// Runs a file.
+        ///
+        /// - Returns: whether it succeeded.
+        func runFile(_ path: String) throws -> Bool {
+            let text = try Self.script(at: path)
+            return try atFile(path) { try runScript(text, showsResult: false) }
+        }
+
+        /// Runs steps while the names `__filename` and `__dirname` stand for a script's file.
+        private func atFile<R>(_ path: String, _ steps: () throws -> R) rethrows -> R {
+            let names = ["__filename", "__dirname"]
+            let before = names.map { session.value($0) ?? .undefined }
+            let file = Descriptor.absolute(path)
+            let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? ""
+            for (name, value) in zip(names, [file, folder.isEmpty ? "/" : folder]) {
+                session.define(name, .string(value))
+            }
+            defer { for (name, value) in zip(names, before) { session.define(name, value) } }
+            return try steps()
+        }
+
         /// Runs a script and shows the value of its last statement if asked to.
         ///
         /// - Returns: whether it succeeded.
@@ -414,7 +435,7 @@
             session.define("help") { _ in .string(Self.help) }
             session.define("load") { [unowned self] values in
                 let path = try ShellArguments(values, session).text(0, "path")
-                _ = try session.evaluate(Self.script(at: path))
+                _ = try atFile(path) { try session.evaluate(Self.script(at: path)) }
                 return .bool(true)
             }
         }

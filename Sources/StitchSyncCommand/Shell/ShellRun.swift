@@ -61,7 +61,7 @@
                     case .text(let text):
                         try shell.runScript(text, showsResult: index == steps.count - 1)
                     case .file(let path):
-                        try shell.runScript(Shell.script(at: path), showsResult: false)
+                        try shell.runFile(path)
                     }
                 if let code = shell.exitCode { return code }
                 guard isDone else { return 1 }

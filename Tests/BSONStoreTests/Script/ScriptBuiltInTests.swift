@@ -47,6 +47,21 @@ import Testing
     func texts(text: String) { expect(text) }
 
     @Test(arguments: [
+        "/^\\u{61}+$/u.test('aa') && !/^\\u{61}+$/u.test('u') && /\\u{1F600}/u.test('\u{1F600}')",
+        "/\\\\u{2}/.test('\\\\uu')",
+    ])
+    func `a pattern names characters by their code points`(text: String) { expect(text) }
+
+    @Test(arguments: [
+        "Date.prototype.next = function() { return this.getTime() + 1 }; new Date(1).next() === 2",
+        "Date.prototype.toJSON = () => 'x'; Date.prototype.toJSON() === 'x'",
+        "String.prototype.twice = function() { return this + this }; 'ab'.twice() === 'abab'",
+        "Array.prototype.last = function() { return this[this.length - 1] }; [1, 2].last() === 2",
+        "Number.prototype.more = 5; (1).more === 5 && Date.prototype === Date.prototype",
+    ])
+    func `a function of a prototype is one of all its values`(text: String) { expect(text) }
+
+    @Test(arguments: [
         "Object.fromEntries([['a', 1]]).a === 1 && Object.entries({a: 1})[0][0] === 'a'",
         "const o = Object.freeze({a: 1}); o.a = 2; o.a === 1", "Object.hasOwn({a: 1}, 'a')",
         "Object.prototype.hasOwnProperty.call({a: 1}, 'a')",

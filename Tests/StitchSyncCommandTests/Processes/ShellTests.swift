@@ -63,6 +63,55 @@
             }
         }
 
+        @Test func `roles, the log and the help of commands are those of the server`() async throws
+        {
+            try await withTemporaryFolder { folder in
+                let lines = [
+                    "db.getRole('readWrite').isBuiltin", "db.getRoles().roles.length",
+                    "db.getRoles({ showBuiltinRoles: true }).roles.map(r => r.role).join()",
+                    "db.getRole('read', { showPrivileges: true }).privileges[0].resource",
+                    "db.commandHelp('dropUser').slice(0, 18)",
+                    "db.adminCommand({ getLog: 'global' }).ok",
+                    "JSON.parse(db.adminCommand({ getLog: 'startupWarnings' }).log[0]).s",
+                    "try { db.getLogComponents() } catch (e) { print(e.message.slice(0, 28)) }",
+                ]
+                _ = try folder.write(lines: lines, to: "input")
+                let answer = try await Tool.run("shell", "a.stitch", in: folder, input: "input")
+                #expect(answer.complaints == [])
+                #expect(
+                    answer.output == [
+                        "true", "0", "dbAdmin,dbOwner,read,readWrite,userAdmin",
+                        "{ db: 'test', collection: '' }", "help for: dropUser", "1", "W",
+                        "the server has one log level",
+                    ])
+                let roles = try await Tool.run(
+                    "shell", "a.stitch", "--eval", "show roles", in: folder)
+                #expect(roles.output.contains { $0.contains("role: 'userAdmin'") })
+            }
+        }
+
+        @Test func `a script knows its file, and Reflect`() async throws {
+            try await withTemporaryFolder { folder in
+                let lines = [
+                    "print(__filename.endsWith('/a.js'), __filename === __dirname + '/a.js')",
+                    "const o = { b: 1 }; Reflect.set(o, 'a', 2); Reflect.deleteProperty(o, 'b')",
+                    "print(Reflect.ownKeys(o).join(), Reflect.has(o, 'b'), Reflect.get(o, 'a'))",
+                    "print(Reflect.apply(Math.max, null, [1, 3]), Reflect.construct(Date, [5]) - 0)",
+                    "try { db.c.insertOne({ a: 10n ** 30n }) } catch (e) { print(e.name) }",
+                    "db.c.insertOne({ a: 10n ** 30n })",
+                ]
+                _ = try folder.write(lines: lines, to: "a.js")
+                let run = try await Tool.run(
+                    "shell", "a.stitch", "--norc", "--file", "a.js", in: folder)
+                #expect(run.output == ["true true", "a false 2", "3 5", "RangeError"])
+                #expect(run.complaints.first?.hasPrefix("RangeError: the BigInt 1000") == true)
+                let loaded = try await Tool.run(
+                    "shell", "a.stitch", "--norc", "--eval",
+                    "try { load('a.js') } catch (e) {} typeof __filename", in: folder)
+                #expect(loaded.output.last == "undefined")
+            }
+        }
+
         @Test func `options have the names of mongosh's`() async throws {
             try await withTemporaryFolder { folder in
                 _ = try folder.write(lines: ["print(5 + n)", "quit(7)"], to: "a.js")

@@ -227,11 +227,23 @@ extension ScriptInterpreter {
 
     /// Returns the value of a property that the value itself or a prototype has.
     func own(_ key: ScriptValue, of subject: ScriptValue) throws(ScriptFailure) -> ScriptValue? {
-        guard let object = subject.object else { return nil }
+        guard let object = subject.object else { return try added(key, to: subject) }
         let name = try text(key)
         if let found = object.find(name) { return try get(found, this: subject) }
-        guard case .host(let host) = object.kind else { return nil }
+        guard case .host(let host) = object.kind else { return try added(key, to: subject) }
         return try native { try host.property(name) }
+    }
+
+    /// Returns the value of a property that the script has added to the prototype of a type.
+    func added(
+        _ key: ScriptValue, to subject: ScriptValue
+    ) throws(ScriptFailure) -> ScriptValue? {
+        guard !prototypes.isEmpty, let type = ScriptGlobal.type(of: subject) else { return nil }
+        let name = try text(key)
+        for type in [type, .object] {
+            if let found = prototypes[type]?.own(name) { return try get(found, this: subject) }
+        }
+        return nil
     }
 
     /// Returns a primitive value of a value, by its own functions if it has them.

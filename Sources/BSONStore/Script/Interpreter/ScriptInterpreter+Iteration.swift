@@ -112,6 +112,20 @@ extension ScriptInterpreter {
         try native { try function(arguments) }
     }
 
+    /// Returns the error that a script gets for one of the store.
+    ///
+    /// A value that cannot be stored has an error of the language, such as a `RangeError`.
+    private static func error(of error: StoreError) -> ScriptValue {
+        let mark = ScriptGlobal.rangeError.rawValue + ": "
+        if error.code == .scriptFailed, error.message.hasBytePrefix(mark) {
+            return .error(
+                ScriptGlobal.rangeError.rawValue, String(error.message.dropFirst(mark.count)))
+        }
+        let made = ScriptValue.error("MongoServerError", error.message)
+        made.object?.set("code", .number(Double(error.code.rawValue)))
+        return made
+    }
+
     /// Runs Swift code whose errors the script can catch.
     func native<R>(_ body: () throws -> R) throws(ScriptFailure) -> R {
         do {
@@ -134,9 +148,7 @@ extension ScriptInterpreter {
             if error.code == .maxTimeMSExpired || error.code == .interrupted {
                 throw .failed(error)
             }
-            let made = ScriptValue.error("MongoServerError", error.message)
-            made.object?.set("code", .number(Double(error.code.rawValue)))
-            throwing(made)
+            throwing(Self.error(of: error))
             throw .thrown
         } catch {
             throw fail("Error", "\(error)")

@@ -176,6 +176,12 @@ extension ScriptInterpreter {
         switch subject {
         case .undefined, .null:
             throw noProperties(key.text, subject)
+        case .bool, .number, .bigInt, .string:
+            if let added = try added(key, to: subject) { return added }
+        case .object: break
+        }
+        switch subject {
+        case .undefined, .null: break
         case .string(let text):
             if case .number(let index) = key {
                 return ScriptString.character(text, Int(exactly: index))
@@ -202,6 +208,14 @@ extension ScriptInterpreter {
             ? .object(ScriptObject(.method(key.text, of: subject))) : .undefined
     }
 
+    /// Returns the prototype of a type of the language, to which scripts may add functions.
+    func prototype(of type: ScriptGlobal) -> ScriptObject {
+        if let known = prototypes[type] { return known }
+        let made = ScriptObject(.prototype(type))
+        prototypes[type] = made
+        return made
+    }
+
     /// Returns the built-in properties of objects of a kind.
     func known(_ name: String, of object: ScriptObject) -> ScriptValue? {
         switch (object.kind, name) {
@@ -213,8 +227,7 @@ extension ScriptInterpreter {
         case (.map(let table), "size"), (.set(let table), "size"): .number(Double(table.count))
         case (.native(let native, _), "name"): .string(native)
         case (.global(let global), "name"): .string(global.rawValue)
-        case (.global(let global), "prototype"):
-            .object(ScriptObject(.prototype(global)))
+        case (.global(let global), "prototype"): .object(prototype(of: global))
         case (.error, "stack"): .string(object.text + "\n    at <script>")
         case (.bson(.objectID(let id)), "str"): .string(id.hex)
         case (.bson(.javascript(let text)), "code"): .string(text)

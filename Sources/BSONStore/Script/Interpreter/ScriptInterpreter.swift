@@ -31,6 +31,8 @@ final class ScriptInterpreter {
     var lastValue = ScriptValue.undefined
     /// The number of functions that run.
     private(set) var callDepth = 0
+    /// The prototypes of the language's types that the script has asked for.
+    var prototypes: [ScriptGlobal: ScriptObject] = [:]
     let globals = ScriptScope(in: nil, isFunction: true)
     /// The scopes that functions were created in, and objects that hold others: these may form
     /// reference cycles.

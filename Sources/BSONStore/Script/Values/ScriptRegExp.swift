@@ -27,10 +27,25 @@ final class ScriptRegExp: Sendable {
         }
         do throws(StoreError) {
             pattern = try CompiledRegex(
-                BSONRegularExpression(source, options: options), keepsGroups: true)
+                BSONRegularExpression(
+                    flags.contains("u") ? Self.withCodePoints(source) : source, options: options),
+                keepsGroups: true)
         } catch {
             throw ScriptLexer.illegal("invalid regular expression: \(error.message)")
         }
+    }
+
+    /// Returns a pattern with each `\u{61}` as `\x{61}`, which means the same to the store.
+    private static func withCodePoints(_ source: String) -> String {
+        guard source.contains("\\u{") else { return source }
+        var result = ""
+        var rest = source[...]
+        while let character = rest.popFirst() {
+            result.append(character)
+            guard character == "\\", let escaped = rest.popFirst() else { continue }
+            result.append(escaped == "u" && rest.first == "{" ? "x" : escaped)
+        }
+        return result
     }
 
     private static func names(_ source: String) -> [(name: String, group: Int)] {
