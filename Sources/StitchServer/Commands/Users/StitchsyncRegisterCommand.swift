@@ -32,8 +32,7 @@ enum StitchsyncRegisterCommand {
                     throw CommandFailure(391, AnonymousSignIn.isRegistered.message)
                 }
                 guard try transaction.get(User.namespace, id: .string(user.id)) == nil else {
-                    throw CommandFailure(
-                        51003, "User \"\(user.name)@\(user.database)\" already exists")
+                    throw StitchsyncSignUpCommand.isTaken(user)
                 }
                 try transaction.put(User.namespace, former.stored)
                 try transaction.put(User.namespace, user.stored)

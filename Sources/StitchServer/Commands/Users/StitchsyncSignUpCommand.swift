@@ -31,8 +31,7 @@ enum StitchsyncSignUpCommand {
         let result = Result {
             try backend.changeUsers(call) { [user] transaction in
                 guard try transaction.get(User.namespace, id: .string(user.id)) == nil else {
-                    throw CommandFailure(
-                        51003, "User \"\(user.name)@\(user.database)\" already exists")
+                    throw StitchsyncSignUpCommand.isTaken(user)
                 }
                 try transaction.put(User.namespace, user.stored)
             }
@@ -64,6 +63,14 @@ enum StitchsyncSignUpCommand {
         var user = User(name: name, database: call.database)
         user.isSelfMade = true
         return user
+    }
+
+    /// The error for a name that another user has.
+    static func isTaken(_ user: User) -> CommandFailure {
+        CommandFailure(
+            51003,
+            "the name \"\(user.name)\" is taken: another user of the database \"\(user.database)\" "
+                + "has it; choose another name, or sign in as that user")
     }
 
     /// Checks the name and the database of a user who signs up, or who may have done so.
