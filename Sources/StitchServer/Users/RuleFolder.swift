@@ -113,10 +113,7 @@ package struct RuleFolder: Sendable {
     package func findings(
         indexes: [Namespace: [String]], customFields: [String]?
     ) -> [RuleFinding] {
-        var found = rules.collectionFiles.filter { indexes[$0.namespace] == nil }.map { entry in
-            Self.finding(
-                entry.file, "", "The collection \(entry.namespace) does not exist", files)
-        }
+        var found = missing(rules.collectionFiles.filter { indexes[$0.namespace] == nil })
         for use in rules.filterUses {
             guard let first = indexes[use.namespace] else { continue }
             guard
@@ -140,6 +137,20 @@ package struct RuleFolder: Sendable {
                     "No document of custom data has the field \"\(use.field)\"", files))
         }
         return found
+    }
+}
+
+extension RuleFolder {
+    /// Returns one warning for all collections that do not exist, since a new app has none yet.
+    private func missing(_ entries: [(namespace: Namespace, file: String)]) -> [RuleFinding] {
+        guard let first = entries.first else { return [] }
+        let names = entries.map(\.namespace.description)
+        let message =
+            entries.count == 1
+            ? "The collection \(names[0]) does not exist"
+            : "\(entries.count) collections of the rules do not exist: "
+                + names.joined(separator: ", ")
+        return [Self.finding(first.file, "", message + "; the first write creates it", files)]
     }
 }
 
