@@ -41,7 +41,9 @@ final class ServerContext: Sendable {
     let signIns = SignInDelay()
     /// The sign-ups of the last hour.
     let signUps: SignUpRecord
-    /// The newest lines of the log, where the server has a console.
+    /// The accounts that were deleted.
+    let deletedAccounts = DeletedAccounts()
+    /// The newest lines of the log.
     let consoleLog = ConsoleLog()
     /// The slowest commands, where the server has a console.
     let slowCommands = SlowCommands()

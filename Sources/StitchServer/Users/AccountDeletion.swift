@@ -54,6 +54,8 @@ struct AccountDeletion {
         } catch let error as DelayedFailure {
             return try error.outcome()
         }
+        let deleted = call.server.deletedAccounts
+        deleted.begin(user.ruleID)
         do {
             let steps = steps
             for step in steps { _ = try perform(step) }
@@ -63,6 +65,7 @@ struct AccountDeletion {
                 for step in steps { _ = try perform(step) }
             }
         } catch {
+            deleted.cancel(user.ruleID)
             call.server.settings.log.write(
                 .warning,
                 "the account of connection \(call.connection.id) was not deleted: "
