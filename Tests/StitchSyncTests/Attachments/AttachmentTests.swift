@@ -232,7 +232,7 @@ struct AttachmentTests {
         try await a.engine.syncUntilQuiet()
         // The first round, while a content is being stored.
         let arriving = BSONStore.Attachment(
-            id: BSONObjectID(), sha256: Array(repeating: 0, count: 32), length: 5)
+            id: BSONObjectID(), sha256: repeatElement(0, count: 32), length: 5)
         let reopened = try a.engine.files.cache()
         try await reopened.save(
             AttachmentRecord(attachment: arriving, stage: .arriving, owner: nil, bytes: 0))

@@ -26,11 +26,13 @@ public struct Attachment: Sendable, Hashable, Identifiable {
 
     /// Creates a reference to a file that is stored already.
     ///
+    /// - Parameter sha256: the bytes of the hash, such as an array, `Data` or CryptoKit's digest.
     /// - Precondition: `sha256` has 32 bytes, and `length` is not negative.
     public init(
-        id: BSONObjectID, sha256: [UInt8], length: Int64, contentType: String? = nil,
+        id: BSONObjectID, sha256: some Sequence<UInt8>, length: Int64, contentType: String? = nil,
         name: String? = nil
     ) {
+        let sha256 = Array(sha256)
         precondition(sha256.count == 32, "a SHA-256 has 32 bytes")
         precondition(length >= 0, "a length is not negative")
         (self.id, self.sha256, self.length) = (id, sha256, length)
