@@ -39,6 +39,16 @@ struct PageSnippets {
         }
     }
 
+    // Docs/SYNC.md
+    private func errors(
+        _ engine: SyncEngine, _ show: @escaping @Sendable (String) async -> Void
+    ) {
+        let listener = engine.addErrorListener { error in
+            await show(error.message)
+        }
+        listener.remove()
+    }
+
     // Docs/RULES.md
     private func rules(
         _ bytes: [UInt8], _ document: BSONDocument, _ stored: BSONDocument, _ changed: BSONDocument
