@@ -73,6 +73,16 @@ import Testing
         return nil
     }
 
+    @Test func `the record of deleted accounts forgets a failed deletion and the oldest`() {
+        let deleted = DeletedAccounts()
+        deleted.begin("app.ann")
+        deleted.begin("app.ben")
+        deleted.cancel("app.ben")
+        #expect(deleted.contains("app.ann") && !deleted.contains("app.ben"))
+        for number in 0..<DeletedAccounts.countMax { deleted.begin("app.\(number)") }
+        #expect(!deleted.contains("app.ann") && deleted.contains("app.0"))
+    }
+
     @Test(
         "The new password counts, and the other connections are signed out if asked for",
         arguments: RuledWorld.Place.allCases)
