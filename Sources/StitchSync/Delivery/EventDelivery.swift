@@ -46,13 +46,17 @@ final class EventDelivery: Sendable {
 
     private let store: DocumentStore
     private let log: SyncLog
+    private let clock: any Clock<Duration>
     private let state = Locked(State())
     /// Signals that there may be new events.
     let news = Signal()
+    /// Never signalled: what waits for it waits for a time.
+    private let removalEnd = Signal()
 
-    init(store: DocumentStore, log: SyncLog) {
+    init(store: DocumentStore, log: SyncLog, clock: any Clock<Duration> = ContinuousClock()) {
         self.store = store
         self.log = log
+        self.clock = clock
     }
 
     /// Whether the engine was closed.
@@ -185,9 +189,10 @@ extension EventDelivery {
             guard let last = positions.min(), last > 0 else { return }
             state.handled[namespace] = last
             guard state.removal == nil else { return }
-            state.removal = Task { [weak self] in
+            state.removal = Task { [weak self, clock, removalEnd] in
                 do {
-                    try await Task.sleep(for: Self.removalDelay)
+                    try await removalEnd.wait(
+                        after: removalEnd.count, atMost: Self.removalDelay, clock: clock)
                 } catch {
                     // Whoever cancelled the task removes them.
                     return
