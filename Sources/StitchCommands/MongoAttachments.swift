@@ -16,15 +16,13 @@ package struct MongoAttachments: RemoteAttachments {
     package func state(
         of place: AttachmentPlace
     ) async throws(RemoteError) -> RemoteAttachmentState {
-        guard try await isReferred(place) else { return .unknown }
-        return RemoteAttachmentState(try await stored(place))
+        RemoteAttachmentState(try await known(place))
     }
 
     package func put(
         _ bytes: [UInt8], at offset: Int64, of place: AttachmentPlace
     ) async throws(RemoteError) -> RemoteAttachmentState {
-        guard try await isReferred(place) else { return .unknown }
-        let state = try await stored(place)
+        let state = try await known(place)
         guard state == .partial(offset),
             let chunks = AttachmentChunks(bytes, at: offset, of: place)
         else { return RemoteAttachmentState(state) }
@@ -46,7 +44,12 @@ package struct MongoAttachments: RemoteAttachments {
     package func read(
         _ place: AttachmentPlace, from offset: Int64, count: Int
     ) async throws(RemoteError) -> [UInt8]? {
-        guard try await isReferred(place), let file = try await file(place),
+        async let reference = result { () async throws(RemoteError) in
+            try await self.isReferred(place)
+        }
+        async let stored = result { () async throws(RemoteError) in try await self.file(place) }
+        let (isKnown, found) = await (reference, stored)
+        guard try isKnown.get(), let file = try found.get(),
             AttachmentBucket.describes(file, place)
         else { return nil }
         var piece = AttachmentPiece(
@@ -67,6 +70,32 @@ package struct MongoAttachments: RemoteAttachments {
             return try piece.whole()
         } catch {
             throw Self.remoteError(error)
+        }
+    }
+
+    /// Returns how much of a file is stored, as ``stored(_:)`` does; `foreign` if the document does not
+    /// refer to it.
+    ///
+    /// On a slow way the requests take the time of one.
+    private func known(
+        _ place: AttachmentPlace
+    ) async throws(RemoteError) -> AttachmentBucket.State {
+        async let reference = result { () async throws(RemoteError) in
+            try await self.isReferred(place)
+        }
+        async let state = result { () async throws(RemoteError) in try await self.stored(place) }
+        let (isKnown, found) = await (reference, state)
+        return try isKnown.get() ? found.get() : .foreign
+    }
+
+    /// Returns the result of a request; for requests under way at once.
+    private func result<R>(
+        _ request: () async throws(RemoteError) -> R
+    ) async -> Result<R, RemoteError> {
+        do throws(RemoteError) {
+            return .success(try await request())
+        } catch {
+            return .failure(error)
         }
     }
 
@@ -94,14 +123,15 @@ package struct MongoAttachments: RemoteAttachments {
     private func stored(
         _ place: AttachmentPlace
     ) async throws(RemoteError) -> AttachmentBucket.State {
-        if let file = try await file(place) {
-            return AttachmentBucket.state(of: place, file: file, lastChunk: nil)
+        async let found = result { () async throws(RemoteError) in try await self.file(place) }
+        async let chunks = result { () async throws(RemoteError) in
+            try await self.find(
+                AttachmentBucket.chunksFilter(of: place.attachment.id), sort: ["n": -1], limit: 1,
+                projection: AttachmentBucket.lastChunkFields, in: Self.bucket(place).chunks)
         }
-        let last = try await find(
-            AttachmentBucket.chunksFilter(of: place.attachment.id), sort: ["n": -1], limit: 1,
-            projection: AttachmentBucket.lastChunkFields, in: Self.bucket(place).chunks)
+        let (files, lastChunks) = await (found, chunks)
         return AttachmentBucket.state(
-            of: place, file: nil, lastChunk: last.first)
+            of: place, file: try files.get(), lastChunk: try lastChunks.get().first)
     }
 
     private func complete(

@@ -7,6 +7,9 @@ package struct ServedAttachments: RemoteAttachments {
 
     package init(_ collections: MongoCollections) { self.collections = collections }
 
+    /// A connection carries many requests at once, and the server runs one command of it at a time.
+    package var putsAhead: Int { AttachmentPieces.aheadMax }
+
     package func state(
         of place: AttachmentPlace
     ) async throws(RemoteError) -> RemoteAttachmentState {

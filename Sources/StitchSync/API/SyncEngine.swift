@@ -102,7 +102,8 @@ public final class SyncEngine: Sendable {
         state = Locked(State())
         delivery = EventDelivery(store: store, log: log)
         files = AttachmentTransfers(
-            store, remote, RemoteRequests(limit: self.limits.requestTimeout, clock: clock))
+            store, remote, RemoteRequests(limit: self.limits.requestTimeout, clock: clock),
+            isInOrder: probe.answerArriving != nil)
         if store.isReadOnly {
             try store.read { try SyncSchema.check($0.connection) }
         } else {

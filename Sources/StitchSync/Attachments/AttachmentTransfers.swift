@@ -30,6 +30,8 @@ final class AttachmentTransfers: Sendable {
     private let documents: DocumentStore
     private let remote: any Remote
     let requests: RemoteRequests
+    /// Whether each piece waits for the answer to the one before, so that a test can repeat its run.
+    let isInOrder: Bool
     private let state = Locked(State())
     private let rounds = PassQueue()
     /// The turns of files that are loaded, one at a time, for the app or in a round.
@@ -39,10 +41,14 @@ final class AttachmentTransfers: Sendable {
     /// Signals that the state of a file may have changed.
     let changes = Signal()
 
-    init(_ documents: DocumentStore, _ remote: any Remote, _ requests: RemoteRequests) {
+    init(
+        _ documents: DocumentStore, _ remote: any Remote, _ requests: RemoteRequests,
+        isInOrder: Bool
+    ) {
         self.documents = documents
         self.remote = remote
         self.requests = requests
+        self.isInOrder = isInOrder
     }
 
     /// Whether the app uses files, so that changed documents are looked at.

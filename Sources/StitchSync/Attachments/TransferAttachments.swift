@@ -58,6 +58,31 @@ struct TransferAttachments {
         do { return try await body() } catch { throw .other(error) }
     }
 
+    /// Asks for pieces, some of them ahead; the answers are taken in the order of the pieces.
+    private func ahead<Piece: Sendable, Answer: Sendable>(
+        atMost count: Int, next: () throws -> Piece?,
+        request: @escaping @Sendable (Piece, any RemoteAttachments) async throws -> Answer,
+        take: (Piece, Answer) async throws -> Void
+    ) async throws(Interrupted) {
+        let (requests, remote) = (engine.requests, remote)
+        let most = max(1, min(count, AttachmentPieces.aheadMax))
+        let window = min(2, most)...most
+        do {
+            try Task.checkCancellation()
+            try await RequestsAhead(window, isInOrder: engine.isInOrder).run {
+                try next()
+            } request: { piece in
+                try await requests.send { try await request(piece, remote) }
+            } take: { piece, answer in
+                try await take(piece, answer)
+            }
+        } catch let error as RemoteError {
+            throw .remote(error)
+        } catch {
+            throw .other(error)
+        }
+    }
+
     /// Sends a request within the time limit.
     private func asking<R: Sendable>(
         _ body: @escaping @Sendable (any RemoteAttachments) async throws(RemoteError) -> R
@@ -107,15 +132,55 @@ extension TransferAttachments {
                 guard attempts < Self.attemptsMax else {
                     return try await fail(record, "the remote found another content than was sent")
                 }
-                guard mayCarry(record.attachment) else { return }
-                let bytes = try storing {
-                    try cache.read(record, from: offset, count: AttachmentPieces.sizeMax)
+                guard let next = try await sendPieces(of: record, to: place, from: offset) else {
+                    report.heldBack += 1
+                    return
                 }
-                state = try await asking { remote throws(RemoteError) in
-                    try await remote.put(bytes, at: offset, of: place)
-                }
+                state = next
             }
         }
+    }
+
+    /// A piece on its way to the remote.
+    private struct OutgoingPiece: Sendable {
+        let range: Range<Int64>
+        let bytes: [UInt8]
+    }
+
+    /// Sends pieces until the file ends, or the remote expects another one.
+    ///
+    /// - Returns: the state afterwards; `nil` if the file may not be carried now.
+    private func sendPieces(
+        of record: AttachmentRecord, to place: AttachmentPlace, from offset: Int64
+    ) async throws(Interrupted) -> RemoteAttachmentState? {
+        var pieces = AttachmentRanges(of: record.attachment, from: offset)
+        var isHeldBack = false
+        var unexpected: RemoteAttachmentState?
+        try await ahead(atMost: remote.putsAhead) { () throws -> OutgoingPiece? in
+            guard unexpected == nil, let range = pieces.next() else { return nil }
+            guard carries(record.attachment) else {
+                isHeldBack = true
+                return nil
+            }
+            let bytes = try cache.read(record, from: range.lowerBound, count: range.count)
+            return OutgoingPiece(range: range, bytes: bytes)
+        } request: { piece, remote in
+            try await remote.put(piece.bytes, at: piece.range.lowerBound, of: place)
+        } take: { piece, answer in
+            guard unexpected == nil else { return }
+            let end = piece.range.upperBound
+            guard end < record.attachment.length, answer == .partial(end) else {
+                unexpected = answer
+                return
+            }
+            engine.note(record.attachment.id, sent: end)
+        }
+        switch unexpected {
+        case .complete, .unknown: return unexpected
+        case .partial, nil: if isHeldBack { return nil }
+        }
+        // One that overtook another one has an old answer, and those behind may have been stored.
+        return try await asking { remote throws(RemoteError) in try await remote.state(of: place) }
     }
 }
 
@@ -141,26 +206,23 @@ extension TransferAttachments {
     private mutating func load(_ old: AttachmentRecord) async throws(Interrupted) {
         guard let place = old.place else { return }
         var record = old
-        while record.bytes < record.attachment.length || record.attachment.length == 0 {
-            guard mayCarry(record.attachment) else { return }
-            let offset = record.bytes
-            let answer = try await asking { remote throws(RemoteError) in
-                try await remote.read(place, from: offset, count: AttachmentPieces.sizeMax)
-            }
-            guard let bytes = answer else {
+        loading: while record.bytes < record.attachment.length || record.attachment.length == 0 {
+            switch try await loadPieces(of: &record, at: place) {
+            case .ofFile: break loading
+            case .shorter: continue
+            case .removed: return
+            case .heldBack:
+                report.heldBack += 1
+                return
+            case .missing:
                 engine.noteOnItsWay(record.attachment.id)
                 report.waiting += 1
                 return
-            }
-            if record.attachment.length == 0 { break }
-            guard !bytes.isEmpty else {
+            case .empty:
                 return try await fail(record, "the remote has only \(record.bytes) bytes of it")
+            case .longer:
+                return try await fail(record, "the remote returned more bytes than were asked for")
             }
-            let stored = try await storing { [record] in try await cache.append(bytes, to: record) }
-            // The file was removed meanwhile.
-            guard let stored else { return }
-            record = stored
-            engine.note(record.attachment.id, sent: nil)
         }
         guard try storing({ try cache.isSound(record) }) else {
             try await storing { [record] in try await cache.evict(record) }
@@ -170,6 +232,68 @@ extension TransferAttachments {
             ($0.stage, $0.isWanted, $0.used) = (.here, false, .now)
         }
         report.loaded += 1
+    }
+
+    /// Why no more pieces are loaded.
+    private enum LoadEnd: Error {
+        /// All of the file is stored.
+        case ofFile
+        /// A piece had fewer bytes than it should, so that the next ones begin elsewhere.
+        case shorter
+        case empty
+        case longer
+        /// The remote does not have the file.
+        case missing
+        /// The file was removed from the device, or others have loaded it.
+        case removed
+        /// The file may not be carried now.
+        case heldBack
+    }
+
+    /// Loads pieces from where the device has the file.
+    private func loadPieces(
+        of record: inout AttachmentRecord, at place: AttachmentPlace
+    ) async throws(Interrupted) -> LoadEnd {
+        var pieces = AttachmentRanges(of: record.attachment, from: record.bytes)
+        var end = LoadEnd.ofFile
+        do throws(Interrupted) {
+            try await ahead(atMost: AttachmentPieces.aheadMax) { () throws -> Range<Int64>? in
+                guard let range = pieces.next() else { return nil }
+                guard carries(place.attachment) else {
+                    end = .heldBack
+                    return nil
+                }
+                return range
+            } request: { range, remote in
+                try await remote.read(
+                    place, from: range.lowerBound, count: AttachmentPieces.sizeMax)
+            } take: { range, answer in
+                record = try await store(answer, of: range, record)
+                if record.bytes < range.upperBound { throw LoadEnd.shorter }
+            }
+        } catch {
+            // What is under way behind it has no place.
+            guard case .other(let cause) = error, let end = cause as? LoadEnd else { throw error }
+            return end
+        }
+        return end
+    }
+
+    /// Stores a piece that the remote returned, behind those that are stored.
+    ///
+    /// - Throws: `LoadEnd` for one that cannot be stored.
+    private func store(
+        _ answer: [UInt8]?, of range: Range<Int64>, _ record: AttachmentRecord
+    ) async throws -> AttachmentRecord {
+        guard let bytes = answer else { throw LoadEnd.missing }
+        guard !range.isEmpty else { return record }
+        guard !bytes.isEmpty else { throw LoadEnd.empty }
+        guard bytes.count <= range.count else { throw LoadEnd.longer }
+        guard let stored = try await cache.append(bytes, to: record) else {
+            throw LoadEnd.removed
+        }
+        engine.note(record.attachment.id, sent: nil)
+        return stored
     }
 
     /// Returns whether a file may be carried now; counts one that may not.
@@ -202,5 +326,26 @@ extension TransferAttachments {
         }
         engine.note(record.attachment.id, sent: nil)
         report.failed += 1
+    }
+}
+
+/// The ranges of a file's bytes that one request carries each, in their order.
+private struct AttachmentRanges {
+    private let length: Int64
+    private var offset: Int64
+    private var isAtEnd = false
+
+    init(of attachment: Attachment, from offset: Int64) {
+        length = attachment.length
+        self.offset = min(offset, length)
+    }
+
+    /// Returns the next range, also an empty one at the end of the file if there is no other.
+    mutating func next() -> Range<Int64>? {
+        guard !isAtEnd else { return nil }
+        let range = offset..<min(offset + Int64(AttachmentPieces.sizeMax), length)
+        offset = range.upperBound
+        isAtEnd = offset == length
+        return range
     }
 }

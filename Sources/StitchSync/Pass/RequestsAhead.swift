@@ -98,10 +98,20 @@ extension PassContext {
 
 /// Requests of which several are under way; their answers are taken one by one, in their order.
 struct RequestsAhead {
-    let context: PassContext
-
     /// The numbers of requests under way.
-    private static let window = 2...8
+    private let window: ClosedRange<Int>
+    /// Whether each request is answered before the next one is sent, where tests choose the order.
+    private let isInOrder: Bool
+
+    /// Creates the requests of a pass.
+    init(context: PassContext) {
+        self.init(2...8, isInOrder: context.engine.answerArriving != nil)
+    }
+
+    init(_ window: ClosedRange<Int>, isInOrder: Bool) {
+        self.window = window
+        self.isInOrder = isInOrder
+    }
 
     private struct Arrival<Answer: Sendable>: Sendable {
         let index: Int
@@ -127,9 +137,8 @@ struct RequestsAhead {
             let result = await Result { () async throws -> Answer in try await request(item) }
             return Arrival(index: index, result: result, time: clock.now - start)
         }
-        let isInOrder = context.engine.answerArriving != nil
         try await withThrowingTaskGroup(of: Arrival<Answer>.self) { group in
-            var window = RequestWindow(Self.window)
+            var window = RequestWindow(window)
             var (items, first, isAtEnd) = ([Item](), 0, false)
             var arrivals: [Int: Arrival<Answer>] = [:]
             while true {

@@ -16,6 +16,12 @@ public enum RemoteAttachmentState: Sendable, Hashable {
 /// Files are sent and read in pieces, so that a cut connection costs one piece. A remote gives a file to
 /// those users who read the reference in the document, and takes it from those who may change it.
 public protocol RemoteAttachments: Sendable {
+    /// The number of pieces of one file that may be on their way at once; 1 unless a remote says more.
+    ///
+    /// More are of use where the remote handles requests in the order in which they were sent. Where
+    /// one overtakes another one, ``put(_:at:of:)`` stores nothing of it, and the piece is sent again.
+    var putsAhead: Int { get }
+
     /// Returns how much of a file the remote has.
     func state(
         of place: AttachmentPlace
@@ -41,10 +47,17 @@ public protocol RemoteAttachments: Sendable {
     ) async throws(RemoteError) -> [UInt8]?
 }
 
+extension RemoteAttachments {
+    /// One piece.
+    public var putsAhead: Int { 1 }
+}
+
 /// The pieces in which files are sent.
 public enum AttachmentPieces {
     /// The number of bytes of a chunk in GridFS, 255 KiB, of which pieces are multiples.
     public static let unit = AttachmentBucket.chunkSize
     /// The number of bytes of a large piece, about 1 MB.
     public static let sizeMax = AttachmentBucket.chunkSize * AttachmentBucket.chunksPerMessage
+    /// The number of pieces of one file under way at once, at most: 4 MiB on each side.
+    public static let aheadMax = 4
 }

@@ -135,6 +135,8 @@ private struct FaultyAttachments: RemoteAttachments {
     let base: any RemoteAttachments
     let owner: FaultyRemote
 
+    var putsAhead: Int { base.putsAhead }
+
     func state(
         of place: AttachmentPlace
     ) async throws(RemoteError) -> RemoteAttachmentState {

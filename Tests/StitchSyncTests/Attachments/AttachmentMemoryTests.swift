@@ -11,10 +11,10 @@ struct AttachmentMemoryTests {
 
     init() throws { scratch = try ScratchDirectory() }
 
-    @Test("a message carries at most four chunks, and the next one waits for its answer")
+    @Test("a message carries at most four chunks, and at most four pieces are under way")
     func messages() async throws {
         let chunk = AttachmentPieces.unit
-        let length = 9 * chunk + 1
+        let length = 41 * chunk + 1
         let remote = CountingRemote(try InProcessRemote(at: .inMemory))
         let (a, b) = (try engine("a", remote), try engine("b", remote))
         let films = a.collection(Self.namespace)
@@ -23,14 +23,17 @@ struct AttachmentMemoryTests {
         let film = try await films.attach(content, to: 1, at: "film")
         try await a.syncUntilQuiet()
         #expect(try await a.attachments.transfer().sent == 1)
-        let pieces = [4 * chunk, 4 * chunk, chunk + 1]
+        let pieces = Array(repeating: 4 * chunk, count: 10) + [chunk + 1]
         #expect(remote.counts.withLock { $0.put } == pieces)
+        // This remote does not take them ahead.
+        #expect(remote.counts.withLock { $0.underWayMax } == 1)
         let copies = b.collection(Self.namespace)
         try await copies.sync(ids: [1])
         try await b.syncUntilQuiet()
         #expect(try await copies.file(film, of: 1).bytes() == content)
-        #expect(remote.counts.withLock { $0.read } == pieces)
-        #expect(remote.counts.withLock { $0.underWayMax } == 1)
+        // They may be answered in any order.
+        #expect(remote.counts.withLock { $0.read.sorted(by: >) } == pieces)
+        #expect((1...4).contains(remote.counts.withLock { $0.underWayMax }))
     }
 
     @Test("the contents have a small page cache, whatever that of the documents")
