@@ -3,8 +3,9 @@ import Testing
 
 @testable import StitchServer
 
-/// Statements are checked by their bytes; what is not plainly right is checked once more by the slower
-/// way, which tells what is wrong. Both must find the same.
+/// Statements are checked by their bytes, and by a slower way that tells what is wrong.
+///
+/// Both must find the same.
 @Suite struct StatementCheckTests {
     private static let names = [
         "q", "u", "$set", "pipeline", "let", "a", "b", "filter", "multi", "hint", "é", "abcdefghi",
