@@ -2,9 +2,10 @@ internal import BSONStore
 
 /// The delivery of events and errors to the app's listeners, outside any lock.
 ///
-/// An event is removed once all listeners of its collection have handled it: with the next commit, or
-/// soon if there is none. After an earlier crash it is delivered again. Errors live in memory only, except those about refused writes, which are
-/// stored until they were reported.
+/// An event is removed once all listeners of its collection have handled it: with the next commit of
+/// the engine, or by a commit of its own after a short time. If the process ends before that, the event
+/// is delivered again after the next start. Errors live in memory only, except those about refused
+/// writes, which are stored until they were reported.
 final class EventDelivery: Sendable {
     private struct State {
         var receivers: [ObjectIdentifier: EventListenerQueue] = [:]
@@ -50,8 +51,8 @@ final class EventDelivery: Sendable {
     private let state = Locked(State())
     /// Signals that there may be new events.
     let news = Signal()
-    /// Never signalled: what waits for it waits for a time.
-    private let removalEnd = Signal()
+    /// Signals that handled events are to be removed now.
+    private let removalIsDue = Signal()
 
     init(store: DocumentStore, log: SyncLog, clock: any Clock<Duration> = ContinuousClock()) {
         self.store = store
@@ -188,21 +189,22 @@ extension EventDelivery {
                 .map(\.position)
             guard let last = positions.min(), last > 0 else { return }
             state.handled[namespace] = last
-            guard state.removal == nil else { return }
-            state.removal = Task { [weak self, clock, removalEnd] in
+            guard state.removal == nil, !state.isClosed else { return }
+            let seen = removalIsDue.count
+            state.removal = Task { [weak self, clock, removalIsDue] in
                 do {
-                    try await removalEnd.wait(
-                        after: removalEnd.count, atMost: Self.removalDelay, clock: clock)
+                    try await removalIsDue.wait(
+                        after: seen, atMost: Self.removalDelay, clock: clock)
                 } catch {
-                    // Whoever cancelled the task removes them.
-                    return
+                    // Nobody cancels the task; cut short, it removes them at once.
                 }
                 await self?.removeHandled()
             }
         }
     }
 
-    /// The last event of a collection that is handled and still stored; `nil` if there is none.
+    /// Returns the sequence number of the last event of a collection that is handled and still stored;
+    /// `nil` if all handled ones are removed.
     func handled(in namespace: Namespace) -> Int64? { state.withLock { $0.handled[namespace] } }
 
     /// Notes that a commit removed handled events.
@@ -213,7 +215,7 @@ extension EventDelivery {
     }
 
     /// Removes the handled events that no commit has removed.
-    private func removeHandled() async {
+    func removeHandled() async {
         let handled = state.withLock { state in
             state.removal = nil
             return state.handled
@@ -233,12 +235,8 @@ extension EventDelivery {
 
     /// Removes the handled events now; afterwards no task of this kind uses the store.
     private func endRemoval() async {
-        let removal = state.withLock { state in
-            defer { state.removal = nil }
-            return state.removal
-        }
-        removal?.cancel()
-        await removal?.value
+        removalIsDue.notify()
+        await state.withLock { $0.removal }?.value
         await removeHandled()
     }
 }

@@ -91,6 +91,8 @@ final class EventListenerQueue: Sendable {
             advance(to: event.sequence)
         }
         delivery.noteHandled(in: namespace)
+        // No later commit removes them.
+        if delivery.isClosed { await delivery.removeHandled() }
         return state.withLock { !$0.isRemoved } && !delivery.isClosed
     }
 }

@@ -87,6 +87,37 @@ struct EngineClosingScenarios {
         await closed.wait(after: 0)
     }
 
+    @Test(
+        "an event whose listener closed the engine is not delivered again", .timeLimit(.minutes(2)))
+    func handledByClosingListener() async throws {
+        let (folder, remote, engine) = try Self.device()
+        defer { withExtendedLifetime(folder) {} }
+        let closed = Signal()
+        await engine.collection(Self.items).configure(changeEventListener: { _ in
+            await engine.close()
+            closed.notify()
+        })
+        try await engine.collection(Self.items).insertOne(["_id": 1])
+        await closed.wait(after: 0)
+        // The event is removed once the listener has returned, without another commit.
+        var commits = engine.store.commitCount
+        while try engine.store.read({
+            try $0.connection.int64("SELECT count(*) FROM sync_events") ?? 0 > 0
+        }) {
+            try await engine.store.waitForCommit(after: commits)
+            commits = engine.store.commitCount
+        }
+        let next = try SyncEngine(store: engine.store, remote: remote)
+        let ids = Locked<[BSONValue]>([])
+        await next.collection(Self.items).configure(changeEventListener: { event in
+            ids.withLock { $0.append(event.documentID) }
+        })
+        try await next.collection(Self.items).insertOne(["_id": 2])
+        await next.flushEvents()
+        #expect(ids.withLock { $0 } == [2])
+        await next.close()
+    }
+
     @Test("closed, run() returns, iterators end, later calls throw, and another engine may sync")
     func closes() async throws {
         let (folder, remote, engine) = try Self.device()
