@@ -51,7 +51,7 @@ struct RuleCheckedSource: CursorSource {
             case (nil, _?), (_?, nil): false
             }
         guard isSame || source.reportsRuleChanges else {
-            if let user, call.server.deletedAccounts.contains(user.ruleID) {
+            if let id = user?.origin?.accountID, call.server.deletedAccounts.contains(id) {
                 throw CommandFailure(391, "the account was deleted; sign in again")
             }
             throw CommandFailure(175, "The rules for this user have changed; send the query again")

@@ -54,8 +54,8 @@ struct AccountDeletion {
         } catch let error as DelayedFailure {
             return try error.outcome()
         }
-        let deleted = call.server.deletedAccounts
-        deleted.begin(user.ruleID)
+        let (deleted, accountID) = (call.server.deletedAccounts, user.origin?.accountID)
+        deleted.begin(accountID)
         do {
             let steps = steps
             for step in steps { _ = try perform(step) }
@@ -65,7 +65,7 @@ struct AccountDeletion {
                 for step in steps { _ = try perform(step) }
             }
         } catch {
-            deleted.cancel(user.ruleID)
+            deleted.cancel(accountID)
             call.server.settings.log.write(
                 .warning,
                 "the account of connection \(call.connection.id) was not deleted: "

@@ -79,7 +79,7 @@ import Testing
         deleted.begin("app.ben")
         deleted.cancel("app.ben")
         #expect(deleted.contains("app.ann") && !deleted.contains("app.ben"))
-        for number in 0..<DeletedAccounts.countMax { deleted.begin("app.\(number)") }
+        for number in 0..<DeletedAccounts.countMax { deleted.begin(.string("app.\(number)")) }
         #expect(!deleted.contains("app.ann") && deleted.contains("app.0"))
     }
 
