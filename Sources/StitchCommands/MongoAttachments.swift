@@ -44,14 +44,13 @@ package struct MongoAttachments: RemoteAttachments {
     package func read(
         _ place: AttachmentPlace, from offset: Int64, count: Int
     ) async throws(RemoteError) -> [UInt8]? {
-        async let reference = result { () async throws(RemoteError) in
+        let (isReferred, file) = try await both {
+            () async throws(RemoteError) in
             try await self.isReferred(place)
+        } and: { () async throws(RemoteError) in
+            try await self.file(place)
         }
-        async let stored = result { () async throws(RemoteError) in try await self.file(place) }
-        let (isKnown, found) = await (reference, stored)
-        guard try isKnown.get(), let file = try found.get(),
-            AttachmentBucket.describes(file, place)
-        else { return nil }
+        guard isReferred, let file, AttachmentBucket.describes(file, place) else { return nil }
         var piece = AttachmentPiece(
             of: file, place, from: offset, count: min(count, AttachmentBucket.pieceSizeMax))
         guard let numbers = piece.numbers else { return [] }
@@ -76,19 +75,30 @@ package struct MongoAttachments: RemoteAttachments {
     /// Returns how much of a file is stored, as ``stored(_:)`` does; `foreign` if the document does not
     /// refer to it.
     ///
-    /// On a slow way the requests take the time of one.
     private func known(
         _ place: AttachmentPlace
     ) async throws(RemoteError) -> AttachmentBucket.State {
-        async let reference = result { () async throws(RemoteError) in
+        let (isReferred, state) = try await both {
+            () async throws(RemoteError) in
             try await self.isReferred(place)
+        } and: { () async throws(RemoteError) in
+            try await self.stored(place)
         }
-        async let state = result { () async throws(RemoteError) in try await self.stored(place) }
-        let (isKnown, found) = await (reference, state)
-        return try isKnown.get() ? found.get() : .foreign
+        return isReferred ? state : .foreign
     }
 
-    /// Returns the result of a request; for requests under way at once.
+    /// Returns the answers to two requests that are under way at once: on a slow way they take the time of
+    /// one.
+    private func both<First: Sendable, Second: Sendable>(
+        _ first: @escaping @Sendable () async throws(RemoteError) -> First,
+        and second: @escaping @Sendable () async throws(RemoteError) -> Second
+    ) async throws(RemoteError) -> (First, Second) {
+        async let one = result(first)
+        async let other = result(second)
+        let (first, second) = await (one, other)
+        return (try first.get(), try second.get())
+    }
+
     private func result<R>(
         _ request: () async throws(RemoteError) -> R
     ) async -> Result<R, RemoteError> {
@@ -123,15 +133,15 @@ package struct MongoAttachments: RemoteAttachments {
     private func stored(
         _ place: AttachmentPlace
     ) async throws(RemoteError) -> AttachmentBucket.State {
-        async let found = result { () async throws(RemoteError) in try await self.file(place) }
-        async let chunks = result { () async throws(RemoteError) in
+        let (file, lastChunks) = try await both {
+            () async throws(RemoteError) in
+            try await self.file(place)
+        } and: { () async throws(RemoteError) in
             try await self.find(
                 AttachmentBucket.chunksFilter(of: place.attachment.id), sort: ["n": -1], limit: 1,
                 projection: AttachmentBucket.lastChunkFields, in: Self.bucket(place).chunks)
         }
-        let (files, lastChunks) = await (found, chunks)
-        return AttachmentBucket.state(
-            of: place, file: try files.get(), lastChunk: try lastChunks.get().first)
+        return AttachmentBucket.state(of: place, file: file, lastChunk: lastChunks.first)
     }
 
     private func complete(

@@ -32,7 +32,7 @@ struct ApplyRemote {
             }
             guard let row = records.last?.rowID else { return nil }
             last = row
-            return Batch(records: records)
+            return Fetch.Batch(records: records)
         }
     }
 
@@ -85,10 +85,8 @@ struct ApplyRemote {
     ) async throws {
         var rest = records[...]
         try await applyBatches(absenceCauses: absenceCauses) {
-            guard !rest.isEmpty else { return nil }
-            let next = Array(rest.prefix(context.limits.batchDocuments))
-            rest = rest.dropFirst(next.count)
-            return Batch(records: next, extras: rest.isEmpty ? extras : .nothing)
+            guard let next = rest.takeFirst(context.limits.batchDocuments) else { return nil }
+            return Fetch.Batch(records: Array(next), extras: rest.isEmpty ? extras : .nothing)
         }
     }
 
@@ -96,39 +94,20 @@ struct ApplyRemote {
     func apply(_ ids: [BSONValue]) async throws {
         var rest = ids[...]
         try await applyBatches {
-            guard !rest.isEmpty else { return nil }
-            let next = rest.prefix(context.limits.batchDocuments)
-            rest = rest.dropFirst(next.count)
-            return Batch(
+            guard let next = rest.takeFirst(context.limits.batchDocuments) else { return nil }
+            return Fetch.Batch(
                 records: try await context.write { sync in try next.compactMap(sync.record) })
         }
     }
 
-    /// The records of documents that are fetched together.
-    private struct Batch: Sendable {
-        let records: [SyncRecord]
-        /// The data that the last commit stores in addition.
-        var extras = CommitExtras.nothing
-    }
-
-    /// Fetches and settles batches of documents; the next ones are fetched while one is settled.
+    /// Fetches and settles batches of documents.
     ///
     /// - Parameter next: returns the next batch; `nil` at the end.
     private func applyBatches(
-        absenceCauses: [[UInt8]: AbsenceCause] = [:], next: () async throws -> Batch?
+        absenceCauses: [[UInt8]: AbsenceCause] = [:], next: () async throws -> Fetch.Batch?
     ) async throws {
-        let fetch = fetch
-        try await RequestsAhead(context: context).run(next: next) { batch in
-            try await fetch.documents(for: batch.records, absenceCauses: absenceCauses)
-        } take: { batch, answer in
-            var (fetchedDocuments, rest) = answer
-            while !fetchedDocuments.isEmpty {
-                try await settleAndClaim(
-                    fetchedDocuments, then: rest.isEmpty ? batch.extras : .nothing,
-                    absenceCauses: absenceCauses)
-                (fetchedDocuments, rest) = try await fetch.documents(
-                    for: rest, absenceCauses: absenceCauses)
-            }
+        try await fetch.batches(absenceCauses: absenceCauses, next: next) { fetched, extras in
+            try await settleAndClaim(fetched, then: extras, absenceCauses: absenceCauses)
         }
     }
 

@@ -36,6 +36,34 @@ struct Fetch {
         return (fetchedDocuments, rest)
     }
 
+    /// The records of documents that are fetched together.
+    struct Batch: Sendable {
+        let records: [SyncRecord]
+        /// The data that the last commit stores in addition.
+        var extras = CommitExtras.nothing
+    }
+
+    /// Fetches batches of documents; the next ones are under way while one is taken.
+    ///
+    /// - Parameters:
+    ///   - next: returns the next batch; `nil` at the end.
+    ///   - take: takes the documents of one answer, and what their commit stores in addition.
+    func batches(
+        absenceCauses: [[UInt8]: AbsenceCause] = [:], next: () async throws -> Batch?,
+        take: ([FetchedDocument], CommitExtras) async throws -> Void
+    ) async throws {
+        try await RequestsAhead(context: context).run(next: next) { batch in
+            try await documents(for: batch.records, absenceCauses: absenceCauses)
+        } take: { batch, answer in
+            var (fetchedDocuments, rest) = answer
+            while !fetchedDocuments.isEmpty {
+                try await take(fetchedDocuments, rest.isEmpty ? batch.extras : .nothing)
+                (fetchedDocuments, rest) = try await documents(
+                    for: rest, absenceCauses: absenceCauses)
+            }
+        }
+    }
+
     /// Fetches documents; returns one answer for each.
     func find(_ ids: [BSONValue]) async throws -> [RemoteLookup] {
         let lookups = try await context.request { remote in
@@ -54,5 +82,15 @@ struct Fetch {
             throw RemoteError(
                 .retryable, "the remote gave \(answers) answers for \(ids) requested documents")
         }
+    }
+}
+
+extension ArraySlice {
+    /// Removes and returns the first elements, at most so many; `nil` at the end.
+    mutating func takeFirst(_ count: Int) -> ArraySlice? {
+        guard !isEmpty else { return nil }
+        let first = prefix(count)
+        self = dropFirst(count)
+        return first
     }
 }

@@ -261,24 +261,16 @@ extension StageDocuments {
 
     /// Fetches and stages documents; returns the number of those that are not stale.
     private func stage(_ missing: [BSONValue]) async throws -> Int {
-        let fetch = Fetch(context: context)
         var (fresh, left) = (0, missing[...])
-        try await RequestsAhead(context: context).run {
-            guard !left.isEmpty else { return nil }
-            let ids = left.prefix(context.limits.batchDocuments)
-            left = left.dropFirst(ids.count)
-            return ids.map { SyncRecord(documentID: $0, byID: false) }
-        } request: { records in
-            try await fetch.documents(for: records)
-        } take: { (_: [SyncRecord], answer) in
-            var (fetchedDocuments, rest) = answer
-            while !fetchedDocuments.isEmpty {
-                fresh += try await stage(
-                    fetchedDocuments.compactMap {
-                        if case .found(let found) = $0.lookup { found } else { nil }
-                    })
-                (fetchedDocuments, rest) = try await fetch.documents(for: rest)
+        try await Fetch(context: context).batches {
+            left.takeFirst(context.limits.batchDocuments).map { ids in
+                Fetch.Batch(records: ids.map { SyncRecord(documentID: $0, byID: false) })
             }
+        } take: { fetchedDocuments, _ in
+            fresh += try await stage(
+                fetchedDocuments.compactMap {
+                    if case .found(let found) = $0.lookup { found } else { nil }
+                })
         }
         return fresh
     }
