@@ -67,6 +67,26 @@ final class ScriptedRemote: Remote {
     func before(_ script: Script?) { state.withLock { $0.before = script } }
     func after(_ script: Script?) { state.withLock { $0.after = script } }
 
+    /// Has one request of a kind get lost, or the answer to it; counts those that come from now on.
+    ///
+    /// - Parameter number: which of them gets lost, from 1 on.
+    @discardableResult
+    func lose(
+        _ kind: RemoteCall.Kind, number lost: Int, isAnswer: Bool = false
+    ) -> Locked<Int> {
+        let counted = Locked(0)
+        let script: Script = { call in
+            guard call.kind == kind else { return }
+            let number = counted.withLock { count in
+                count += 1
+                return count
+            }
+            if number == lost { throw RemoteError(.retryable, "lost") }
+        }
+        if isAnswer { after(script) } else { before(script) }
+        return counted
+    }
+
     /// Receives what readings of the history find.
     func found(_ note: (@Sendable (RemoteChangeBatch) -> Void)?) {
         state.withLock { $0.found = note }

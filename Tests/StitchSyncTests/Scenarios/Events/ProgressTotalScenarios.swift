@@ -119,15 +119,7 @@ struct ProgressTotalScenarios {
         let items = engine.collection(SyncWorld.namespace)
         try await items.insertMany((0..<Self.count).map { ["_id": .int32(Int32($0))] })
         #expect(try await engine.progress().totalUploads == Self.count)
-        let writes = Locked(0)
-        world.remote.after { call in
-            guard call.kind == .write else { return }
-            let number = writes.withLock { writes in
-                writes += 1
-                return writes
-            }
-            if number == 1 { throw RemoteError(.retryable, "timed out") }
-        }
+        world.remote.lose(.write, number: 1, isAnswer: true)
         for round in 1...3 {
             let taken = try await samples(engine, world) {
                 if round == 1 {

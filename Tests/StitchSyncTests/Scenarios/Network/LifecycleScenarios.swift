@@ -136,15 +136,7 @@ struct LifecycleScenarios {
         let engine = try SyncEngine(store: store, remote: world.remote, limits: limits)
         let items = engine.collection(SyncWorld.namespace)
         try await items.insertMany([["_id": 1], ["_id": 2], ["_id": 3]])
-        let writes = Locked(0)
-        world.remote.before { call in
-            guard call.kind == .write else { return }
-            let count = writes.withLock { writes in
-                writes += 1
-                return writes
-            }
-            if count == 2 { throw RemoteError(.retryable, "cut") }
-        }
+        world.remote.lose(.write, number: 2)
         let report = try await engine.syncNow()
         #expect(report.uploaded == 2 && report.errors == [.remoteUnavailable])
         #expect(try await items.status() == SyncStatus(synced: 3, pending: 1, toLook: 1))

@@ -101,15 +101,7 @@ import Testing
         let (world, _) = try await filled()
         let b = try await world.device("b", limits: Self.limits)
         try await b.items.subscribe(named: "all", waitForSync: .never)
-        let queries = Locked(0)
-        world.remote.before { call in
-            guard call.kind == .query else { return }
-            let number = queries.withLock { count in
-                count += 1
-                return count
-            }
-            if number == 3 { throw RemoteError(.retryable, "lost") }
-        }
+        let queries = world.remote.lose(.query, number: 3)
         let report = try await b.engine.syncNow()
         #expect(report.errors == [.remoteUnavailable])
         #expect(queries.withLock { $0 } == 3)
@@ -144,15 +136,7 @@ import Testing
         try await b.engine.syncUntilQuiet()
         try await a.items.updateMany([:], ["$set": ["n": 1]])
         try await a.engine.syncUntilQuiet()
-        let readings = Locked(0)
-        world.remote.before { call in
-            guard call.kind == .changes else { return }
-            let number = readings.withLock { count in
-                count += 1
-                return count
-            }
-            if number == 3 { throw RemoteError(.retryable, "lost") }
-        }
+        world.remote.lose(.changes, number: 3)
         #expect(try await b.engine.syncNow().errors == [.remoteUnavailable])
         #expect(try b.items.find(["n": 1]).count() == 2 * Self.batch)
         world.remote.before(nil)

@@ -94,66 +94,58 @@ import Testing
 
     @Test("one change from device to device costs a write, a fetch and what waits for changes")
     func requestsOfOneChange() async throws {
-        let world = try SyncWorld()
-        let (a, b) = try await world.devicesInStep()
-        let calls = Locked<[RemoteCall.Kind: Int]>([:])
-        world.remote.before { call in calls.withLock { $0[call.kind, default: 0] += 1 } }
-        var arrivals = b.items.events.makeAsyncIterator()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await a.engine.run() }
-            group.addTask { try await b.engine.run() }
-            defer { group.cancelAll() }
-            let changes: Int32 = 20
-            for n in 1...changes + 5 {
-                // What the beginning needs is not counted.
-                if n == 6 { calls.withLock { $0 = [:] } }
-                try await a.items.updateOne(["_id": "k"], ["$set": ["n": .int32(n)]])
-                while let event = try await arrivals.next(), event.fullDocument?["n"] != .int32(n) {
-                }
-            }
-            let counts = calls.withLock { $0 }
-            #expect(counts[.write] == Int(changes), "\(counts)")
-            // The writer fetches now and then what it has overtaken itself.
-            #expect(counts[.find, default: 0] <= Int(changes) * 3 / 2, "\(counts)")
-            // Each device waits anew; the change comes back to its writer; and a change that is made
-            // while no wait is under way has the history read.
-            #expect(counts[.changes, default: 0] <= Int(changes) * 5, "\(counts)")
-            #expect(counts[.versions] == nil && counts[.token] == nil && counts[.query] == nil)
-        }
+        let changes = 20
+        let counts = try await cost(of: changes, in: try SyncWorld()).requests
+        #expect(counts[.write] == changes, "\(counts)")
+        // The writer fetches now and then what it has overtaken itself.
+        #expect(counts[.find, default: 0] <= changes * 3 / 2, "\(counts)")
+        // Each device waits anew; the change comes back to its writer; and a change that is made
+        // while no wait is under way has the history read.
+        #expect(counts[.changes, default: 0] <= changes * 5, "\(counts)")
+        #expect(counts[.versions] == nil && counts[.token] == nil && counts[.query] == nil)
     }
 
     @Test(
         "one change from device to device over a server costs two requests and some commits",
         arguments: ServedWay.allCases)
     func costOfOneChange(way: ServedWay) async throws {
+        let changes = 40
         let world = try SyncWorld.$remoteKind.withValue(.served(way)) { try SyncWorld() }
+        let cost = try await cost(of: changes, in: world)
+        // A's write, and B's next wait; a wait that ends at its time limit begins anew.
+        #expect(cost.requests.values.reduce(0, +) <= changes * 3, "\(cost.requests)")
+        // A's change, its attempt and the settlement; B's document; and what is stored aside.
+        // Events are removed with these: with commits of their own it would be more than eight.
+        #expect(cost.commits <= changes * 8, "\(cost.commits)")
+    }
+
+    /// The requests and commits of two running devices while one passes changes to the other, each after
+    /// the one before has arrived.
+    private func cost(
+        of changes: Int, in world: SyncWorld
+    ) async throws -> (requests: [RemoteCall.Kind: Int], commits: Int) {
         let (a, b) = try await world.devicesInStep()
         let calls = Locked<[RemoteCall.Kind: Int]>([:])
         world.remote.before { call in calls.withLock { $0[call.kind, default: 0] += 1 } }
         var arrivals = b.items.events.makeAsyncIterator()
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await a.engine.run() }
             group.addTask { try await b.engine.run() }
             defer { group.cancelAll() }
-            let changes = 40
             var commits = 0
-            for n in 1...changes + 5 {
+            for n in 1...Int32(changes) + 5 {
                 // What the beginning needs is not counted.
                 if n == 6 {
                     calls.withLock { $0 = [:] }
                     commits = a.store.commitCount + b.store.commitCount
                 }
-                let value = BSONValue.int32(Int32(n))
-                try await a.items.updateOne(["_id": "k"], ["$set": ["n": value]])
-                while let event = try await arrivals.next(), event.fullDocument?["n"] != value {}
+                try await a.items.updateOne(["_id": "k"], ["$set": ["n": .int32(n)]])
+                while let event = try await arrivals.next(), event.fullDocument?["n"] != .int32(n) {
+                }
             }
-            let counts = calls.withLock { $0 }
-            // A's write, and B's next wait; a wait that ends at its time limit begins anew.
-            #expect(counts.values.reduce(0, +) <= changes * 3, "\(counts)")
-            // A's change, its attempt and the settlement; B's document; and what is stored aside.
-            // Events are removed with these: with commits of their own it would be more than eight.
-            let made = a.store.commitCount + b.store.commitCount - commits
-            #expect(made <= changes * 8, "\(made)")
+            return (
+                calls.withLock { $0 }, a.store.commitCount + b.store.commitCount - commits
+            )
         }
     }
 }

@@ -138,16 +138,7 @@ struct SubscriptionKillScenarios {
     /// Has the second request for documents get lost; counts all of them.
     @discardableResult
     private static func loseSecondQuery(to world: SyncWorld) -> Locked<Int> {
-        let queries = Locked(0)
-        world.remote.before { call in
-            guard call.kind == .query else { return }
-            let count = queries.withLock { count in
-                count += 1
-                return count
-            }
-            if count == 2 { throw RemoteError(.retryable, "lost") }
-        }
-        return queries
+        world.remote.lose(.query, number: 2)
     }
 
     @Test("what was read before a kill is not read again")
