@@ -17,7 +17,7 @@ struct NameTable: Sendable {
         }
     }
 
-    /// Returns the place of a name among the table's; `nil` if it is none of them.
+    /// Returns the index of the name with the same bytes as a key; `nil` if the table has no such name.
     ///
     /// Cost: O(names), by comparing lengths first.
     func index(of key: UnsafeRawBufferPointer) -> Int? {

@@ -35,8 +35,8 @@ struct RequestWindow: Sendable {
 
 /// The size of the next page of a reading whose pages are asked for ahead.
 ///
-/// It grows while a page arrives later than the one before it is taken, so that a slow way is
-/// taken less often.
+/// It grows while pages arrive late, after the one before is stored: on a slow way fewer and larger
+/// pages wait less.
 struct PageSize: Sendable {
     /// The largest growth.
     private static let growthMax = 8
@@ -53,7 +53,7 @@ struct PageSize: Sendable {
     /// Notes a page.
     ///
     /// - Parameters:
-    ///   - isLate: whether the page before it was taken when it arrived.
+    ///   - isLate: whether the page before it was stored already when it arrived.
     ///   - bytes: the size of its entries.
     ///   - bytesMax: the size above which pages do not grow.
     mutating func note(isLate: Bool, entries: Int, bytes: Int, atMost bytesMax: Int) {

@@ -14,7 +14,7 @@
     extension ServerSignIn {
         var userOption: String { "--user" }
 
-        /// The first option that is given; `nil` if there is none.
+        /// The name of the first option that the user gave; `nil` if the user gave none.
         var firstOption: String? {
             user != nil ? userOption : passwordFile != nil ? "--password-file" : nil
         }
