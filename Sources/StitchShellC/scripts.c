@@ -15,6 +15,8 @@ static const unsigned char scripts[] = {
     ,
 #embed "Scripts/node.js"
     ,
+#embed "Scripts/intl.js"
+    ,
 #embed "Scripts/bulk.js"
     ,
 #embed "Scripts/collection.js"

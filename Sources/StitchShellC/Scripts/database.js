@@ -18,11 +18,6 @@ function logComponents(database, run) {
   }
 }
 methods.database = {
-  auth(user, password) {
-    throw failed(MongoshUnimplementedError,
-      'a connection keeps its user; start the shell with --username');
-  },
-  logout() { return this.runCommand({ logout: 1 }); },
   getRole(role, options = {}) {
     return this.runCommand({ rolesInfo: text(role, 'role'), ...options }).roles[0] ||
       null;

@@ -110,14 +110,6 @@ g.WeakSet = class WeakSet {
   }
   delete(value) { return this.#set.delete(value); }
 };
-const missing = name => {
-  throw failed(MongoshUnimplementedError,
-    `Intl.${name} is missing; the methods toLocaleString of dates and numbers know en-US`);
-};
-g.Intl = {
-  DateTimeFormat() { missing('DateTimeFormat'); }, NumberFormat() { missing('NumberFormat'); },
-  Collator() { missing('Collator'); }, PluralRules() { missing('PluralRules'); },
-};
 g.require = name => {
   switch (String(name).replace(/^node:/, '')) {
     case 'assert': case 'assert/strict': return g.assert;

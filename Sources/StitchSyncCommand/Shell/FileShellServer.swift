@@ -64,6 +64,16 @@
             try store.read { try $0.isSynced(namespace) }
         }
 
+        func signIn(
+            _ user: String, password: String, on database: String
+        ) throws -> BSONDocument {
+            throw CommandError(
+                "\(place) is a file, which the shell opens without a user; to sign in, run "
+                    + "`stitchsync serve --db \(place) --auth` and open the shell at its address")
+        }
+
+        func signOut() throws -> BSONDocument { try run(["logout": 1], on: "admin") }
+
         func close() { store.close() }
     }
 #endif

@@ -8,6 +8,8 @@
         let place: String
         private let connect: () throws -> ServerRemote
         private var remote: ServerRemote
+        /// The sign-in of `db.auth` or `db.logout`; `nil` for that of the beginning.
+        private var signIn: SignIn?
 
         /// Connects to a server.
         ///
@@ -39,9 +41,39 @@
         /// would wait for it.
         private func renew() throws {
             let next = try connect()
+            if let signIn { try next.use(signIn) }
             // The evaluation's budget is spent.
             WorkBudget().running { close() }
             remote = next
+        }
+
+        func signIn(
+            _ user: String, password: String, on database: String
+        ) throws -> BSONDocument {
+            try use(.user(user, password: password, database: database))
+        }
+
+        func signOut() throws -> BSONDocument { try use(.none) }
+
+        /// Replaces the connections by ones of another sign-in, if the server accepts it.
+        private func use(_ signIn: SignIn) throws -> BSONDocument {
+            let next = try connect()
+            let reply: BSONDocument
+            do {
+                try next.use(signIn)
+                reply = try BlockingCall.run { try await next.run(["hello": 1], on: "admin") }
+            } catch {
+                try BlockingCall.run { await next.close() }
+                throw error
+            }
+            guard reply.number("ok") == 1 else {
+                try BlockingCall.run { await next.close() }
+                return reply
+            }
+            close()
+            remote = next
+            self.signIn = signIn
+            return ["ok": 1]
         }
 
         func isSynced(_ namespace: Namespace) -> Bool { false }

@@ -36,10 +36,11 @@
 
         /// The names that a person may complete.
         static let methods = [
-            "adminCommand", "aggregate", "createCollection", "createUser", "createView",
+            "adminCommand", "aggregate", "auth", "createCollection", "createUser", "createView",
             "currentOp", "dropDatabase", "dropUser", "getCollection", "getCollectionInfos",
             "getCollectionNames", "getName", "getSiblingDB", "getUser", "getUsers", "hello",
-            "killOp", "runCommand", "serverStatus", "stats", "updateUser", "version", "watch",
+            "killOp", "logout", "runCommand", "serverStatus", "stats", "updateUser", "version",
+            "watch",
         ]
 
         private typealias Method = (ShellArguments) throws -> ScriptValue
@@ -185,6 +186,9 @@
 
         private func users(_ name: String) -> Method? {
             switch name {
+            case "auth": return signIn
+            case "logout":
+                return { _ in try self.result(try self.link.server.signOut()) }
             case "createUser":
                 return { arguments in
                     let user = try arguments.required(0, "user")
@@ -231,6 +235,36 @@
                 }
             default: return nil
             }
+        }
+
+        /// Signs in as `db.auth` does: by a name and a password, or by a document with both.
+        private func signIn(_ arguments: ShellArguments) throws -> ScriptValue {
+            let user: String
+            let password: String
+            if case .document(let given)? = try arguments.value(0) {
+                guard let name = given["user"]?.stringValue else {
+                    throw ScriptError(
+                        "MongoshInvalidInputError",
+                        "db.auth needs the user's name in the field user")
+                }
+                user = name
+                password = try given["pwd"]?.stringValue ?? ShellPassword.asked()
+            } else {
+                user = try arguments.text(0, "username")
+                password =
+                    try arguments.count > 1
+                    ? arguments.text(1, "password") : ShellPassword.asked()
+            }
+            let server = link.server
+            return try result(try server.signIn(user, password: password, on: name))
+        }
+
+        /// Returns the reply to a change of the user.
+        private func result(_ reply: BSONDocument) throws -> ScriptValue {
+            guard reply.number("ok") == 1 else {
+                throw Shell.error(of: reply, name: "MongoServerError")
+            }
+            return shell.session.value(.document(Self.shown(reply)))
         }
 
         private static func joined(_ command: BSONDocument, _ more: BSONDocument?) -> BSONDocument {

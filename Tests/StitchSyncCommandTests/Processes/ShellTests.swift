@@ -186,6 +186,74 @@
             }
         }
 
+        @Test func `a script signs in and out`() async throws {
+            try await withTemporaryFolder { folder in
+                try await ServerProcess.run(["--auth"]) { server in
+                    let uri = "stitchsync://127.0.0.1:\(server.port)"
+                    _ = try folder.write(lines: ["rootpassword"], to: "pw")
+                    _ = try await Tool.run(
+                        "adduser", uri, "root", "--role", "root", in: folder, input: "pw")
+                    _ = try folder.write(
+                        lines: [
+                            "db = db.getSiblingDB('admin')",
+                            "const user = () => db.runCommand({ connectionStatus: 1 })"
+                                + ".authInfo.authenticatedUsers.map(u => u.user).join()",
+                            "print('at first', user())",
+                            "try { db.auth('root', 'wrong') } catch (e) { print(e.message) }",
+                            "print('refused', user())",
+                            "print(db.auth('root', 'rootpassword').ok, user())",
+                            "print(db.getSiblingDB('shop').items.insertOne({ _id: 1 }).insertedId)",
+                            "print(db.logout().ok, user())",
+                            "try { db.getSiblingDB('shop').items.findOne() } catch (e) { print(e.code) }",
+                            "print(db.auth({ user: 'root', pwd: 'rootpassword' }).ok, user())",
+                            "try { db.auth({ pwd: 'x' }) } catch (e) { print(e.message) }",
+                        ], to: "signs.js")
+                    let answer = try await Tool.run("shell", uri, "signs.js", in: folder)
+                    #expect(
+                        answer.output == [
+                            "at first ", "Authentication failed. (code 18)", "refused ", "1 root", "1", "1 ",
+                            "13", "1 root", "db.auth needs the user's name in the field user",
+                        ], "\(answer.output) \(answer.complaints)")
+                }
+                let file = try await Tool.run(
+                    "shell", "shop.stitch", "--eval", "db.auth('ann', 'secret')", in: folder)
+                #expect(file.code == 1)
+                #expect(
+                    file.complaints.joined().contains("stitchsync serve --db shop.stitch --auth"),
+                    "\(file.complaints)")
+                #expect(!file.complaints.joined().contains("secret"))
+            }
+        }
+
+        @Test func `Intl formats dates and numbers as node does`() async throws {
+            try await withTemporaryFolder { folder in
+                _ = try folder.write(
+                    lines: [
+                        "const at = new Date(Date.UTC(2026, 10, 5, 15, 4, 9))",
+                        "print(new Intl.DateTimeFormat().format(at))",
+                        "print(Intl.DateTimeFormat('en-US', { dateStyle: 'full' }).format(at))",
+                        "print(new Intl.DateTimeFormat('en-US', { hour: 'numeric' }).format(at))",
+                        "print([at].map(new Intl.DateTimeFormat('en-US', "
+                            + "{ timeZone: 'Asia/Tokyo', timeStyle: 'short' }).format).join())",
+                        "print(new Intl.DateTimeFormat().resolvedOptions().timeZone)",
+                        "print(new Intl.NumberFormat('en-US', "
+                            + "{ style: 'currency', currency: 'USD' }).format(-1234.5))",
+                        "print(new Intl.NumberFormat().format(12345678901234567890n))",
+                        "print(['b', 'a', 'B'].sort(new Intl.Collator().compare).join())",
+                        "try { new Intl.DateTimeFormat().format(NaN) } catch (e) { print(e.name) }",
+                        "try { new Intl.NumberFormat('de') } catch (e) { print(e.name) }",
+                        "try { new Intl.PluralRules() } catch (e) { print(e.name) }",
+                    ], to: "intl.js")
+                let answer = try await Tool.run("shell", "shop.stitch", "intl.js", in: folder)
+                #expect(
+                    answer.output == [
+                        "11/5/2026", "Thursday, November 5, 2026", "3 PM", "12:04 AM", "UTC",
+                        "-$1,234.50", "12,345,678,901,234,567,890", "a,b,B", "RangeError",
+                        "RangeError", "MongoshUnimplementedError",
+                    ], "\(answer.output) \(answer.complaints)")
+            }
+        }
+
         @Test func `a server answers as a file does`() async throws {
             try await withTemporaryFolder { folder in
                 try await ServerProcess.run { server in

@@ -65,7 +65,7 @@ extension ScriptInterpreter {
             return try ScriptStringMethods(interpreter: self)
                 .invoke(name, on: text, arguments)
         case .number(let number) where Self.numberMethods.contains(name):
-            return invoke(name, onNumber: number, arguments)
+            return try invoke(name, onNumber: number, arguments)
         case .object(let object):
             if case .global(let global) = object.kind {
                 if let result = try ScriptGlobalMethods(interpreter: self)
@@ -115,23 +115,18 @@ extension ScriptInterpreter {
         }
     }
 
-    /// Whether an argument asks for another locale than the default one, or for options.
-    private static func isForeign(_ argument: ScriptValue) -> Bool {
-        switch argument {
-        case .undefined: false
-        case .string(let locale): !locale.hasSameBytes(as: "en-US")
-        case .null, .bool, .number, .bigInt, .object: true
-        }
-    }
-
     private func first(_ arguments: [ScriptValue]) -> ScriptObject? { arguments.first?.object }
 
     private func invoke(
         _ name: String, onNumber number: Double, _ arguments: [ScriptValue]
-    ) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         switch name {
         case "toNumber": return .number(number)
-        case "toLocaleString": return .string(ScriptNumber.grouped(number))
+        case "toLocaleString":
+            let options = try ScriptLocaleOptions(
+                arguments, of: "Number.prototype.\(name)", self)
+            try options.checkLocale()
+            return .string(try ScriptNumberFormat(options).text(number))
         default:
             let digits = max(0, min(arguments.first?.integer ?? 0, 100))
             guard number.isFinite, abs(number) < 1e21 else {
@@ -157,11 +152,12 @@ extension ScriptInterpreter {
                 object.setTime(new)
                 return .number(new)
             }
-            if name.hasBytePrefix("toLocale"), let other = arguments.first(where: Self.isForeign) {
-                throw fail(
-                    "RangeError",
-                    "\(name) knows the locale en-US and the time zone UTC only, without options, "
-                        + "and not \(other.text)")
+            if name.hasBytePrefix("toLocale") {
+                let options = try ScriptLocaleOptions(
+                    arguments, of: "Date.prototype.\(name)", self)
+                try options.checkLocale()
+                return .string(
+                    try ScriptDateFormat(options, for: name).text(time) ?? "Invalid Date")
             }
             return ScriptDate.invoke(name, time)
         case .map(let table), .set(let table):

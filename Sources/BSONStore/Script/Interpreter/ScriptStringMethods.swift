@@ -32,12 +32,11 @@ struct ScriptStringMethods {
             try look(at: min(text.utf8.count, other.utf8.count))
             if ScriptValue.isSame(.string(text), .string(other)) { return .number(0) }
             if interpreter.options.keepsNumberTypes {
-                // Letters come in the order of the alphabet, small ones first.
-                let (left, right) = (text.lowercased(), other.lowercased())
-                if !left.hasSameBytes(as: right) {
-                    return .number(left.utf16.lexicographicallyPrecedes(right.utf16) ? -1 : 1)
-                }
-                return .number(other.utf16.lexicographicallyPrecedes(text.utf16) ? -1 : 1)
+                try look(at: text.utf8.count + other.utf8.count)
+                let options = try ScriptLocaleOptions(
+                    arguments.dropFirst(), of: "String.prototype.localeCompare", interpreter)
+                let collation = try options.collation()
+                return .number(Double(collation.compare(text, other).rawValue))
             }
             return .number(text.utf16.lexicographicallyPrecedes(other.utf16) ? -1 : 1)
         case "match", "matchAll", "search", "replace", "replaceAll", "split":

@@ -125,21 +125,6 @@ enum ScriptDate {
         return self.time(parts)
     }
 
-    /// Returns a time as it is written in the United States, the default locale of mongosh.
-    private static func localText(_ time: Double, _ name: String) -> String? {
-        guard let parts = calendar(time) else { return nil }
-        let day = "\(parts.month)/\(parts.day)/\(parts.year)"
-        let hour = parts.hour % 12 == 0 ? 12 : parts.hour % 12
-        let clock =
-            "\(hour):\(padded(parts.minute, 2)):\(padded(parts.second, 2)) "
-            + (parts.hour < 12 ? "AM" : "PM")
-        switch name {
-        case "toLocaleDateString": return day
-        case "toLocaleTimeString": return clock
-        default: return "\(day), \(clock)"
-        }
-    }
-
     /// Calls a method of a time; `nil` if it has none of that name.
     static func invoke(_ name: String, _ time: Double) -> ScriptValue? {
         switch name {
@@ -149,8 +134,6 @@ enum ScriptDate {
             return .string(text(time).map { String($0.prefix(15)) } ?? "Invalid Date")
         case "toTimeString":
             return .string(text(time).map { String($0.dropFirst(16)) } ?? "Invalid Date")
-        case "toLocaleDateString", "toLocaleString", "toLocaleTimeString":
-            return .string(localText(time, name) ?? "Invalid Date")
         case "toUTCString":
             guard let parts = calendar(time) else { return .string("Invalid Date") }
             return .string(

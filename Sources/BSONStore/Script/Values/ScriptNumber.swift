@@ -49,7 +49,7 @@ enum ScriptNumber {
     }
 
     /// Returns the shortest digits, and the number of those before the point.
-    private static func shortest(_ number: Double) -> (digits: String, point: Int) {
+    static func shortest(_ number: Double) -> (digits: String, point: Int) {
         let parts = number.description.lowercased().split(separator: "e")
         let decimal = parts[0].split(separator: ".", omittingEmptySubsequences: false)
         let exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
@@ -69,18 +69,6 @@ enum ScriptNumber {
         guard radix != 10, 2...36 ~= radix, let whole = Int64(exactly: number.rounded(.towardZero))
         else { return text(number) }
         return String(whole, radix: radix)
-    }
-
-    /// Returns a number with commas between thousands and at most three digits behind the point.
-    static func grouped(_ number: Double) -> String {
-        guard number.isFinite, abs(number) < 1e15 else { return text(number) }
-        let parts = text((abs(number) * 1_000).rounded() / 1_000).split(separator: ".")
-        var whole = ""
-        for (index, digit) in parts[0].enumerated() {
-            if index > 0, (parts[0].count - index).isMultiple(of: 3) { whole += "," }
-            whole.append(digit)
-        }
-        return (number < 0 ? "-" : "") + whole + (parts.count > 1 ? "." + parts[1] : "")
     }
 
     /// Returns a number with a number of digits behind the point.

@@ -7,19 +7,19 @@
 /// A time zone: the offset of a place's clocks from UTC at any time.
 ///
 /// Places have the names of the Olson database, which is read from the system's files.
-struct ExpressionTimeZone: Sendable {
+package struct ExpressionTimeZone: Sendable {
     private let rules: ExpressionTimeZoneRules?
     private let fixed: Int
     /// Whether this is UTC itself, not a place or an offset equal to it.
-    let isUTC: Bool
+    package let isUTC: Bool
 
     /// UTC.
-    static let utc = ExpressionTimeZone(rules: nil, fixed: 0, isUTC: true)
+    package static let utc = ExpressionTimeZone(rules: nil, fixed: 0, isUTC: true)
 
     /// Finds a zone by the name of a place, or reads an offset: `+05`, `+0530` or `+05:30`.
     ///
     /// - Throws: 40485 with MongoDB's text for any other name.
-    static func named(_ name: String) throws(StoreError) -> ExpressionTimeZone {
+    package static func named(_ name: String) throws(StoreError) -> ExpressionTimeZone {
         if name == "UTC" { return .utc }
         if let offset = offset(name) {
             return ExpressionTimeZone(rules: nil, fixed: offset, isUTC: false)
@@ -47,7 +47,7 @@ struct ExpressionTimeZone: Sendable {
     func offset(at seconds: Int) -> Int { rules?.offset(at: seconds).seconds ?? fixed }
 
     /// Returns the local time at a time, in milliseconds.
-    func local(_ milliseconds: Int64) -> Int64 {
+    package func local(_ milliseconds: Int64) -> Int64 {
         let seconds = CalendarFields.quotient(Int(milliseconds), 1_000)
         let (sum, overflow) = milliseconds.addingReportingOverflow(
             Int64(offset(at: seconds)) * 1_000)
