@@ -139,6 +139,34 @@ class Live(Looks):
         self.see("Show 6,000,000 characters")
         self.assertLess(self.driver.execute_script("return document.getElementById('main').textContent.length"), 20_000)
 
+    def test_changes_and_a_story_with_a_large_document(self):
+        large = {"_id": "grown", "text": "word " * 1_600_000, "numbers": list(range(1_000))}
+        self.open("changes/app/huge")
+        self.see("No change happened yet.")
+        self.world.root.app.huge.replace_one({"_id": "grown"}, large, upsert=True)
+        summary = self.until(lambda: self.find(".changes summary"))
+        summary.send_keys(Keys.ENTER)
+        self.see("MB; … marks what this page leaves out.")
+        self.see("a button that shows the whole document")
+        self.assertLess(self.driver.execute_script("return document.getElementById('main').textContent.length"), 60_000)
+        _, mine = self.enter("root")
+        status, _, story = self.ask("GET", "/api/write?namespace=app.huge&id=%22grown%22", mine)
+        self.assertEqual(status, 200)
+        self.assertLess(len(story), 200_000)
+        self.assertGreater(int(json.loads(story)["$stitchsyncCutFrom"]["$numberLong"]), 8_000_000)
+        self.open("write?namespace=app.huge&id=%22grown%22")
+        self.see("MB; … marks what this page leaves out.")
+        self.button("Show all of the document").click()
+        self.see("Show 8,000,000 characters")
+
+    def test_edit_of_a_large_document(self):
+        self.world.root.app.huge.replace_one({"_id": "wide"}, {"_id": "wide", "text": "word " * 400_000}, upsert=True)
+        self.open("data/app/huge/documents?filter=%7B_id%3A+%22wide%22%7D")
+        self.button('Edit "wide"').click()
+        self.until(lambda: self.find("dialog") and "at most 1.0 MB" in self.find("dialog").text)
+        self.assertIn(".updateOne({_id: ", self.find("dialog").text)
+        self.assertFalse(self.find("dialog textarea"))
+
     def test_edit_of_a_document(self):
         self.open(TODOS + "?filter=%7B_id%3A+5%7D")
         self.open("data/app/todos/documents?filter=%7B_id%3A+5%7D")

@@ -25,7 +25,7 @@ extension Console {
         return found.compactMap(\.documentValue).map(Self.denial)
     }
 
-    /// Returns the story of a document's writes.
+    /// Returns the story of a document's writes, with a large document cut.
     func write(_ request: ConsoleRequest, _ session: ConsoleSession) throws -> ConsoleAnswer {
         guard let text = request.query["namespace"], let idText = request.query["id"] else {
             throw ConsoleFault(400, "name a namespace and the _id of a document")
@@ -43,7 +43,8 @@ extension Console {
             try self.reply(to: command, on: database, session)
         }
         do {
-            return .json(try history.document().extendedJSON(.canonical))
+            let story = DocumentExcerpt.shortened(story: try history.document())
+            return .json(story.extendedJSON(.canonical))
         } catch let refusal as WriteHistory.Refusal {
             throw ConsoleFault(CommandFailure(refusal.code, refusal.description))
         }

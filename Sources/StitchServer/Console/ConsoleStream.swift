@@ -88,7 +88,8 @@ extension Console {
                     session)
                 let batch = reply["cursor"]?.documentValue?["nextBatch"]?.arrayValue ?? []
                 return batch.compactMap(\.documentValue).map {
-                    ConsoleStream.event("change", $0.extendedJSON(.canonical))
+                    let event = DocumentExcerpt.shortened(event: $0, of: batch.count)
+                    return ConsoleStream.event("change", event.extendedJSON(.canonical))
                 }.joined()
             } catch {
                 return nil

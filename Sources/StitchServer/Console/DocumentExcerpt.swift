@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// A document as a list of the console shows it: with long texts, long arrays and deep trees cut.
+/// A document as the console shows it in a list, a change or a story: with long texts, long arrays and deep trees cut.
 ///
 /// A part that is cut is replaced by `{$stitchsyncCut: {kind: "…", size: n, start: "…"}}`. Such a
 /// document is only shown: the pages fetch the whole document before they edit it.
@@ -37,8 +37,7 @@ struct DocumentExcerpt {
                 return value
             }
             sizes.append(.int64(Int64(document.byteCount)))
-            var excerpt = DocumentExcerpt(rest: share)
-            return .document(excerpt.fields(of: document, depth: 0))
+            return .document(Self.shortened(document, to: share))
         }
         var shown = cursor
         shown["firstBatch"] = .array(BSONArray(documents))
@@ -46,6 +45,53 @@ struct DocumentExcerpt {
         result["cursor"] = .document(shown)
         result["cut"] = .array(BSONArray(sizes))
         return result
+    }
+
+    /// Returns a change event with cut documents, and the event's size in the field `sizeField` if
+    /// it was cut.
+    ///
+    /// - Parameter count: the number of events that are sent together.
+    static func shortened(event: BSONDocument, of count: Int) -> BSONDocument {
+        let share = min(documentBytesMax, max(wholeBytesMax, listBytesMax / max(1, count)))
+        guard event.byteCount > share else { return event }
+        var result = event
+        for name in ["fullDocument", "fullDocumentBeforeChange", "updateDescription"] {
+            guard let document = event[name]?.documentValue, document.byteCount > wholeBytesMax
+            else { continue }
+            result[name] = .document(shortened(document, to: share / 2))
+        }
+        result[sizeField] = .int64(Int64(event.byteCount))
+        return result
+    }
+
+    /// Returns the story of a document with the document cut, and its size in `sizeField` if it was
+    /// cut.
+    static func shortened(story: BSONDocument) -> BSONDocument {
+        var result = story
+        if let document = story["document"]?.documentValue,
+            document.byteCount > documentBytesMax
+        {
+            result["document"] = .document(shortened(document, to: documentBytesMax))
+            result[sizeField] = .int64(Int64(document.byteCount))
+        }
+        let changes = (story["changes"]?.arrayValue ?? []).map { value -> BSONValue in
+            guard var change = value.documentValue else { return value }
+            for name in ["updated", "removed"] {
+                guard let names = change[name]?.arrayValue, names.count > itemsMax else { continue }
+                change[name] = .array(BSONArray(names.prefix(itemsMax)))
+            }
+            return .document(change)
+        }
+        result["changes"] = .array(BSONArray(changes))
+        return result
+    }
+
+    /// The field of an event or a story that holds the size in bytes of what was cut.
+    static let sizeField = "$stitchsyncCutFrom"
+
+    private static func shortened(_ document: BSONDocument, to share: Int) -> BSONDocument {
+        var excerpt = DocumentExcerpt(rest: share)
+        return excerpt.fields(of: document, depth: 0)
     }
 
     private mutating func fields(of document: BSONDocument, depth: Int) -> BSONDocument {

@@ -136,6 +136,22 @@ while not line.startswith(b"data:"):
     line = changes.readline()
 check(json.loads(line[6:])["documentKey"] == {"_id": {"$numberInt": "2"}}, line)
 
+# A large document is cut in a change and in a story, and the cut is marked; its _id is whole.
+command["command"]["documents"] = [{"_id": 3, "text": "word " * 400_000, "numbers": list(range(1_000))}]
+check(ask("POST", "/api/command", command, token)[0] == 200, "insert of a large document")
+line = b""
+while not line.startswith(b"data:") or b'"documentKey"' not in line:
+    line = changes.readline()
+check(len(line) < 50_000, len(line))
+event = json.loads(line[6:])
+check(event["documentKey"] == {"_id": {"$numberInt": "3"}}, event["documentKey"])
+check(int(event["$stitchsyncCutFrom"]["$numberLong"]) > 2_000_000, line[:200])
+check(event["fullDocument"]["text"]["$stitchsyncCut"]["size"] == {"$numberLong": "2000000"}, line[:200])
+status, _, text = ask("GET", "/api/write?namespace=app.todos&id=3", headers=mine)
+check(status == 200 and len(text) < 50_000, len(text))
+story = json.loads(text)
+check(int(story["$stitchsyncCutFrom"]["$numberLong"]) > 2_000_000 and story["document"]["_id"] == {"$numberInt": "3"}, text[:200])
+
 # A user who loses the role loses the session.
 other = sign_in("second", "second's password")
 second = {"Cookie": other[1]["set-cookie"].split(";")[0]}

@@ -2,7 +2,7 @@
 import { button, el, empty, errorPlace, field, heading, page, refill } from "./dom.js";
 import { command, follow } from "./api.js";
 import { at, parseReply, plain } from "./ejson.js";
-import { jsonBlock } from "./document-view.js";
+import { cutNote, jsonBlock, takeCutSize } from "./document-view.js";
 import { storyOf } from "./write.js";
 import { lineText } from "./shell-text.js";
 import { ago, count, shortNode } from "./units.js";
@@ -48,7 +48,8 @@ export async function show(main, route, { signal }) {
   follow(`/api/changes?${query}`, signal, {
     open() { error.clear(); isStale = true; },
     change(data) {
-      const change = { event: parseReply(data), text: data.toLowerCase(), arrived: Date.now() };
+      const event = parseReply(data);
+      const change = { event, cutFrom: takeCutSize(event), text: data.toLowerCase(), arrived: Date.now() };
       if (isPaused) { missed.push(change); if (missed.length > keptMax) missed.shift(); } else keep([change]);
       isStale = true;
     },
@@ -81,21 +82,22 @@ export async function show(main, route, { signal }) {
     const id = at(event, "documentKey", "_id");
     const time = plain(at(event, "wallTime"));
     const details = el("details", { open: open.has(change), ontoggle() {
-      if (details.open) { open.add(change); if (details.childElementCount < 2) details.append(...insides(event)); } else open.delete(change);
+      if (details.open) { open.add(change); if (details.childElementCount < 2) details.append(...insides(change)); } else open.delete(change);
     } }, el("summary", { data: { key: lineText(event.get("_id") ?? null, 500) } },
       el("span", { class: `kind ${/^[a-z]+$/i.test(kind) ? kind : ""}` }, kind), " ",
       shortNode([at(event, "ns", "db"), at(event, "ns", "coll")].filter(Boolean).join("."), 60), " ",
       id !== undefined && el("code", {}, lineText(id, 48)), " ", el("span", { class: "quiet" }, summary(event)), " ",
       ago(typeof time === "number" ? time : change.arrived)));
-    if (details.open) details.append(...insides(event));
+    if (details.open) details.append(...insides(change));
     return el("li", {}, details);
   }
 
   /** Returns what an opened change shows: a link to the document's story, and the event. */
-  function insides(event) {
+  function insides({ event, cutFrom }) {
     const id = at(event, "documentKey", "_id"), name = `${at(event, "ns", "db")}.${at(event, "ns", "coll")}`;
     const link = id === undefined ? [] : [el("p", {}, el("a", { href: storyOf(name, id) }, "Story of the document"))];
-    return [...link, jsonBlock(event)];
+    const note = cutFrom > 0 ? [cutNote(cutFrom, "change", "The story of the document has a button that shows the whole document as it is now.")] : [];
+    return [...link, ...note, jsonBlock(event)];
   }
 
   function summary(event) {

@@ -5,8 +5,11 @@ import { at, isSame, parseDocument, plain } from "./ejson.js";
 import { confirmAction, openDialog } from "./dialog.js";
 import { differenceNode } from "./difference.js";
 import { lineText, shellText } from "./shell-text.js";
+import { bytes } from "./units.js";
 
 const versionField = "__stitch_sync_version";
+/** The size in bytes above which a document is not edited as text, which would freeze the page. */
+const editedBytesMax = 1_000_000;
 
 function editor(text) {
   return el("textarea", { class: "code", rows: 18, spellcheck: "false", autocomplete: "off", wrap: "off", autofocus: true }, text);
@@ -43,6 +46,8 @@ function withID(document) {
 
 /** Edits a document: text, then the difference, then the write. Returns whether it was changed. */
 export async function editDocument(database, collection, id) {
+  const size = await documentSize(database, collection, id);
+  if (size > editedBytesMax) return await openDialog(`Edit ${lineText(id, 60)}`, () => tooLarge(database, collection, id, size), { wide: true });
   const found = await fetchDocument(database, collection, id);
   return await openDialog(`Edit ${lineText(id, 60)}`, (close, error) => {
     if (!found) return el("p", {}, "The document no longer exists. Another client deleted it.");
@@ -90,6 +95,26 @@ export async function editDocument(database, collection, id) {
       save.focus();
     }
   }, { wide: true });
+}
+
+/** Returns what a dialog says of a document that is too large for an editor. */
+function tooLarge(database, collection, id, size) {
+  const quote = (text) => JSON.stringify(String(text));
+  const statement = `db.getSiblingDB(${quote(database)}).getCollection(${quote(collection)})`
+    + `.updateOne({_id: ${lineText(id, 10_000)}}, {$set: {"path.of.the.field": "new value"}})`;
+  return [
+    el("p", {}, `The document has ${bytes(size)}. This page edits documents of at most ${bytes(editedBytesMax)}.`),
+    el("p", {}, "Change a field by its path in the shell, for example:"),
+    el("pre", { class: "json", tabindex: 0 }, statement),
+    el("p", { class: "hint" }, "stitchsync shell ADDRESS opens the shell at this server."),
+  ];
+}
+
+/** Returns the size in bytes of the document with an id; 0 if there is none. */
+async function documentSize(database, collection, id) {
+  const projection = new Map([["size", new Map([["$bsonSize", "$$ROOT"]])]]);
+  const found = await fetchDocument(database, collection, id, projection);
+  return (found && plain(found.get("size"))) ?? 0;
 }
 
 /** Returns the whole document with an id, or `null`. */

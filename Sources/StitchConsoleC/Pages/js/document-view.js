@@ -1,8 +1,9 @@
 // A document as a tree and as JSON.
 import { el } from "./dom.js";
 import { tree } from "./tree.js";
+import { plain } from "./ejson.js";
 import { keyText, kindOf, lineText, scalarText, shellText } from "./shell-text.js";
-import { count, number, short } from "./units.js";
+import { bytes, count, number, short } from "./units.js";
 
 const textMax = 400, itemsMax = 500, jsonMax = 200_000;
 
@@ -72,4 +73,18 @@ function opening(kind, start, length, whole) {
 /** Returns a document as text. */
 export function jsonBlock(value) {
   return el("pre", { class: "json", tabindex: 0 }, short(shellText(value), jsonMax));
+}
+
+const sizeField = "$stitchsyncCutFrom";
+
+/** Returns the size of an event or a story whose documents the server cut, and removes the mark; 0 if it cut nothing. */
+export function takeCutSize(value) {
+  const size = plain(value.get(sizeField) ?? null) ?? 0;
+  value.delete(sizeField);
+  return size;
+}
+
+/** Returns the note on a document that the server cut; `more` is the way to see the whole. */
+export function cutNote(size, what, ...more) {
+  return el("p", { class: "quiet" }, `The ${what} has ${bytes(size)}; … marks what this page leaves out. `, more);
 }

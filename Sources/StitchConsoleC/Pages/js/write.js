@@ -1,7 +1,8 @@
 // The page Write: the story of one document's writes, accepted and denied.
-import { el, empty, page, table } from "./dom.js";
+import { button, el, empty, errorPlace, page, table } from "./dom.js";
 import { at, plain } from "./ejson.js";
-import { jsonBlock } from "./document-view.js";
+import { cutNote, documentTree, jsonBlock, takeCutSize } from "./document-view.js";
+import { fetchDocument } from "./document-edit.js";
 import { lineText } from "./shell-text.js";
 import { showStory } from "./story-form.js";
 import { ago, shortNode } from "./units.js";
@@ -38,8 +39,28 @@ function content(story, steps) {
     ], steps, { rowClass: (each) => kind(each) === "denied" ? "denied" : null })
       : empty("The server remembers no write of this document.", "The change history is bounded: older writes are no longer in it."),
     el("h2", {}, "The document now"),
-    document instanceof Map ? jsonBlock(document) : el("p", {}, "The document does not exist."),
+    document instanceof Map ? documentNode(story, document) : el("p", {}, "The document does not exist."),
   ];
+}
+
+/** Returns the document as text; with a way to the whole one if the server cut it. */
+function documentNode(story, document) {
+  const cutFrom = takeCutSize(story);
+  if (cutFrom === 0) return jsonBlock(document);
+  const error = errorPlace();
+  const all = button("Show all", async () => {
+    error.clear();
+    all.disabled = true;
+    try {
+      const [database, ...collection] = String(story.get("namespace")).split(".");
+      const whole = await fetchDocument(database, collection.join("."), story.get("id"));
+      if (!whole) throw new Error("The document no longer exists. Another client deleted it.");
+      node.replaceChildren(documentTree(whole, "The document now"));
+    } catch (trouble) { error.show(trouble); }
+    all.disabled = false;
+  }, { class: "plain", "aria-label": "Show all of the document" });
+  const node = el("div", {}, cutNote(cutFrom, "document", all, error.node), jsonBlock(document));
+  return node;
 }
 
 function kind(step) {
