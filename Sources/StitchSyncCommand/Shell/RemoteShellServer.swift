@@ -5,6 +5,9 @@
 
     /// A server that answers the commands of a shell.
     final class RemoteShellServer: ShellServer {
+        /// MongoDB's code of a wrong name or password.
+        private static let authenticationFailed = 18
+
         let place: String
         private let connect: () throws -> ServerRemote
         private var remote: ServerRemote
@@ -62,6 +65,15 @@
             do {
                 try next.use(signIn)
                 reply = try BlockingCall.run { try await next.run(["hello": 1], on: "admin") }
+            } catch let refusal as RemoteError
+                where refusal.code == Self.authenticationFailed
+            {
+                try BlockingCall.run { await next.close() }
+                return [
+                    "ok": 0, "errmsg": "Authentication failed.",
+                    "code": .int32(Int32(Self.authenticationFailed)),
+                    "codeName": "AuthenticationFailed",
+                ]
             } catch {
                 try BlockingCall.run { await next.close() }
                 throw error

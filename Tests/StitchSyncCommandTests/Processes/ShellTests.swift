@@ -199,7 +199,7 @@
                             "const user = () => db.runCommand({ connectionStatus: 1 })"
                                 + ".authInfo.authenticatedUsers.map(u => u.user).join()",
                             "print('at first', user())",
-                            "try { db.auth('root', 'wrong') } catch (e) { print(e.message) }",
+                            "try { db.auth('root', 'wrong') } catch (e) { print(e.name, e.code) }",
                             "print('refused', user())",
                             "print(db.auth('root', 'rootpassword').ok, user())",
                             "print(db.getSiblingDB('shop').items.insertOne({ _id: 1 }).insertedId)",
@@ -211,7 +211,7 @@
                     let answer = try await Tool.run("shell", uri, "signs.js", in: folder)
                     #expect(
                         answer.output == [
-                            "at first ", "Authentication failed. (code 18)", "refused ", "1 root", "1", "1 ",
+                            "at first ", "MongoServerError 18", "refused ", "1 root", "1", "1 ",
                             "13", "1 root", "db.auth needs the user's name in the field user",
                         ], "\(answer.output) \(answer.complaints)")
                 }
