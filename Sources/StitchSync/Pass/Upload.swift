@@ -76,6 +76,8 @@ struct Upload {
     /// - Throws: the first error of a request, once the answers to the others are settled, and the
     ///   store's errors.
     private func send(_ walk: Walk, _ tally: inout Tally) async throws {
+        // Most passes upload nothing and begin no write transaction.
+        guard try context.read({ try $0.holds(.toUpload, in: $1.rowID) }) else { return }
         let first = try await context.write(beginning(walk, after: 0))
         try await withThrowingTaskGroup(of: Answer.self) { group in
             let arrival = context.engine.answerArriving
