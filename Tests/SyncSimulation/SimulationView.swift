@@ -58,18 +58,31 @@ extension SimulationWorld {
     /// Lets the next set of a client's subscriptions be these, in all collections.
     func subscribe(_ client: Int, _ views: [SimulationView]) async throws {
         guard isAlive(client) else { return }
-        var queries: [SubscriptionQuery] = []
+        let version = try clients[client].engine.subscriptions.version
+        var queries: [(query: SubscriptionQuery, shows: SubscriptionArrival)] = []
         for namespace in Self.namespaces.prefix(plan.hasTwoCollections ? 2 : 1) {
-            for view in views { queries.append(try SubscriptionQuery(namespace, view.filter)) }
+            for view in views {
+                // From numbers that are there: the seeds keep their worlds.
+                let number = plan.seed / 5 + UInt64(version) + UInt64(view.rawValue)
+                queries.append(
+                    (
+                        try SubscriptionQuery(namespace, view.filter),
+                        number % 2 == 0 ? .asTheyArrive : .together
+                    ))
+            }
         }
-        if plan.refusesQueries, try clients[client].engine.subscriptions.version % 2 == 0 {
-            queries.append(try SubscriptionQuery(Self.unreadable, [:]))
-            queries.append(try SubscriptionQuery(Self.namespaces[0], [Self.refusedField: 1]))
+        if plan.refusesQueries, version % 2 == 0 {
+            queries.append((try SubscriptionQuery(Self.unreadable, [:]), .together))
+            queries.append(
+                (
+                    try SubscriptionQuery(Self.namespaces[0], [Self.refusedField: 1]),
+                    .asTheyArrive
+                ))
         }
         let wanted = queries
         try await clients[client].engine.subscriptions.update { set in
             set.removeAll()
-            for query in wanted { set.insertOrAssign(query) }
+            for next in wanted { set.insertOrAssign(next.query, shows: next.shows) }
         }
     }
 

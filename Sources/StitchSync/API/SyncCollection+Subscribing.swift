@@ -6,6 +6,8 @@ extension SyncCollection {
     /// An existing subscription with the name changes to the filter, even from another collection.
     ///
     /// - Parameters:
+    ///   - shows: the time at which the app sees the documents. Another one than that of a present
+    ///     subscription with the filter makes a new set, for which only `.always` waits.
     ///   - waiting: whether to wait until the documents are on the device.
     ///   - timeout: the longest wait; after a timeout the subscription stays.
     /// - Throws: `StoreError` for a filter that a subscription cannot have; as
@@ -13,6 +15,7 @@ extension SyncCollection {
     @discardableResult
     public func subscribe(
         to filter: BSONDocument = [:], named name: String? = nil,
+        shows: SubscriptionArrival = .together,
         waitForSync waiting: WaitForSync = .onCreation, timeout: Duration? = nil
     ) async throws -> Subscription {
         let query = try SubscriptionQuery(namespace, filter)
@@ -20,31 +23,31 @@ extension SyncCollection {
         // What the remote refused is asked for again.
         let isRefused =
             if case .error = latest.state { try !engine.subscriptions.holds(query) } else { false }
-        let known =
-            isRefused
-            ? nil
-            : latest.subscriptions.first { $0.name.hasSameBytes(as: name) && $0.query == query }
-        guard let known else {
-            let set = try await engine.subscriptions.update {
-                $0.insertOrAssign(query, named: name)
-            }
-            if waiting != .never {
-                try await engine.subscriptions.waitForSynchronization(
-                    of: set.version, for: .query(query), timeout: timeout)
-            }
-            let made = set.subscriptions.first {
-                $0.name.hasSameBytes(as: name) && $0.query == query
-            }
-            guard let made else {
-                throw SyncError(.storeFailed, "the subscription is not in its set")
-            }
-            return made
+        func subscription(in set: SubscriptionSet) -> Subscription? {
+            set.subscriptions.first { $0.name.hasSameBytes(as: name) && $0.query == query }
         }
-        if waiting == .always {
+        let known = isRefused ? nil : subscription(in: latest)
+        var (set, current) = (latest, known)
+        if current?.shows != shows {
+            set = try await engine.subscriptions.update {
+                $0.insertOrAssign(query, named: name, shows: shows)
+            }
+            current = subscription(in: set)
+        }
+        guard let made = current else {
+            throw SyncError(.storeFailed, "the subscription is not in its set")
+        }
+        let waits =
+            switch waiting {
+            case .onCreation: known == nil
+            case .always: true
+            case .never: false
+            }
+        if waits {
             try await engine.subscriptions.waitForSynchronization(
-                of: latest.version, asking: true, for: .query(query), timeout: timeout)
+                of: set.version, asking: known != nil, for: .query(query), timeout: timeout)
         }
-        return known
+        return made
     }
 
     /// Removes the unnamed subscription with a filter; its documents are evicted.
@@ -114,22 +117,27 @@ extension SyncSubscriptions {
 extension SubscriptionChanges {
     /// Adds a subscription to the documents that match a filter, with a name that is not in use.
     ///
-    /// - Throws: as ``append(_:named:)`` and ``SubscriptionQuery/init(_:_:)`` do.
+    /// - Throws: as ``append(_:named:shows:)`` and ``SubscriptionQuery/init(_:_:)`` do.
     @discardableResult
     public mutating func append<Document: Sendable>(
-        name: String, in collection: SyncCollection<Document>, where filter: BSONDocument = [:]
+        name: String, in collection: SyncCollection<Document>, where filter: BSONDocument = [:],
+        shows: SubscriptionArrival = .together
     ) throws(StoreError) -> Subscription {
-        try append(try SubscriptionQuery(collection.namespace, filter), named: name)
+        try append(try SubscriptionQuery(collection.namespace, filter), named: name, shows: shows)
     }
 
     /// Adds an unnamed subscription to the documents that match a filter.
     ///
+    /// - Parameter shows: the time at which the app sees the documents, as for
+    ///   ``insertOrAssign(_:named:shows:)``.
     /// - Throws: as ``SubscriptionQuery/init(_:_:)`` does.
     @discardableResult
     public mutating func append<Document: Sendable>(
-        in collection: SyncCollection<Document>, where filter: BSONDocument = [:]
+        in collection: SyncCollection<Document>, where filter: BSONDocument = [:],
+        shows: SubscriptionArrival? = nil
     ) throws(StoreError) -> Subscription {
-        insertOrAssign(try SubscriptionQuery(collection.namespace, filter)).subscription
+        insertOrAssign(try SubscriptionQuery(collection.namespace, filter), shows: shows)
+            .subscription
     }
 
     /// Returns the subscription with a name.
@@ -150,20 +158,20 @@ extension SyncCollection where Document: TypedDocument {
     /// An existing subscription with the name changes to the condition.
     ///
     /// - Parameters:
+    ///   - shows: the time at which the app sees the documents.
     ///   - waiting: whether to wait until the documents are on the device.
     ///   - timeout: the longest wait; after a timeout the subscription stays.
     /// - Throws: as `TypedFilter/bson(with:)` and
-    ///   ``subscribe(to:named:waitForSync:timeout:)`` do.
+    ///   ``subscribe(to:named:shows:waitForSync:timeout:)`` do.
     @discardableResult
     public func subscribe(
-        named name: String? = nil, waitForSync waiting: WaitForSync = .onCreation,
-        timeout: Duration? = nil,
+        named name: String? = nil, shows: SubscriptionArrival = .together,
+        waitForSync waiting: WaitForSync = .onCreation, timeout: Duration? = nil,
         @TypedFilterBuilder _ filter: (Document.Fields) throws -> TypedFilter
     ) async throws -> Subscription {
         try await subscribe(
-            to: try Document.filter(filter).bson(with: coding.encoder), named: name,
-            waitForSync: waiting,
-            timeout: timeout)
+            to: try Document.filter(filter).bson(with: coding.encoder), named: name, shows: shows,
+            waitForSync: waiting, timeout: timeout)
     }
 
     /// Removes the unnamed subscription with a condition; its documents are evicted.
@@ -192,13 +200,14 @@ extension SubscriptionChanges {
     /// }
     /// ```
     ///
-    /// - Throws: as `TypedFilter/bson(with:)` and ``append(_:named:)`` do.
+    /// - Throws: as `TypedFilter/bson(with:)` and ``append(_:named:shows:)`` do.
     @discardableResult
     public mutating func append<Document: TypedDocument>(
         name: String, in collection: SyncCollection<Document>,
+        shows: SubscriptionArrival = .together,
         @TypedFilterBuilder where filter: (Document.Fields) throws -> TypedFilter
     ) throws -> Subscription {
-        try append(try SubscriptionQuery(collection.find(filter)), named: name)
+        try append(try SubscriptionQuery(collection.find(filter)), named: name, shows: shows)
     }
 
     /// Adds an unnamed subscription to the documents that fulfil a condition.
@@ -206,10 +215,10 @@ extension SubscriptionChanges {
     /// - Throws: as `TypedFilter/bson(with:)` and ``SubscriptionQuery/init(_:_:)`` do.
     @discardableResult
     public mutating func append<Document: TypedDocument>(
-        in collection: SyncCollection<Document>,
+        in collection: SyncCollection<Document>, shows: SubscriptionArrival? = nil,
         @TypedFilterBuilder where filter: (Document.Fields) throws -> TypedFilter
     ) throws -> Subscription {
-        insertOrAssign(try SubscriptionQuery(collection.find(filter))).subscription
+        insertOrAssign(try SubscriptionQuery(collection.find(filter)), shows: shows).subscription
     }
 }
 

@@ -70,7 +70,7 @@ extension SyncCollection {
                 // Every synced id has a record here, even one that waits for its document.
                 guard let record = try transaction.record(id) else { continue }
                 let local = try transaction.local(id)
-                if let local, try transaction.membership.keeps(local) {
+                if let local, try transaction.membership.mayStay(local) {
                     // From now on only a subscription (a query) keeps it on the device.
                     try transaction.records.setReason(of: record, to: .query)
                 } else {

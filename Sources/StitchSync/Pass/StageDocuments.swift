@@ -180,22 +180,47 @@ extension StageDocuments {
         let last = page.isLast ? nil : page.documents.last?.documentID
         return try await ahead(of: group, from: progress, after: last, .documents, size) {
             let documents = try await usable(page.documents)
-            let (fresh, next) = try await context.write { sync in
-                let staging = StageDocument(sync: sync)
-                var (fresh, known) = (0, 0)
-                for document in documents {
-                    let outcome = try staging.stage(document)
-                    fresh += outcome == .stale || outcome == .stagedAgain ? 0 : 1
-                    known += outcome == .staged ? 0 : 1
-                }
+            let (outcomes, next) = try await commit(documents) { sync, outcomes in
                 let next = try self.progress(
-                    after: progress, group, last: last, count: documents.count, known: known)
+                    after: progress, group, last: last, count: documents.count,
+                    known: outcomes.count(where: \.wasKnown))
                 try sync.subscriptions.save(next, of: version)
-                return (fresh, next)
+                return next
             }
-            countPage(group, next, count: page.documents.count, fresh: fresh)
+            countPage(
+                group, next, count: page.documents.count,
+                fresh: outcomes.count(where: \.isCounted))
             return next
         }
+    }
+
+    /// Stages documents, or inserts those that the app sees now, in one transaction.
+    ///
+    /// If a document cannot be stored, each is stored in a savepoint of its own.
+    ///
+    /// - Parameter end: stores what belongs to the same commit.
+    private func commit<R: Sendable>(
+        _ documents: [BSONDocument],
+        then end: @escaping @Sendable (SyncTransaction, [StageDocument.Outcome]) throws -> R
+    ) async throws -> (outcomes: [StageDocument.Outcome], result: R) {
+        @Sendable func stage(individually: Bool) async throws -> ([StageDocument.Outcome], R) {
+            try await context.write { sync in
+                let step = StageDocument(sync: sync, individually: individually)
+                let outcomes = try step.stage(documents)
+                return (outcomes, try end(sync, outcomes))
+            }
+        }
+        let (outcomes, result): ([StageDocument.Outcome], R)
+        do {
+            (outcomes, result) = try await stage(individually: false)
+        } catch let cause where SyncTransaction.concernsDocument(cause) {
+            (outcomes, result) = try await stage(individually: true)
+        }
+        for case .arrived(let error) in outcomes {
+            context.findings.count { $0.taken += 1 }
+            if let error { context.findings.add(error) }
+        }
+        return (outcomes, result)
     }
 
     /// Returns fetched documents after it gave those without a version one (rule R6), and counts
@@ -238,19 +263,26 @@ extension StageDocuments {
         set version: Int64, _ size: PageSize
     ) async throws -> (next: SubscriptionTable.Progress, ahead: PageAhead?) {
         let last = page.isLast ? nil : page.entries.last?.documentID
-        let (missing, next) = try await context.write { sync in
+        let (missing, again, next) = try await context.write { sync in
             let staging = StageDocument(sync: sync)
-            let missing = try page.entries.filter { try !staging.isKnown($0) }.map(\.documentID)
+            var (missing, again): ([BSONValue], Int) = ([], 0)
+            for entry in page.entries {
+                switch try staging.compare(entry) {
+                case .missing: missing.append(entry.documentID)
+                case .known: break
+                case .arrivedAgain: again += 1
+                }
+            }
             let next = try self.progress(
                 after: progress, group, last: last, count: page.entries.count,
                 known: page.entries.count - missing.count)
             if missing.isEmpty { try sync.subscriptions.save(next, of: version) }
-            return (missing, next)
+            return (missing, again, next)
         }
         return try await ahead(
             of: group, from: progress, after: last, next.reading ?? .versions, size
         ) {
-            let fresh = page.entries.count - missing.count + (try await stage(missing))
+            let fresh = page.entries.count - missing.count - again + (try await stage(missing))
             if !missing.isEmpty {
                 try await context.write { sync in try sync.subscriptions.save(next, of: version) }
             }
@@ -277,11 +309,9 @@ extension StageDocuments {
 
     private func stage(_ found: [BSONDocument]) async throws -> Int {
         let documents = try await claimed(found)
-        return try await context.write { sync in
-            let staging = StageDocument(sync: sync)
-            return try documents.count { document in
-                try staging.stage(document) != .stale
-            }
+        let (outcomes, _) = try await commit(documents) { _, _ in }
+        return outcomes.count { outcome in
+            if case .stale = outcome { false } else { true }
         }
     }
 }

@@ -156,6 +156,7 @@ extension ApplyFetched {
         _ fetched: FetchedDocument, _ cause: StoreError, postpones: Bool
     ) throws -> FetchOutcome {
         guard postpones else { return try pause(fetched, cause) }
+        if try DeviceDocuments(sync: sync).stageInstead(of: fetched) { return .nothing }
         guard var record = try sync.current(fetched.record), record.pause == nil else {
             return .nothing
         }
@@ -184,6 +185,7 @@ extension ApplyFetched {
         let error = SyncError(
             .unusableDocument, "the remote's document cannot be stored here: \(cause)",
             namespace: sync.namespace, documentID: fetched.record.documentID, underlying: cause)
+        if try DeviceDocuments(sync: sync).stageInstead(of: fetched) { return .nothing }
         // A write since the request must not be reverted.
         guard var record = try sync.current(fetched.record) else { return .nothing }
         guard record.revision == fetched.record.revision else {

@@ -12,7 +12,7 @@ struct DeviceDocuments {
     ) throws -> MembershipDecision {
         let membership = try sync.membership
         let isAsked = edition.document.map {
-            isHeld ? membership.keeps($0) : membership.asks(for: $0)
+            isHeld ? membership.mayStay($0) : membership.asks(for: $0) || membership.shows($0)
         }
         let remote: MembershipFacts.Remote =
             switch lookup {
@@ -102,7 +102,7 @@ struct DeviceDocuments {
         _ record: SyncRecord, local: BSONDocument?, _ reason: ChangeReason
     ) throws {
         guard sync.collection.isSubscribed, !record.isKeptByID, !record.isPending,
-            record.attempt == nil, let local, try !sync.membership.keeps(local)
+            record.attempt == nil, let local, try !sync.membership.mayStay(local)
         else { return }
         try evict(record, isHeld: true, reason)
         try keepStaleMark(after: record)
@@ -111,9 +111,32 @@ struct DeviceDocuments {
     /// Marks a document as stale that no id and no query keeps; the fetch then evicts it.
     func markStaleIfUnkept(_ record: inout SyncRecord, local: BSONDocument?) throws {
         guard sync.collection.isSubscribed, !record.isKeptByID, let local,
-            try !sync.membership.keeps(local)
+            try !sync.membership.mayStay(local)
         else { return }
         try sync.makeStale(&record)
+    }
+
+    /// Stages a document that the app would see while its set is being downloaded, but that cannot be
+    /// stored now: the set's activation may evict the document that has its unique value.
+    ///
+    /// - Returns: `false` for a document that is on the device or arrives for another cause.
+    func stageInstead(of fetched: FetchedDocument) throws -> Bool {
+        guard sync.collection.isSubscribed, !fetched.record.isKeptByID,
+            case .found(let document) = fetched.lookup,
+            try sync.membership.shows(document.withoutVersion),
+            try !sync.membership.asks(for: document.withoutVersion),
+            try sync.local(fetched.record.documentID) == nil
+        else { return false }
+        if var record = try sync.record(fetched.record.documentID) {
+            guard !record.isPending, record.attempt == nil, record.unresolved.isEmpty,
+                !record.isKeptByID, record.base == .absent
+            else { return false }
+            record.endStale(since: fetched.record)
+            try sync.records.remove(record)
+            try keepStaleMark(after: record)
+        }
+        try sync.subscriptions.stage(document, in: sync.collection.rowID)
+        return true
     }
 
     /// Returns whether a document without a record at the time of the request has one now.

@@ -504,6 +504,10 @@ extension SubscriptionSet {
                 "updated": .datetime(subscription.updatedAt),
             ]
             if let name = subscription.name { part.append("name", .string(name)) }
+            switch subscription.shows {
+            case .together: break
+            case .asTheyArrive: part.append("shows", .int32(1))
+            }
             return BSONValue.document(part)
         }
         return ["subscriptions": .array(BSONArray(parts))]
@@ -523,6 +527,8 @@ extension Subscription {
         self.init(
             id: id, name: document["name"]?.stringValue,
             query: try query(Namespace(database, collection), filter),
+            // Earlier versions of the library store no such field.
+            shows: document["shows"]?.int64Value == 1 ? .asTheyArrive : .together,
             createdAt: created, updatedAt: updated)
     }
 }

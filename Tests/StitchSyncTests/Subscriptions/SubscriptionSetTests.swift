@@ -75,6 +75,27 @@ struct SubscriptionSetTests {
         #expect(next.first(with: small)?.name == nil)
     }
 
+    @Test("A changed query keeps the time at which its documents are shown, unless it is named")
+    func shows() throws {
+        var book = Book()
+        let (one, two) = (try Self.query(["n": 1]), try Self.query(["n": 2]))
+        let made = try book.change {
+            try $0.append(one, named: "a", shows: .asTheyArrive)
+            try $0.append(one, named: "b")
+            $0.insertOrAssign(two, shows: .asTheyArrive)
+        }
+        #expect(made.subscriptions.map(\.shows) == [.asTheyArrive, .together, .asTheyArrive])
+        let next = try book.change {
+            try $0.update(named: "a", to: two)
+            $0.insertOrAssign(one, named: "b", shows: .asTheyArrive)
+            $0.insertOrAssign(two)
+        }
+        #expect(next.subscriptions.map(\.shows) == [.asTheyArrive, .asTheyArrive, .asTheyArrive])
+        let last = book.change { $0.insertOrAssign(one, named: "b", shows: .together) }
+        #expect(last.first(named: "b")?.shows == .together)
+        #expect(last.first(named: "b") != next.first(named: "b"))
+    }
+
     @Test("A taken name is refused by append, and a query of another collection by update")
     func refusals() throws {
         var book = Book()

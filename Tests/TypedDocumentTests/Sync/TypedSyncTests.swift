@@ -51,8 +51,11 @@ import Testing
         let subscription = try await items.subscribe(named: "simple-items") { $0.complexity <= 4 }
         #expect(subscription.query.filter == ["complexity": ["$lte": .int64(4)]])
         #expect(try items.find().fetch() == [Self.simple])
-        // The same name with another condition.
-        try await items.subscribe(named: "simple-items") { $0.complexity > 4 }
+        // The same name with another condition, whose documents the app sees while they arrive.
+        let hard = try await items.subscribe(named: "simple-items", shows: .asTheyArrive) {
+            $0.complexity > 4
+        }
+        #expect(hard.shows == .asTheyArrive)
         #expect(try items.find().fetch() == [Self.hard])
         try await items.subscribe { $0.ownerID == "ann" }
         #expect(try items.find().count() == 2)
@@ -60,11 +63,13 @@ import Testing
         #expect(try await !items.unsubscribe { $0.ownerID == "bob" })
         try await engine.subscriptions.update { [items] changes in
             changes.removeAll()
-            try changes.append(name: "one", in: items) { $0.id == 1 }
-            try changes.append(in: items) { $0.id == 3 }
+            try changes.append(name: "one", in: items, shows: .asTheyArrive) { $0.id == 1 }
+            try changes.append(in: items, shows: .asTheyArrive) { $0.id == 3 }
         }
         try await engine.subscriptions.waitForSynchronization()
         #expect(try items.find().fetch() == [Self.simple])
+        let shows = try engine.subscriptions.active.subscriptions.map(\.shows)
+        #expect(shows == [.asTheyArrive, .asTheyArrive])
     }
 
     @Test func `initial subscriptions take typed conditions`() async throws {

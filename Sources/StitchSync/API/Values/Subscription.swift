@@ -13,6 +13,8 @@ public struct Subscription: Sendable, Hashable, Identifiable, CustomStringConver
     public internal(set) var name: String?
     /// The query for the documents.
     public internal(set) var query: SubscriptionQuery
+    /// The time at which the app sees the documents.
+    public internal(set) var shows = SubscriptionArrival.together
     /// The time of its creation.
     public let createdAt: BSONDatetime
     /// The time of its last change or repetition.
@@ -21,12 +23,31 @@ public struct Subscription: Sendable, Hashable, Identifiable, CustomStringConver
     /// Whether both are the same edition of a subscription; names are compared by their bytes.
     public static func == (left: Subscription, right: Subscription) -> Bool {
         left.id == right.id && left.name.hasSameBytes(as: right.name)
-            && left.query == right.query && left.createdAt == right.createdAt
-            && left.updatedAt == right.updatedAt
+            && left.query == right.query && left.shows == right.shows
+            && left.createdAt == right.createdAt && left.updatedAt == right.updatedAt
     }
 
     /// The name and the query: `"open" on app.todos {"done":false}`.
     public var description: String { (name.map { "\"\($0)\"" } ?? "unnamed") + " on \(query)" }
+}
+
+/// The time at which the app sees the documents of a new query.
+///
+/// ```swift
+/// try await photos.subscribe(to: ["year": 2025], named: "photos", shows: .asTheyArrive)
+/// ```
+///
+/// In both cases documents that no query asks for any more stay until the set is complete, and
+/// ``SyncSubscriptions/waitForSynchronization(of:timeout:)`` waits for all documents.
+public enum SubscriptionArrival: Sendable, Hashable, CaseIterable {
+    /// All documents of a set are inserted in one transaction, once they are downloaded.
+    case together
+    /// Each page of documents is inserted when it is downloaded.
+    ///
+    /// The app may change these documents at once. The engine uploads the changes once the set is
+    /// complete. If the remote then refuses the query, or a later set replaces the set, documents
+    /// that no query asks for are evicted.
+    case asTheyArrive
 }
 
 /// The state of a subscription set.
@@ -68,6 +89,8 @@ public struct SubscriptionSet: Sendable, Hashable, CustomStringConvertible {
     public let subscriptions: [Subscription]
     /// The queries of the subscriptions.
     let queries: SetQueries
+    /// The queries whose documents the app sees while they arrive.
+    let arriving: SetQueries
     /// The subscriptions that keep documents on the device, of a set some of whose queries the
     /// remote refused; `nil` for other sets.
     var held: HeldSubscriptions?
@@ -77,6 +100,8 @@ public struct SubscriptionSet: Sendable, Hashable, CustomStringConvertible {
         self.state = state
         self.subscriptions = subscriptions
         queries = SetQueries(subscriptions.map(\.query))
+        arriving = SetQueries(
+            subscriptions.filter { $0.shows == .asTheyArrive }.map(\.query))
     }
 
     /// Compares versions, states and subscriptions.

@@ -42,32 +42,39 @@ public struct SubscriptionChanges {
 
     /// Adds a subscription, or changes the query of the one with the name, which keeps its id.
     ///
-    /// Without a name, an equal unnamed subscription only gets a new ``Subscription/updatedAt``.
+    /// Without a name, an equal unnamed subscription keeps its query and gets a new
+    /// ``Subscription/updatedAt``.
     ///
+    /// - Parameter shows: the time at which the app sees the documents; `nil` keeps that of a present
+    ///   subscription, and means ``SubscriptionArrival/together`` for a new one.
     /// - Returns: the subscription, and whether it is new.
     @discardableResult
     public mutating func insertOrAssign(
-        _ query: SubscriptionQuery, named name: String? = nil
+        _ query: SubscriptionQuery, named name: String? = nil, shows: SubscriptionArrival? = nil
     ) -> (subscription: Subscription, isNew: Bool) {
-        guard let found = place(of: name, query) else { return (add(query, name), true) }
+        guard let found = place(of: name, query) else {
+            return (add(query, name, shows ?? .together), true)
+        }
         subscriptions[found].query = query
+        if let shows { subscriptions[found].shows = shows }
         subscriptions[found].updatedAt = now
         return (subscriptions[found], false)
     }
 
     /// Adds a subscription with a name that is not in use.
     ///
+    /// - Parameter shows: the time at which the app sees the documents.
     /// - Throws: `StoreError` with `badValue` when the name is in use, for any query.
     @discardableResult
     public mutating func append(
-        _ query: SubscriptionQuery, named name: String
+        _ query: SubscriptionQuery, named name: String, shows: SubscriptionArrival = .together
     ) throws(StoreError) -> Subscription {
         guard place(of: name, query) == nil else {
             throw StoreError(
                 .badValue,
                 "There is a subscription named '\(name)'; change its query by update")
         }
-        return add(query, name)
+        return add(query, name, shows)
     }
 
     /// Changes the query of a named subscription within its collection.
@@ -148,9 +155,11 @@ public struct SubscriptionChanges {
         return places
     }
 
-    private mutating func add(_ query: SubscriptionQuery, _ name: String?) -> Subscription {
+    private mutating func add(
+        _ query: SubscriptionQuery, _ name: String?, _ shows: SubscriptionArrival
+    ) -> Subscription {
         let made = Subscription(
-            id: makeID(), name: name, query: query, createdAt: now, updatedAt: now)
+            id: makeID(), name: name, query: query, shows: shows, createdAt: now, updatedAt: now)
         places?.note(made, at: subscriptions.count)
         subscriptions.append(made)
         return made

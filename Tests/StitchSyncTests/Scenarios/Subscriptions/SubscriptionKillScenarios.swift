@@ -55,7 +55,9 @@ struct SubscriptionKillScenarios {
     ]
 
     /// A world in which the red room is here, a change of it waits, and the blue one is wanted.
-    private func world() async throws -> (phone: Phone, world: SyncWorld) {
+    private func world(
+        shows: SubscriptionArrival = .together
+    ) async throws -> (phone: Phone, world: SyncWorld) {
         let world = try SyncWorld()
         for (id, room) in Self.rooms {
             try world.foreign(.int32(id)) { $0["room"] = .string(room) }
@@ -71,7 +73,7 @@ struct SubscriptionKillScenarios {
             SubscriptionQuery(items.find(["room": "red"])),
             SubscriptionQuery(items.find(["room": "blue"]))
         )
-        try await engine.subscriptions.update { try $0.append(red, named: "room") }
+        try await engine.subscriptions.update { try $0.append(red, named: "room", shows: shows) }
         try await engine.syncUntilQuiet()
         try await items.updateOne(["_id": 1], ["$set": ["seen": true]])
         try await engine.subscriptions.update { try $0.update(named: "room", to: blue) }
@@ -83,9 +85,12 @@ struct SubscriptionKillScenarios {
         Set(try store.collection(SyncWorld.namespace).find().fetch().map(\.documentID))
     }
 
-    /// Runs to the end, killed once; tells how many commits there were.
-    private func run(_ dies: (step: Int, committed: Bool)?) async throws -> Int {
-        let (phone, world) = try await world()
+    /// Runs to the end, killed once; returns the number of commits and the documents at the kill.
+    private func run(
+        _ dies: (step: Int, committed: Bool)?, shows: SubscriptionArrival
+    ) async throws -> (commits: Int, held: Set<BSONValue>?) {
+        let (phone, world) = try await world(shows: shows)
+        var atKill: Set<BSONValue>?
         let life = Life(dies)
         let red: Set<BSONValue> = [1, 2, 3, 9]
         let blue: Set<BSONValue> = [4, 5, 6, 7, 9]
@@ -103,7 +108,14 @@ struct SubscriptionKillScenarios {
             world.remote.after(nil)
             let held = try ids(phone.store)
             let later: Set<BSONValue> = [5, 6, 7, 8, 9]
-            #expect(held == red || held == later, "after \(String(describing: dies)): \(held)")
+            let isExpected =
+                switch shows {
+                case .together: held == red
+                case .asTheyArrive:
+                    held.isSuperset(of: red) && held.isSubset(of: red.union(blue + [8]))
+                }
+            #expect(isExpected || held == later, "after \(String(describing: dies)): \(held)")
+            atKill = held
         }
         world.remote.after(nil)
         let engine = try await phone.engine(EngineProbe(commitsOnCallingThread: true))
@@ -123,16 +135,34 @@ struct SubscriptionKillScenarios {
             }
         }
         #expect(left == [0, 0, 0, 0])
-        return life.count
+        return (life.count, atKill)
     }
 
     @Test("a kill before or after any commit leaves the old room or the new one, never a mixture")
     func everyCommit() async throws {
-        let commits = try await run(nil)
+        let commits = try await run(nil, shows: .together).commits
         #expect(commits > 8)
         for step in 1...commits {
-            for committed in [false, true] { _ = try await run((step, committed)) }
+            for committed in [false, true] {
+                _ = try await run((step, committed), shows: .together)
+            }
         }
+    }
+
+    @Test("a kill while the new room arrives leaves whole pages of it beside the old one")
+    func everyCommitOfArrival() async throws {
+        let commits = try await run(nil, shows: .asTheyArrive).commits
+        var found: Set<Set<BSONValue>> = []
+        for step in 1...commits {
+            for committed in [false, true] {
+                let held = try await run((step, committed), shows: .asTheyArrive).held
+                if let held { found.insert(held) }
+            }
+        }
+        // Before the first page, after it, and after the second one.
+        #expect(found.contains([1, 2, 3, 9]))
+        #expect(found.contains { $0.isSuperset(of: [1, 2, 3, 5, 9]) && !$0.contains(7) })
+        #expect(found.contains { $0.isSuperset(of: [1, 2, 3, 5, 6, 7, 9]) })
     }
 
     /// Has the second request for documents get lost; counts all of them.
