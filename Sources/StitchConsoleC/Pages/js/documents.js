@@ -2,12 +2,12 @@
 import { button, el, empty, errorPlace, field, page, refill } from "./dom.js";
 import { command } from "./api.js";
 import { at, parseDocument, plain, stringify } from "./ejson.js";
-import { documentTree, jsonBlock } from "./document-view.js";
+import { cutNote, documentTree, jsonBlock } from "./document-view.js";
 import { deleteDocument, editDocument, fetchDocument, insertDocument } from "./document-edit.js";
 import { planNode } from "./plan.js";
 import { storyOf } from "./write.js";
 import { lineText } from "./shell-text.js";
-import { bytes, number } from "./units.js";
+import { number } from "./units.js";
 
 const limitMax = 500, countMaxMS = 3000;
 let shownAs = "tree";
@@ -126,10 +126,10 @@ export async function showDocuments(body, database, collection, route, { signal,
           !isReadOnly && button("Edit…", async () => { if (await editDocument(database, collection, id)) run(); }, { "aria-label": `Edit ${name}`, class: "plain" }),
           !isReadOnly && button("Delete…", async () => { if (await deleteDocument(database, collection, id)) run(); }, { "aria-label": `Delete ${name}`, class: "plain" }),
         ]),
-      shown.cutFrom > 0 && cutNote(), view);
+      shown.cutFrom > 0 && noteOfCut(), view);
     return node;
 
-    function cutNote() {
+    function noteOfCut() {
       const error = errorPlace();
       const all = id !== undefined && button("Show all", async () => {
         error.clear();
@@ -144,7 +144,7 @@ export async function showDocuments(body, database, collection, route, { signal,
         }
         all.disabled = false;
       }, { class: "plain", "aria-label": `Show all of ${name}` });
-      return el("p", { class: "quiet" }, `The document has ${bytes(shown.cutFrom)}; … marks what the list leaves out. `, all || "Use a projection to see more.", error.node);
+      return cutNote(shown.cutFrom, "document", all || "Use a projection to see more.", error.node);
     }
   }
 
