@@ -67,7 +67,10 @@ extension FixtureOutcome {
         compare("errors", expected.errors.joined(separator: ", "), errors.joined(separator: ", "))
         compare("state", expected.state, stateText(beside: expected.state))
         compare("structural check", "", findings.joined(separator: "; "))
-        compare("faults that never happened", "", waiting.joined(separator: ", "))
+        if watchesCalls {
+            // A pass that resolves a conflict at once has fewer commits to be killed at.
+            compare("faults that never happened", "", waiting.joined(separator: ", "))
+        }
         return differences
     }
 
