@@ -140,7 +140,13 @@ enum PositionalOperator {
         do throws(StoreError) {
             let path = FieldPath(parts: ["e"] + rest)
             let one = try options.filter(.field(path, test))
-            return find(in: array, key: "e", one)
+            guard !rest.isEmpty else { return find(in: array, key: "e", one) }
+            // A number at the begin of the rest names a field here; as a position in this array it
+            // does not search the elements.
+            return array.values.firstIndex { element in
+                guard case .document = element else { return false }
+                return one.matches(["e": element] as BSONDocument)
+            }
         } catch {
             // The caller throws if the budget is over.
             let reasons: [StoreError.Code] = [
