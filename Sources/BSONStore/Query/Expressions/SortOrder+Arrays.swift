@@ -16,6 +16,18 @@ extension SortOrder {
         return tuples.map { joined($0) }.min { $0.lexicographicallyPrecedes($1) }
     }
 
+    /// Whether two keys lead through arrays, which may be the same.
+    func hasTwoArrays(in document: BSONDocument) -> Bool {
+        guard keys.count > 1 else { return false }
+        let arrays = keys.count { key in
+            guard key.metadata == nil,
+                case .array = Self.end(of: key.path.parts[...], in: document)
+            else { return false }
+            return true
+        }
+        return arrays > 1
+    }
+
     private func joined(_ tuple: [Int: BSONValue]) -> [UInt8] {
         keys.indices.flatMap { place in
             let value = tuple[place] ?? .null

@@ -156,7 +156,8 @@ public struct SortOrder: Sendable {
             for key in keys { try Self.checkPositions(key.path.parts[...], .document(document)) }
         }
         let (key, isAmbiguous) = plainKey(of: document, metadata)
-        guard isAmbiguous else { return key }
+        // Two arrays are refused even if each has one element or none.
+        guard isAmbiguous || hasTwoArrays(in: document) else { return key }
         do throws(ParallelArrays) {
             return try arrayKey(of: document) ?? key
         } catch {
