@@ -77,7 +77,11 @@ struct Granularity: Sendable {
     private static func last(below number: Double, in decade: [Double]) -> Double {
         let (least, most) = (decade[0], decade[decade.count - 1])
         var scale = 1.0
-        while number <= least * scale, scale > .leastNormalMagnitude { scale /= 10 }
+        while number <= least * scale {
+            scale /= 10
+            // No number of the series is between zero and the least numbers.
+            if scale == 0 { return 0 }
+        }
         while number > most * scale {
             let before = most * scale
             scale *= 10
