@@ -75,6 +75,13 @@ class Finds(ServedTest):
             validator = {"$and": [validator]}
         self.assertEqual(self.refused("create", "made", validator=validator)[0], 15)
 
+    def test_a_position_needs_the_document_that_was_found(self):
+        refused = self.refused(
+            "findAndModify", "items", query={"a": 1}, update={"$set": {"b": 1}},
+            fields={"a.$": 1}, new=True)
+        expected = (2, "cannot use a positional projection and return the new document")
+        self.assertEqual(refused, expected)
+
     def test_a_score_needs_a_search(self):
         score = {"s": {"$meta": "textScore"}}
         expected = (40218, "query requires text score metadata, but it is not available")

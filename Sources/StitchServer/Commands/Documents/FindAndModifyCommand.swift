@@ -80,7 +80,10 @@ enum FindAndModifyCommand {
                 ? nil
                 : try Projection(document, variables: variables ?? [:], collation: collation)
         }
-        try projection?.checkPosition(in: filter)
+        if call.flag("new"), projection?.isPositional == true {
+            throw CommandFailure(
+                .badValue, "cannot use a positional projection and return the new document")
+        }
         let shown: (BSONDocument?, BSONDocument?) throws -> BSONValue = { document, selected in
             guard let document else { return .null }
             guard let projection else { return .document(document) }

@@ -84,8 +84,6 @@ enum FindCommand {
             if try transaction.isView(namespace) {
                 try transaction.checkCollation(call.document("collation"), of: namespace)
                 try QueryOptionsCheck.checkOfView(call)
-            } else {
-                try query.options.projection?.checkPosition(in: query.filter)
             }
             if isTailable { try checkTailable(namespace, transaction) }
             let format = try FindResultFormat(call, query, namespace, transaction)

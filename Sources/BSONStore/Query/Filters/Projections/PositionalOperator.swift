@@ -24,17 +24,6 @@ enum PositionalOperator {
         return nil
     }
 
-    /// Whether a predicate has a condition on a top-level field or below it.
-    static func isTested(_ field: String, by predicate: Predicate) -> Bool {
-        switch predicate {
-        case .all(let parts), .any(let parts): parts.contains { isTested(field, by: $0) }
-        case .not(let part): isTested(field, by: part)
-        case .field(let path, _), .special(.near(let path, _)):
-            path.parts.first.map { Name($0) == Name(field) } ?? false
-        case .special: false
-        }
-    }
-
     /// Returns the first element of an array that passes a filter with one condition on it.
     static func find(in array: BSONArray, key: String, _ filter: Filter) -> Int? {
         var position = 0
@@ -141,8 +130,8 @@ enum PositionalOperator {
             let path = FieldPath(parts: ["e"] + rest)
             let one = try options.filter(.field(path, test))
             guard !rest.isEmpty else { return find(in: array, key: "e", one) }
-            // A number at the begin of the rest names a field here; as a position in this array it
-            // does not search the elements.
+            // A number at the beginning of the rest names a field here. As a position in this array
+            // it does not search the elements.
             return array.values.firstIndex { element in
                 guard case .document = element else { return false }
                 return one.matches(["e": element] as BSONDocument)

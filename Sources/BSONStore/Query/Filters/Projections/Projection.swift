@@ -53,18 +53,7 @@ public struct Projection: Sendable {
     }
 
     /// Whether applying the projection requires the filter that found the document.
-    var isPositional: Bool { operators.contains { $0.isPositional } }
-
-    /// Checks that a filter has a condition on the array of a positional `$`.
-    ///
-    /// Source: the server's `projection_parser.cpp`, `hasPositionalOperatorMatch`.
-    ///
-    /// - Throws: 31277.
-    package func checkPosition(in filter: Filter) throws(StoreError) {
-        for case .positional(let path) in operators {
-            try ProjectionOperator.checkPosition(path, filter)
-        }
-    }
+    package var isPositional: Bool { operators.contains { $0.isPositional } }
 
     /// Returns the document with the chosen fields in the document's order, then computed ones.
     ///
@@ -72,8 +61,8 @@ public struct Projection: Sendable {
     ///   - filter: the filter that found the document; it determines the element of a positional
     ///     `$`.
     ///   - order: the order of the query, whose values `$meta` may request.
-    /// - Throws: 51246 if the filter determines no element, 31277 if it has no condition on the
-    ///   array, and the errors of the expressions.
+    /// - Throws: 51246 if the filter determines no element, 51247 if the array does not have it,
+    ///   and the errors of the expressions.
     public func apply(
         to document: BSONDocument, matching filter: Filter = .all, sortedBy order: SortOrder? = nil
     ) throws(StoreError) -> BSONDocument {

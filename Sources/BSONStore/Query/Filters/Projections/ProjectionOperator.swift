@@ -26,25 +26,12 @@ enum ProjectionOperator: Sendable {
             else { return }
             result.set(key, to: cut)
         case .positional(let path):
-            try Self.checkPosition(path, filter)
             guard let key = path.first, let value = result.value(of: key) else { return }
             let matched = try Self.matched(path.dropFirst(), in: value) {
                 PositionalOperator.find(in: document, filter)
             }
             if let matched { result.set(key, to: matched) }
         }
-    }
-
-    /// Checks that a filter has a condition on the field with which a path begins.
-    ///
-    /// - Throws: 31277.
-    static func checkPosition(_ path: [String], _ filter: Filter) throws(StoreError) {
-        guard let field = path.first, !PositionalOperator.isTested(field, by: filter.predicate)
-        else { return }
-        throw .location(
-            31277,
-            "Positional projection '\(path.joined(separator: ".")).$' does not match the query "
-                + "document.")
     }
 
     /// Returns the value with the only element of its first array on a path; `nil` if there is no
