@@ -27,7 +27,7 @@ struct FetchedDocument: Sendable {
     var isExplained: Bool { absenceCause == .deleted || absenceCause == .leftView }
 
     /// The evidence for a delete of an absent document.
-    var absenceEvidence: RemoteEventFacts.Evidence {
+    var absenceEvidence: FetchFacts.Evidence {
         return absenceCause == .deleted ? .deleted : .none
     }
 

@@ -177,7 +177,7 @@ struct SettleFetched {
     /// Settles the remote's edition with the local one.
     private mutating func settleEditions() throws -> FetchOutcome {
         let isUncertain = attemptDecision == .discardUncertain
-        let decision = RemoteEventDecision.decide(facts(isCertain: !isUncertain))
+        let decision = FetchDecision.decide(facts(isCertain: !isUncertain))
         if !decision.isOpen { record.endStale(since: fetched.record) }
         // The attempt stays uncertain after a claim or another write.
         if isUncertain && (decision == .conflict || decision == .claim && record.isPending) {
@@ -187,21 +187,21 @@ struct SettleFetched {
     }
 
     /// Collects the facts about the two editions.
-    private func facts(isCertain: Bool) -> RemoteEventFacts {
+    private func facts(isCertain: Bool) -> FetchFacts {
         let base = record.base.document(local: local)
         let isSame = contentEqual(local, edition.document)
         // An attempt that may still be applied is not a second change.
         let countsTwice =
             isSame && isCertain && record.unresolved.isEmpty
             && terms.policy?.counting?.countsTwice(from: base, to: local) ?? false
-        let presence: RemoteEventFacts.Remote =
+        let presence: FetchFacts.Remote =
             switch (edition.document, edition.version) {
             case (nil, _): .absent
             case (_, .absent): .unversioned
             case (_, .version): .versioned
             case (_, .foreign): .foreign
             }
-        return RemoteEventFacts(
+        return FetchFacts(
             remote: presence, evidence: fetched.absenceEvidence,
             versionSame: record.version == edition.version,
             contentSame: contentEqual(base, edition.document),
@@ -210,7 +210,7 @@ struct SettleFetched {
     }
 
     private mutating func carryOut(
-        _ decision: RemoteEventDecision, mayHaveLanded: Bool
+        _ decision: FetchDecision, mayHaveLanded: Bool
     ) throws -> FetchOutcome {
         let id = record.documentID
         switch decision {

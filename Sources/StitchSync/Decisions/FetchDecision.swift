@@ -1,5 +1,5 @@
 /// The facts about a fetched document; all combinations are legal.
-struct RemoteEventFacts: Hashable {
+struct FetchFacts: Hashable {
     /// The result of the fetch.
     enum Remote: String, CaseIterable {
         /// Proof that no document exists (rule R9).
@@ -37,7 +37,7 @@ struct RemoteEventFacts: Hashable {
 }
 
 /// The treatment of a fetched document.
-enum RemoteEventDecision: String, CaseIterable {
+enum FetchDecision: String, CaseIterable {
     /// Do nothing: the remote holds the base.
     case nothing
     /// Give the unversioned document a version, then fetch again (rule R6).
@@ -61,8 +61,8 @@ enum RemoteEventDecision: String, CaseIterable {
     /// Call the conflict handler: both sides changed.
     case conflict
 
-    /// Decides by rules R5, R6 and R9; the table is `fixtures/decisions/remote-event.txt`.
-    static func decide(_ facts: RemoteEventFacts) -> Self {
+    /// Decides by rules R5, R6 and R9; the table is `fixtures/decisions/fetch.txt`.
+    static func decide(_ facts: FetchFacts) -> Self {
         if facts.versionSame && facts.contentSame { return .nothing }
         switch facts.remote {
         case .unversioned where facts.mayClaim: return .claim
