@@ -39,7 +39,8 @@ enum UploadSettlement: String, CaseIterable {
     case finishDelete
     /// Clear the base: the delete is applied, but the app inserted the document again.
     case finishDeleteAndKeepInsert
-    /// Remove the attempt, which was not applied, and fetch the remote edition.
+    /// Remove the attempt, which was not applied, if the record still has it; fetch the remote
+    /// edition.
     case fetchAgain
     /// Remove the attempt, which was not applied; the change is sent again at the end of the
     /// upload, together with those that want each other's values.

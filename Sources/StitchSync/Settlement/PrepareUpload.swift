@@ -15,6 +15,9 @@ struct OutgoingBatch: Sendable {
 }
 
 /// The storage of the next pending changes as attempts, before they are sent.
+///
+/// It also takes out what must not be sent: it pauses documents that are in quarantine or whose row is
+/// missing, and refuses changes that no subscription matches, which may revert them.
 struct PrepareUpload {
     let sync: SyncTransaction
     let limits: SyncLimits
@@ -26,7 +29,11 @@ struct PrepareUpload {
     /// The rows of the records whose changes are uploaded; `nil` uploads all.
     var only: Set<Int64>?
 
-    /// Stores attempts for the next pending records (rule R3).
+    /// Stores attempts for the next pending records (rule R3), and settles those that must not be sent.
+    ///
+    /// The order of the steps for each record: one that this upload does not include or whose row is
+    /// missing is left out, a change out of the view is refused (``RefuseOutOfView``), then
+    /// ``UploadDecision`` says how the rest is sent.
     ///
     /// - Throws: `StoreError` of code `.corrupt` for a damaged document, which is not uploaded.
     func batch(after row: Int64) throws -> OutgoingBatch {

@@ -17,7 +17,7 @@ struct SettleRejection {
     /// Reverts a change or pauses its document; keeps the refused write in either case.
     ///
     /// - Parameter old: the record with the refused attempt.
-    /// - Returns: what was done: a document that cannot be reverted is paused.
+    /// - Returns: the decision that was carried out: a document that cannot be reverted is paused.
     func settle(
         _ decision: RejectionDecision, _ refusal: Refusal, of old: SyncRecord
     ) throws -> RejectionDecision {

@@ -27,6 +27,8 @@ struct SettleUpload {
     private func settleIfCurrent(
         _ outgoing: OutgoingAttempt, _ outcome: RemoteWriteOutcome
     ) throws -> UploadSettlement {
+        // Where another step settled the attempt meanwhile, nothing is stored; as after a write that
+        // did not match, the pass fetches the document.
         guard let record = try sync.current(outgoing.record), let attempt = record.attempt,
             attempt.operation == outgoing.write.operation
         else { return .fetchAgain }
@@ -55,15 +57,8 @@ struct SettleUpload {
             triedOften: Self.isUnknown(outcome) && record.failures + 1 >= policy.failuresMax,
             onRejection: policy.onRejection(
                 of: record, isCompensating: Self.isCompensating(outcome)))
-        if facts.outcome == .rejected, case .failed(let error) = outcome {
-            let refusal = SettleRejection.Refusal(
-                operation: attempt.operation, intended: intended, local: local, error: error)
-            return UploadSettlement(
-                try SettleRejection(sync: sync).settle(facts.onRejection, refusal, of: record))
-        }
-        let settlement = UploadSettlement.decide(facts)
-        try apply(settlement, attempt, outcome, to: record, local: local)
-        return settlement
+        return try carryOut(
+            UploadSettlement.decide(facts), attempt, outcome, of: record, local: local)
     }
 
     private static func isUnknown(_ outcome: RemoteWriteOutcome) -> Bool {
@@ -89,10 +84,13 @@ struct SettleUpload {
         }
     }
 
-    private func apply(
+    /// Stores what a settlement means for the record.
+    ///
+    /// - Returns: what was done: a document that cannot be reverted is paused.
+    private func carryOut(
         _ settlement: UploadSettlement, _ attempt: Attempt, _ outcome: RemoteWriteOutcome,
-        to old: SyncRecord, local: BSONDocument?
-    ) throws {
+        of old: SyncRecord, local: BSONDocument?
+    ) throws -> UploadSettlement {
         var record = old
         let id = record.documentID
         switch settlement {
@@ -128,12 +126,27 @@ struct SettleUpload {
             if Self.isUnknown(outcome) { record.failures += 1 }
             noteUnanswered(attempt, outcome, of: id)
             try sync.save(record)
-        // A refusal is settled by ``SettleRejection``.
-        case .pauseRejected, .revertRejected, .askRejected: return
+        case .pauseRejected: return try refuse(.pause, attempt, outcome, of: old, local: local)
+        case .revertRejected: return try refuse(.revert, attempt, outcome, of: old, local: local)
+        case .askRejected: return try refuse(.ask, attempt, outcome, of: old, local: local)
         case .pauseExhausted:
             noteUnanswered(attempt, outcome, of: id)
             try pause(record, settlement, outcome)
         }
+        return settlement
+    }
+
+    /// Settles a refused change as decided, if that is possible.
+    private func refuse(
+        _ decision: RejectionDecision, _ attempt: Attempt, _ outcome: RemoteWriteOutcome,
+        of record: SyncRecord, local: BSONDocument?
+    ) throws -> UploadSettlement {
+        guard case .failed(let error) = outcome else { return UploadSettlement(decision) }
+        let refusal = SettleRejection.Refusal(
+            operation: attempt.operation, intended: attempt.intended.document(local: local),
+            local: local, error: error)
+        return UploadSettlement(
+            try SettleRejection(sync: sync).settle(decision, refusal, of: record))
     }
 
     private func noteApplied(_ attempt: Attempt, over old: SyncRecord) {
