@@ -18,9 +18,10 @@ enum AttemptDecision: String, CaseIterable {
     case none
     /// The remote applied the attempt: its document is the new base.
     case adopt
-    /// The remote never applied the attempt: remove its name; the change is still pending.
+    /// The remote had not applied the attempt: remove its name from the record; the change is still
+    /// pending. The attempt is kept as an unresolved one, since its request may still arrive.
     case discard
-    /// The outcome is unknown: remove the attempt's name, and flag a conflict that results from it.
+    /// The outcome is unknown: as ``discard``, and flag a conflict that results from it.
     case discardUncertain
 
     /// Decides by rule R3.

@@ -1,6 +1,23 @@
 internal import BSONStore
 
 /// The fetch of remote editions and the storage of new ones.
+///
+/// The way of a document, from the outside to the inside:
+///
+/// 1. `applyStale`, `applyWanted`, `apply` and `applyPostponed` fetch documents in batches; `take` gets
+///    them from the history.
+/// 2. `settleAndClaim` settles a batch, gives versions to documents without one and settles these again.
+/// 3. `settle` looks for evidence of the open attempts, commits, and has the app resolve conflicts.
+/// 4. `commit` runs the transaction: for the whole batch, or after an error with a savepoint for each
+///    document.
+/// 5. `SettleFetchedBatch` goes through the batch inside the transaction.
+/// 6. `SettleFetched` settles one document: `FetchDecision` decides, `carryOut` does what it says.
+/// 7. `sort` reports the outcomes, and returns the conflicts and the documents without a version.
+/// 8. `ResolveConflicts` asks the app, and commits each answer by `SettleConflict`.
+///
+/// The verbs keep their meaning in all steps: to *apply* is to fetch and settle, to *settle* is to store
+/// what an answer means, to *commit* is to run one transaction, and to *carry out* is to do what was
+/// decided.
 struct ApplyRemote {
     let context: PassContext
     /// Whether the remote reported its identity in this pass.
@@ -165,10 +182,10 @@ struct ApplyRemote {
         }
     }
 
-    /// Fetches documents again whose attempt the history contains: the remote may have applied the
-    /// attempt after the first fetch, which then shows an edition older than the new base.
-    private func fetchAgain(
-        _ fetchedDocuments: inout [FetchedDocument], where evidence: [OperationID: AttemptEvidence]
+    /// Renews the editions of documents whose attempt the history contains: the remote may have applied
+    /// the attempt after the first fetch, which then shows an edition older than the new base.
+    private func renewEditions(
+        _ fetchedDocuments: inout [FetchedDocument], by evidence: [OperationID: AttemptEvidence]
     ) async throws {
         let late = fetchedDocuments.indices.filter { index in
             fetchedDocuments[index].record.attempt.map { evidence[$0.operation] == .inHistory }
@@ -179,7 +196,7 @@ struct ApplyRemote {
         for (index, lookup) in zip(late, lookups) { fetchedDocuments[index].read(lookup) }
     }
 
-    /// Decides and commits, then lets the app resolve the conflicts.
+    /// Settles fetched documents, then lets the app resolve the conflicts.
     ///
     /// - Returns: the documents to give a version and fetch again.
     private func settle(
@@ -189,7 +206,7 @@ struct ApplyRemote {
         var fetchedDocuments = fetchedDocuments
         let evidence = try await FindAttempts(context: context, isIdentityKnown: isIdentityKnown)
             .evidence(for: fetchedDocuments)
-        try await fetchAgain(&fetchedDocuments, where: evidence)
+        try await renewEditions(&fetchedDocuments, by: evidence)
         let staged = isStaging ? try stagedIndexes(of: fetchedDocuments) : []
         let (settled, postponed) = try await commit(
             fetchedDocuments, evidence: evidence, mayClaim: mayClaim, then: extras)
@@ -206,17 +223,17 @@ struct ApplyRemote {
                 staged: Set(counted.indices.filter { staged.contains(counted[$0]) }),
                 in: context.namespace)
         }
-        let (conflicts, claims) = note(settled, of: fetchedDocuments)
+        let (conflicts, claims) = sort(settled, of: fetchedDocuments)
         let conflictStep = ResolveConflicts(context: context)
         try await conflictStep.resolve(conflicts)
         if !conflicts.isEmpty { try conflictStep.removeFinishedWaits() }
         return claims
     }
 
-    /// Notes the outcomes for the pass's report.
+    /// Reports the outcomes, and sorts out those that need a further step.
     ///
     /// - Returns: the conflicts to resolve, and the records of documents to give a version.
-    private func note(
+    private func sort(
         _ settled: [FetchOutcome], of fetchedDocuments: [FetchedDocument]
     ) -> (conflicts: [OpenConflict], claims: [SyncRecord]) {
         let conflictStep = ResolveConflicts(context: context)
@@ -245,8 +262,8 @@ struct ApplyRemote {
             case .conflict(let conflict): conflicts.append(conflict)
             case .resolvedAtOnce(let committed, let conflict):
                 context.findings.count { $0.conflicts += 1 }
-                conflictStep.count(committed, fetched.record)
-                conflictStep.note(conflict, committed, fixedSide)
+                conflictStep.finish(committed, of: fetched.record)
+                conflictStep.journal(conflict, committed, fixedSide)
             case .failed(let error):
                 context.findings.count { $0.paused += 1 }
                 context.findings.add(error)
@@ -273,30 +290,32 @@ struct ApplyRemote {
             uploads: context.uploadPolicy,
             counting: context.configuration.conflictHandler?.counting,
             hasHandler: context.configuration.conflictHandler != nil)
-        @Sendable func step(_ sync: SyncTransaction, mayAnswer: Bool) -> ApplyFetched {
-            ApplyFetched(
+        @Sendable func step(_ sync: SyncTransaction, mayAnswer: Bool) -> SettleFetchedBatch {
+            SettleFetchedBatch(
                 sync: sync,
                 FetchTerms(
                     policy: policy, evidence: evidence, mayClaim: mayClaim,
                     answer: mayAnswer ? answer : nil))
         }
-        func apply(usingEarlierReads usesEarlierReads: Bool) async throws -> [FetchOutcome] {
+        func commitTogether(usingEarlierReads usesEarlierReads: Bool) async throws -> [FetchOutcome]
+        {
             try await context.write { sync in
                 var sync = sync
                 sync.usesEarlierReads = usesEarlierReads
-                return try step(sync, mayAnswer: true).applyTogether(fetchedDocuments, then: extras)
+                return try step(sync, mayAnswer: true).settleTogether(
+                    fetchedDocuments, then: extras)
             }
         }
         do {
             do {
-                return (try await apply(usingEarlierReads: true), [])
+                return (try await commitTogether(usingEarlierReads: true), [])
             } catch is SyncRecordTable.StaleRevision {
-                return (try await apply(usingEarlierReads: false), [])
+                return (try await commitTogether(usingEarlierReads: false), [])
             }
         } catch let cause where SyncTransaction.concernsDocument(cause) {
             let postpones = !pausesDuplicates
             let (settled, postponed) = try await context.write { sync in
-                try step(sync, mayAnswer: false).applyIndividually(
+                try step(sync, mayAnswer: false).settleIndividually(
                     fetchedDocuments, then: extras, postpones: postpones)
             }
             return (settled, Set(postponed))

@@ -89,8 +89,9 @@ final class PassFindings: Sendable {
         }
     }
 
-    /// Notes the row of a document whose conflict was resolved.
-    func noteResolved(_ row: Int64) { state.withLock { _ = $0.resolved.insert(row) } }
+    /// Holds back the upload of a document whose conflict was resolved, until the next pass
+    /// (`PrepareUpload` reads ``resolved``).
+    func holdBack(_ row: Int64) { state.withLock { _ = $0.resolved.insert(row) } }
 
     /// Notes a document whose change was reverted, and which may be older than the remote's.
     func noteReverted(_ id: BSONValue) { state.withLock { $0.reverted.append(id) } }

@@ -42,8 +42,9 @@ struct ResolveConflicts {
         do {
             let shown = shown(conflict)
             try await context.engine.conflictFound?(shown)
+            // An immediate rule cannot wait, so it needs no time limit.
             if handler.rule.isImmediate {
-                let answer = try await handler.rule.resolve(shown)
+                let answer = try await handler.resolve(shown)
                 return ConflictAnswer(conflict: conflict, result: .success(answer))
             }
             let resolution = try await withTimeout(
@@ -86,9 +87,9 @@ struct ResolveConflicts {
         let sharing = sharing
         do {
             let outcomes = try await context.write { sync in
-                try answers.map(SettleConflict(sync: sync, sharing: sharing).commit)
+                try answers.map(SettleConflict(sync: sync, sharing: sharing).settle)
             }
-            for (answer, outcome) in zip(answers, outcomes) { count(answer, outcome) }
+            for (answer, outcome) in zip(answers, outcomes) { finish(answer, outcome) }
         } catch let cause where SyncTransaction.concernsDocument(cause) {
             for answer in answers { try await commitIndividually(answer) }
         }
@@ -97,18 +98,18 @@ struct ResolveConflicts {
     private func commitIndividually(_ answer: ConflictAnswer) async throws {
         let sharing = sharing
         do {
-            count(
+            finish(
                 answer,
                 try await context.write { sync in
-                    try SettleConflict(sync: sync, sharing: sharing).commit(answer)
+                    try SettleConflict(sync: sync, sharing: sharing).settle(answer)
                 })
         } catch let cause where SyncTransaction.concernsDocument(cause) {
             let failed = ConflictAnswer(
                 conflict: answer.conflict, result: .failure(failure(of: answer.conflict, cause)))
-            count(
+            finish(
                 failed,
                 try await context.write { sync in
-                    try SettleConflict(sync: sync, sharing: sharing).commit(failed)
+                    try SettleConflict(sync: sync, sharing: sharing).settle(failed)
                 })
         }
     }
@@ -118,22 +119,20 @@ struct ResolveConflicts {
         context.engine.remote is any ConflictCollector ? context.configuration.sharing : nil
     }
 
-    private func count(
-        _ answer: ConflictAnswer, _ outcome: ResolutionOutcome
-    ) {
+    private func finish(_ answer: ConflictAnswer, _ outcome: ResolutionOutcome) {
         if case .success(let resolution) = answer.result {
             context.findings.count { $0.conflicts += 1 }
-            note(answer.conflict, outcome, JournaledConflict.Answer(resolution))
+            journal(answer.conflict, outcome, JournaledConflict.Answer(resolution))
         } else if case .paused(let error) = outcome {
             // A failed answer is never committed.
             context.engine.journal.note(
                 answer.conflict, in: context.namespace, .failed(error.message))
         }
-        count(outcome, answer.conflict.record)
+        finish(outcome, of: answer.conflict.record)
     }
 
     /// Journals the outcome of a conflict for tools, unless the conflict will be decided again.
-    private func note(
+    private func journal(
         _ conflict: OpenConflict, _ outcome: ResolutionOutcome,
         _ answer: JournaledConflict.Answer
     ) {
@@ -146,22 +145,23 @@ struct ResolveConflicts {
     }
 
     /// Journals the outcome of a conflict that was resolved in the transaction that found it.
-    func note(
+    func journal(
         _ conflict: OpenConflict, _ outcome: ResolutionOutcome,
         _ answer: ConflictSide?
     ) {
         switch answer {
-        case .local: note(conflict, outcome, JournaledConflict.Answer.useLocal)
-        case .remote: note(conflict, outcome, JournaledConflict.Answer.useRemote)
+        case .local: journal(conflict, outcome, JournaledConflict.Answer.useLocal)
+        case .remote: journal(conflict, outcome, JournaledConflict.Answer.useRemote)
         case nil: break
         }
     }
 
-    /// Counts the outcome of the answer to a record's conflict.
-    func count(_ outcome: ResolutionOutcome, _ record: SyncRecord) {
+    /// Reports the outcome of a record's conflict, and has a resolved document wait for the next pass,
+    /// which uploads it.
+    func finish(_ outcome: ResolutionOutcome, of record: SyncRecord) {
         switch outcome {
         case .committed:
-            if let row = record.rowID { context.findings.noteResolved(row) }
+            if let row = record.rowID { context.findings.holdBack(row) }
         case .overtaken: context.findings.count { $0.overtaken += 1 }
         case .paused(let error):
             context.findings.count { $0.paused += 1 }

@@ -1,12 +1,14 @@
 internal import BSONStore
 
-/// The settlement of open and abandoned attempts by evidence.
+/// The settlement of open and unresolved attempts by evidence: one that the remote applied becomes the
+/// base, an open one without evidence becomes an unresolved one.
 struct AdoptAttempt {
     let sync: SyncTransaction
 
-    /// Applies rule R3: an applied attempt becomes the base; another change stays pending.
-    func apply(
-        _ decision: AttemptDecision, to record: inout SyncRecord, local: BSONDocument?
+    /// Carries out rule R3 for the open attempt: an applied one becomes the base; another change stays
+    /// pending, and its attempt is kept as an unresolved one.
+    func carryOut(
+        _ decision: AttemptDecision, in record: inout SyncRecord, local: BSONDocument?
     ) throws {
         guard let attempt = record.attempt else { return }
         record.attempt = nil
@@ -32,7 +34,7 @@ struct AdoptAttempt {
         record.notePending(local: local)
     }
 
-    /// Makes an abandoned attempt the base, not a foreign change, where the remote applied it.
+    /// Makes an unresolved attempt the base, not a foreign change, where the remote applied it.
     ///
     /// Where the document also has another client's change, nothing is adopted: it is a remote
     /// change like any other, and a conflict where a local change is pending.
@@ -45,7 +47,7 @@ struct AdoptAttempt {
         if fetched.isAbsent { return try adoptDelete(of: unresolved, into: &record, local: local) }
         guard let name = remote.version.version?.operation else { return }
         var attempts = unresolved
-        // An earlier record of the document may have abandoned the attempt.
+        // The attempt may be one of an earlier record of the document.
         if record.base == .absent && local != nil {
             attempts += try sync.unresolvedAttempts.attempts(
                 of: record.documentID, in: sync.collection.rowID)
@@ -65,7 +67,7 @@ struct AdoptAttempt {
             uncommitted: record.isPending)
     }
 
-    /// Adopts an abandoned delete that the remote applied, or another client's delete of the
+    /// Adopts an unresolved delete that the remote applied, or another client's delete of the
     /// document.
     ///
     /// The app then inserted the document again, which is a pending insert now.

@@ -14,11 +14,11 @@ struct SettleConflict {
     /// The sharing of the conflict with the server; `nil` for none.
     var sharing: ConflictSharing?
 
-    /// Applies an answer, unless the app wrote meanwhile; pauses the document after a failure.
+    /// Settles an answer, unless the app wrote meanwhile; pauses the document after a failure.
     ///
-    /// The transaction also stores the conflict that is shared with the server.
-    func commit(_ answer: ConflictAnswer) throws -> ResolutionOutcome {
-        let outcome = try settle(answer)
+    /// It also stores the conflict that is shared with the server.
+    func settle(_ answer: ConflictAnswer) throws -> ResolutionOutcome {
+        let outcome = try resolveOrPause(answer)
         if let sharing, let shared = SharedConflict(answer, outcome, sharing) {
             try sync.sharedConflicts.add(
                 shared.document, of: answer.conflict.record.documentID, in: sync.collection.rowID)
@@ -26,9 +26,9 @@ struct SettleConflict {
         return outcome
     }
 
-    private func settle(_ answer: ConflictAnswer) throws -> ResolutionOutcome {
+    private func resolveOrPause(_ answer: ConflictAnswer) throws -> ResolutionOutcome {
         switch answer.result {
-        case .success(let resolution): return try commit(resolution, to: answer.conflict)
+        case .success(let resolution): return try resolve(answer.conflict, by: resolution)
         case .failure(let error):
             guard var record = try sync.current(answer.conflict.record),
                 record.isSame(as: answer.conflict.record)
@@ -39,28 +39,33 @@ struct SettleConflict {
         }
     }
 
-    private func commit(
-        _ answer: ConflictResolution<BSONDocument>, to conflict: OpenConflict
+    private func resolve(
+        _ conflict: OpenConflict, by answer: ConflictResolution<BSONDocument>
     ) throws -> ResolutionOutcome {
         guard let record = try sync.current(conflict.record), record.isSame(as: conflict.record)
         else { return .overtaken }
-        return try carryOut(answer, conflict, record, nil)
+        return try decide(answer, conflict, record, local: nil)
     }
 
-    /// Applies a fixed resolution.
-    func carryOut(
-        _ answer: ConflictSide, _ conflict: OpenConflict,
-        _ record: SyncRecord, _ local: StoredDocument?
+    /// Resolves a conflict in the transaction that found it, by a fixed side.
+    ///
+    /// - Parameter local: the local document; `nil` where none exists.
+    func resolveAtOnce(
+        _ conflict: OpenConflict, by side: ConflictSide, of record: SyncRecord,
+        local: StoredDocument?
     ) throws -> ResolutionOutcome {
-        switch answer {
-        case .remote: try carryOut(.useRemote, conflict, record, .some(local))
-        case .local: try carryOut(.useLocal, conflict, record, .some(local))
+        switch side {
+        case .remote: try decide(.useRemote, conflict, record, local: .some(local))
+        case .local: try decide(.useLocal, conflict, record, local: .some(local))
         }
     }
 
-    private func carryOut(
+    /// Decides what an answer means, and carries it out.
+    ///
+    /// - Parameter local: the local document, where this transaction has read it already.
+    private func decide(
         _ answer: ConflictResolution<BSONDocument>, _ conflict: OpenConflict,
-        _ record: SyncRecord, _ local: StoredDocument??
+        _ record: SyncRecord, local: StoredDocument??
     ) throws -> ResolutionOutcome {
         let resolution = HistoryResolution(answer)
         // A remote document keeps the number type of its `_id`.
@@ -76,12 +81,12 @@ struct SettleConflict {
                 || (answer?.byteCount ?? 0)
                     <= BSONLimits().documentBytesMax - SyncTransaction.versionReserve
         )
-        return try apply(
+        return try carryOut(
             ResolutionDecision.decide(facts), resolution, answer: answer, to: record, conflict,
             local)
     }
 
-    private func apply(
+    private func carryOut(
         _ decision: ResolutionDecision, _ resolution: HistoryResolution, answer: BSONDocument?,
         to old: SyncRecord,
         _ conflict: OpenConflict, _ local: StoredDocument??

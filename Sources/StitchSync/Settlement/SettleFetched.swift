@@ -49,12 +49,14 @@ struct SettleFetched {
         self.record = record
         edition = try RemoteEdition(fetched.remote, of: record.documentID)
         openAttempt = record.attempt
+        // An attempt about which the pass has no evidence counts as one whose history is lost.
         attemptDecision = AttemptDecision.decide(
             record.attempt.map { terms.evidence[$0.operation] ?? .historyLost } ?? .noAttempt)
-        // If the document exists locally after all, its insert fails, and the settlement is
-        // repeated without trust.
-        let isAbsent = sync.usesEarlierReads && record.rowID == nil && edition.document != nil
-        stored = try isAbsent ? nil : local ?? sync.stored(record.documentID)
+        // If the document exists locally after all, its insert fails, and the settlement is repeated
+        // without earlier reads (`ApplyRemote.commit`).
+        let isAssumedAbsent =
+            sync.usesEarlierReads && record.rowID == nil && edition.document != nil
+        stored = try isAssumedAbsent ? nil : local ?? sync.stored(record.documentID)
     }
 
     private var local: BSONDocument? { stored?.document }
@@ -95,12 +97,12 @@ struct SettleFetched {
 
     // MARK: - Its attempts
 
-    /// Adopts or discards the open and the abandoned attempts; ends a record whose document then
+    /// Adopts or discards the open and the unresolved attempts; ends a record whose document then
     /// exists nowhere.
     private mutating func settleAttempts() throws -> FetchOutcome? {
         let attempts = AdoptAttempt(sync: sync)
         let earlier = record.unresolved
-        try attempts.apply(attemptDecision, to: &record, local: local)
+        try attempts.carryOut(attemptDecision, in: &record, local: local)
         try attempts.adoptUnresolved(
             edition, fetched, of: earlier + record.unresolved, into: &record, local: local)
         // After a local delete since the request, the document is fetched again.
@@ -298,7 +300,8 @@ struct SettleFetched {
         if let answer = terms.answer, record.rowID != nil {
             let met = conflict(fetched.record)
             return .resolvedAtOnce(
-                try SettleConflict(sync: sync).carryOut(answer, met, record, stored), met)
+                try SettleConflict(sync: sync).resolveAtOnce(
+                    met, by: answer, of: record, local: stored), met)
         }
         if terms.policy?.hasHandler == false {
             sync.note(

@@ -86,7 +86,7 @@ struct StageDocument {
         let fetched = FetchedDocument(
             SyncRecord(documentID: document.documentID, byID: false), .found(document), [:])
         func insert() throws -> Outcome {
-            let outcome = try ApplyFetched(sync: sync, FetchTerms()).apply(
+            let outcome = try SettleFetchedBatch(sync: sync, FetchTerms()).settle(
                 fetched, local: .some(nil))
             guard case .foreign = outcome else { return .arrived(nil) }
             return .arrived(fetched.foreignVersion(in: sync.namespace))

@@ -109,7 +109,7 @@ struct SubscriptionActivation {
     }
 
     private func arrive(_ sync: SyncTransaction, _ share: inout CollectionActivation) throws {
-        let step = ApplyFetched(sync: sync, FetchTerms(insertReason: .subscription))
+        let step = SettleFetchedBatch(sync: sync, FetchTerms(insertReason: .subscription))
         var last: [UInt8] = []
         while true {
             let page = try sync.subscriptions.staged(in: sync.collection.rowID, after: last)
@@ -122,10 +122,10 @@ struct SubscriptionActivation {
             }
             let settled =
                 individually
-                ? try fetchedDocuments.map { try step.applyInSavepoint($0) }
+                ? try fetchedDocuments.map { try step.settleInSavepoint($0) }
                 : try sync.withBulkInsert {
                     // The settlement begins with a check that the document is not here.
-                    try fetchedDocuments.map { try step.apply($0, local: .some(nil)) }
+                    try fetchedDocuments.map { try step.settle($0, local: .some(nil)) }
                 }
             count(zip(fetchedDocuments, settled), in: sync.namespace, &share)
         }

@@ -3,7 +3,7 @@ internal import BSONStore
 /// The settlement of records with fetched documents: all of them together, or each in a savepoint.
 ///
 /// ``SettleFetched`` settles one of them.
-struct ApplyFetched {
+struct SettleFetchedBatch {
     let sync: SyncTransaction
     let terms: FetchTerms
     /// The keys of missing documents that a scan of all rows found; `nil` before a scan.
@@ -33,7 +33,7 @@ struct ApplyFetched {
     }
 
     /// Settles fetched documents together; throws at the first document that cannot be stored.
-    func applyTogether(
+    func settleTogether(
         _ fetchedDocuments: [FetchedDocument], then extras: CommitExtras
     ) throws -> [FetchOutcome] {
         guard try begin(extras) else { return fetchedDocuments.map { _ in .nothing } }
@@ -41,7 +41,8 @@ struct ApplyFetched {
         let scanned = try scanning(fetchedDocuments, locals)
         let settled = try sync.withBulkInsert {
             try fetchedDocuments.enumerated().map { index, fetched in
-                try scanned.apply(fetched, local: index < locals.count ? .some(locals[index]) : nil)
+                try scanned.settle(
+                    fetched, local: index < locals.count ? .some(locals[index]) : nil)
             }
         }
         try end(extras)
@@ -64,7 +65,7 @@ struct ApplyFetched {
     /// Scans all rows once where several fetched documents with a change are missing locally.
     private func scanning(
         _ fetchedDocuments: [FetchedDocument], _ locals: [StoredDocument?] = []
-    ) throws -> ApplyFetched {
+    ) throws -> SettleFetchedBatch {
         var scanned = self
         scanned.scan = try missingRows.scan(for: fetchedDocuments, locals)
         return scanned
@@ -73,7 +74,7 @@ struct ApplyFetched {
     /// Settles one fetched document, unless it is outdated, or its document is paused.
     ///
     /// - Parameter local: the local document, where this transaction has read it already.
-    func apply(
+    func settle(
         _ fetched: FetchedDocument, local: StoredDocument?? = nil
     ) throws -> FetchOutcome {
         if try DeviceDocuments(sync: sync).hasRecordMeanwhile(fetched.record) { return .nothing }
@@ -94,7 +95,7 @@ struct ApplyFetched {
 }
 
 /// The settlement in savepoints, after it failed for all documents together.
-extension ApplyFetched {
+extension SettleFetchedBatch {
     /// The documents that cannot keep the unique values that they took, by their keys.
     private struct Collided: Error {
         let causes: [[UInt8]: StoreError]
@@ -108,7 +109,7 @@ extension ApplyFetched {
     /// - Parameter postpones: whether a refused document is marked as stale instead of paused,
     ///   since a later batch may release the value.
     /// - Returns: the outcomes, and the indexes of the postponed documents.
-    func applyIndividually(
+    func settleIndividually(
         _ fetchedDocuments: [FetchedDocument], then extras: CommitExtras, postpones: Bool
     ) throws -> (settled: [FetchOutcome], postponed: [Int]) {
         guard try begin(extras) else { return (fetchedDocuments.map { _ in .nothing }, []) }
@@ -124,7 +125,7 @@ extension ApplyFetched {
                             if let cause = refused[key] {
                                 return try refuse(fetched, cause, postpones: postpones)
                             }
-                            return try scanned.applyInSavepoint(fetched)
+                            return try scanned.settleInSavepoint(fetched)
                         }
                     }
                     let causes = collisions.map { cause in
@@ -166,11 +167,11 @@ extension ApplyFetched {
     }
 
     /// Settles one fetched document in a savepoint: an error stops that document only (R8).
-    func applyInSavepoint(_ fetched: FetchedDocument) throws -> FetchOutcome {
+    func settleInSavepoint(_ fetched: FetchedDocument) throws -> FetchOutcome {
         let mark = sync.historyMark
         do {
             return try sync.transaction.savepoint {
-                try apply(fetched)
+                try settle(fetched)
             }
         } catch let cause where SyncTransaction.concernsDocument(cause) {
             sync.noteRollback(to: mark)
