@@ -28,27 +28,4 @@ extension SyncEngine: QueryWriter {
         wake()
         return count
     }
-
-    /// Runs an update of the app, notes each changed document and wakes the next pass.
-    func change(
-        _ namespace: Namespace,
-        _ body: @escaping @Sendable (SyncTransaction) throws -> UpdateResult
-    ) async throws -> UpdateResult {
-        let result = try await writeForApp(namespace) { sync in
-            let outcome = try body(sync)
-            var untouched = 0
-            for image in outcome.images {
-                try NoteLocalWrite(sync: sync).note(before: image.before, after: image.after)
-                // The write removes a version field that the app sets.
-                if let before = image.before, before == image.after?.withoutVersion {
-                    untouched += 1
-                }
-            }
-            return UpdateResult(
-                matchedCount: outcome.matchedCount,
-                modifiedCount: outcome.modifiedCount - untouched, upsertedID: outcome.upsertedID)
-        }
-        wake()
-        return result
-    }
 }

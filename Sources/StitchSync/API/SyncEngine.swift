@@ -138,9 +138,10 @@ public final class SyncEngine: Sendable {
 // MARK: - Transactions
 
 extension SyncEngine {
-    /// Runs a transaction of the app over one collection's documents, records and events.
+    /// Runs a transaction over one collection's documents, records and events, whose body finds every
+    /// record complete.
     ///
-    /// The body finds every record complete.
+    /// The app's changes of documents run by ``writeForApp(_:_:)``, which can also check them.
     func write<R: Sendable>(
         _ namespace: Namespace, _ body: @escaping @Sendable (SyncTransaction) throws -> R
     ) async throws -> R {
@@ -190,7 +191,10 @@ extension SyncEngine {
         return result
     }
 
-    /// Runs a transaction of the app over one collection; a strict one judges its writes at once.
+    /// Runs a transaction in which the app changes documents; a strict one judges its writes at once.
+    ///
+    /// The body has each change noted (``NoteLocalWrite``), and the caller then calls ``wake()``;
+    /// ``change(_:_:)`` does both for updates.
     func writeForApp<R: Sendable>(
         _ namespace: Namespace, _ body: @escaping @Sendable (SyncTransaction) throws -> R
     ) async throws -> R {
@@ -200,6 +204,29 @@ extension SyncEngine {
             sync.strict = strict
             return try body(sync)
         }
+    }
+
+    /// Runs an update of the app, notes each changed document and wakes the next pass.
+    func change(
+        _ namespace: Namespace,
+        _ body: @escaping @Sendable (SyncTransaction) throws -> UpdateResult
+    ) async throws -> UpdateResult {
+        let result = try await writeForApp(namespace) { sync in
+            let outcome = try body(sync)
+            var untouched = 0
+            for image in outcome.images {
+                try NoteLocalWrite(sync: sync).note(before: image.before, after: image.after)
+                // The write removes a version field that the app sets.
+                if let before = image.before, before == image.after?.withoutVersion {
+                    untouched += 1
+                }
+            }
+            return UpdateResult(
+                matchedCount: outcome.matchedCount,
+                modifiedCount: outcome.modifiedCount - untouched, upsertedID: outcome.upsertedID)
+        }
+        wake()
+        return result
     }
 
     /// Runs a transaction over the whole store.
