@@ -109,9 +109,9 @@ struct CommandCall: Sendable {
         }
     }
 
-    /// Does the same as ``boundingScripts(_:)``, and discards the result or error if the time ran
+    /// Runs a body as ``boundingScripts(_:)`` does, and discards its result or error if the time ran
     /// out meanwhile: an interrupted loop may have led to anything.
-    func believing<R>(_ body: () throws -> R) throws -> R {
+    func discardingLateResult<R>(_ body: () throws -> R) throws -> R {
         let result: R
         do {
             result = try boundingScripts(body)

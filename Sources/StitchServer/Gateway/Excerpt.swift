@@ -1,7 +1,8 @@
 internal import BSONStore
 internal import StitchRules
 
-/// The documents of a collection that a command needs.
+/// A collection of the upstream with the documents of it that a command needs; without documents where
+/// only definitions are read.
 struct CollectionPart: Sendable {
     let namespace: Namespace
     /// The collection's definition; `nil` when the upstream has no such collection.

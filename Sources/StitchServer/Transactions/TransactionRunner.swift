@@ -82,7 +82,7 @@ final class TransactionRunner: Sendable {
         try call.checkTime()
         let ruleGuard = try rules.ruleGuard(call)
         let guarded: (ReadTransaction) throws -> R = { transaction in
-            try call.believing {
+            try call.discardingLateResult {
                 try transaction.withAccessPolicy(ruleGuard, readingFrom: self.candidates) {
                     try body(transaction)
                 }
@@ -110,7 +110,7 @@ final class TransactionRunner: Sendable {
         let bypasses = ruleGuard == nil && call.flag("bypassDocumentValidation")
         let guarded: @Sendable (WriteTransaction) throws -> R = { transaction in
             transaction.bypassesValidation = bypasses
-            return try call.believing {
+            return try call.discardingLateResult {
                 try transaction.withAccessPolicy(ruleGuard, readingFrom: self.candidates) {
                     try body(transaction)
                 }

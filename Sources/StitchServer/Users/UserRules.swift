@@ -28,9 +28,11 @@ struct UserRules: Sendable {
     /// Returns the rules that apply to a command; `nil` without rules, and for users with the role
     /// `root`.
     ///
-    /// The user's custom data are read again after every commit, by any process.
+    /// The connection keeps the rules for its next command; the user's custom data are read again after
+    /// every commit, by any process.
     ///
-    /// - Throws: errors of the store or upstream that holds the users.
+    /// - Throws: 13 where rules exist and no user has signed in; errors of the store or upstream that
+    ///   holds the users.
     func ruleGuard(_ call: CommandCall) throws -> RuleAccessPolicy? {
         if let decision { return decision.ruleGuard }
         guard let book = server.settings.rules else { return nil }

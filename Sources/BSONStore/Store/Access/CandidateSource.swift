@@ -7,10 +7,11 @@ package protocol CandidateSource: AnyObject, Sendable {
     /// Whether the source has the documents of a collection; else the store has them.
     func has(_ namespace: Namespace) -> Bool
 
-    /// Calls a body with the documents that a query may find, in the order of insertion, until it
-    /// returns false.
+    /// Calls a body with the documents that a query may find, until it returns false.
     ///
-    /// The source may leave out documents that do not match the query, or that the policy hides.
+    /// The order is that of insertion where the source knows it. Where it has sorted, to return only the
+    /// first documents of an order, it is that order; a query with an order sorts them itself in any
+    /// case. The source may leave out documents that do not match the query, or that the policy hides.
     ///
     /// - Throws: the errors of the body and of the source.
     func forEach(

@@ -9,7 +9,9 @@ struct IndexScan {
     let index: StoredIndex
     /// The ranges in order, without overlap; those of a group share their first values.
     let groups: [[Range]]
-    /// The bounds of each bounded field, for `explain`.
+    /// The bounds of each field, `nil` for an unbounded one; by them plans are compared and explained.
+    ///
+    /// They are empty in a scan that is chosen without comparison (``init(_:only:)``).
     let bounds: [IndexBounds?]
     let isReversed: Bool
     /// Whether the scan returns documents in the requested order.
@@ -26,7 +28,7 @@ struct IndexScan {
     /// All ranges in order.
     var ranges: [Range] { groups.count == 1 ? groups[0] : groups.flatMap(\.self) }
 
-    /// Whether any field is bounded.
+    /// Whether ``bounds`` has a bounded field.
     var isBounded: Bool { bounds.contains { $0 != nil } }
 
     /// Whether several keys may point to one document: in a multikey index, or with several fields

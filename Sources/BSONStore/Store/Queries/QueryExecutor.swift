@@ -39,7 +39,7 @@ struct QueryExecutor {
         let query = try planned(namespace, filter, options)
         if options.projection == nil, query.isInOrder {
             var batch = BSONDocumentBatch()
-            try lend(query) { bytes in
+            try scanPage(query) { bytes in
                 batch.append(bytes)
                 byteCount += bytes.count
                 return byteCount < bytesMax
@@ -157,7 +157,7 @@ struct QueryExecutor {
                 at: placement?.metadata(of: document) ?? [:]) ?? document
         }
         guard let sort = query.order, !query.plan.isSorted else {
-            return try lend(query) { (bytes) throws(StoreError) in
+            return try scanPage(query) { (bytes) throws(StoreError) in
                 try body(try project(BSONDocument(unchecked: Array(bytes))))
             }
         }
@@ -226,8 +226,9 @@ struct QueryExecutor {
             plan: try readingPlan(namespace, filter, order, options))
     }
 
-    /// Calls a body with the documents of an ordered plan, after the skipped ones.
-    private func lend(
+    /// Calls a body with the documents of an ordered plan, without the skipped ones and those above the
+    /// limit.
+    private func scanPage(
         _ query: PlannedQuery, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
         let namespace = query.namespace
@@ -367,7 +368,10 @@ extension QueryExecutor {
         return try planner.resolved(filter, namespace)
     }
 
-    /// Plans a query; of a collection that the access policy restricts, all documents are read.
+    /// Plans a query.
+    ///
+    /// Of a collection that the access policy restricts, the plan only says in which direction all
+    /// documents are read: ``RestrictedReader`` chooses the index that it may use itself.
     func plan(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ options: FindOptions = .all
     ) throws(StoreError) -> QueryPlan {

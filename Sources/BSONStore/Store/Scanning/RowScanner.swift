@@ -32,7 +32,8 @@ struct RowScanner {
             let statement = try range.prepare(table, withRows: withRows, connection)
             do throws(StoreError) {
                 let count = try scan(statement, withRows, isContentUsed, filter, body)
-                // The body of a write transaction may have written.
+                // A lost page shows itself only in that rows and index differ in number. The body of a
+                // write transaction may have written.
                 if let count, range.isWhole, !isWriting {
                     try connection.catalogCache.compare(count, with: table, connection)
                 }

@@ -45,8 +45,17 @@ enum FindCommand {
         }
     }
 
+    /// The result of the transaction of a command.
+    private enum Found {
+        /// The documents, all of which the transaction read.
+        case documents(ResultCollector)
+        /// No documents yet: the cursor reads them, in transactions of its own.
+        case leftToCursor
+    }
+
     private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
+        // Only for the checks here and for the cursor: `backend.read` applies the rules to what is read.
         let ruleGuard = try backend.rules.ruleGuard(call)
         if let ruleGuard { try checkSubscription(call, namespace, ruleGuard) }
         let wasLimited = isLimited(namespace, ruleGuard)
@@ -80,7 +89,7 @@ enum FindCommand {
     ) throws -> CommandOutcome {
         let (namespace, query) = (request.namespace, request.query)
         let isTailable = request.cursor.isTailable
-        let found = try backend.read(call) { transaction -> ResultCollector? in
+        let found = try backend.read(call) { transaction -> Found in
             if try transaction.isView(namespace) {
                 try transaction.checkCollation(call.document("collation"), of: namespace)
                 try QueryOptionsCheck.checkOfView(call)
@@ -88,18 +97,20 @@ enum FindCommand {
             if isTailable { try checkTailable(namespace, transaction) }
             let format = try FindResultFormat(call, query, namespace, transaction)
             let planned = try transaction.planned(namespace, query.filter, format.options)
-            // Then the cursor reads on by itself, in transactions of its own.
-            let readsOnInCursor =
+            let isLeftToCursor =
                 try backend.isLasting && call.snapshot == nil && query.isPlain
                 && transaction.isInInsertionOrder(planned)
-            return readsOnInCursor ? nil : try result(call, backend, planned, format, transaction)
+            if isLeftToCursor { return .leftToCursor }
+            return .documents(try result(call, backend, planned, format, transaction))
         }
-        guard var found else {
+        switch found {
+        case .documents(var result):
+            return try open(&result, request, call, on: backend, under: ruleGuard)
+        case .leftToCursor:
             return try open(
                 RowSource(backend.runner, namespace, query, isTailable: isTailable), request, call,
                 on: backend, under: ruleGuard)
         }
-        return try open(&found, request, call, on: backend, under: ruleGuard)
     }
 
     private static func open(

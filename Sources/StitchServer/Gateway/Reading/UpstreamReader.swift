@@ -86,7 +86,7 @@ struct UpstreamReader {
     ) throws -> [BSONDocument] {
         let access = ruleGuard?.access(namespace)
         guard access?.isNever != true else { return [] }
-        var found = FoundDocuments(memory: memory)
+        var found = UpstreamDocuments(memory: memory)
         if let ids = query.ids {
             try addDocuments(withIDs: ids, in: namespace, isOrdered: ids.count > 1, to: &found)
         } else {
@@ -103,7 +103,7 @@ struct UpstreamReader {
         let access = ruleGuard?.access(namespace)
         guard access?.isNever != true else { return [] }
         let queryCount = need.queries.count + need.conflicts.count
-        var found = FoundDocuments(
+        var found = UpstreamDocuments(
             memory: memory, mayRepeat: queryCount + (need.ids.isEmpty ? 0 : 1) > 1)
         // Where other documents are read, too, one without a place would leave all unordered.
         let isOrdered = need.ids.count > 1 || queryCount > 0
@@ -125,7 +125,7 @@ struct UpstreamReader {
     /// - Parameter isOrdered: whether their places in the order of insertion are needed.
     private func addDocuments(
         withIDs ids: [BSONValue], in namespace: Namespace, isOrdered: Bool,
-        to found: inout FoundDocuments
+        to found: inout UpstreamDocuments
     ) throws {
         var seen: Set<[UInt8]> = []
         let distinct = ids.filter { seen.insert(BSONKey.encode($0)).inserted }
@@ -149,7 +149,7 @@ struct UpstreamReader {
     /// - Parameter access: what the rules allow; `nil` to read hidden documents, too.
     private func addCandidates(
         of query: ClientQuery, _ access: RuleAccess?, in namespace: Namespace,
-        _ definition: UpstreamCollection, to found: inout FoundDocuments
+        _ definition: UpstreamCollection, to found: inout UpstreamDocuments
     ) throws {
         guard var upstream = VisibleQuery(query, access, definition).upstream else { return }
         upstream.isCommitted = readsCommitted
@@ -186,7 +186,7 @@ struct UpstreamReader {
 }
 
 /// The documents of one collection that the upstream sent, for one or several queries.
-private struct FoundDocuments {
+private struct UpstreamDocuments {
     /// A document with its place in the order of insertion.
     private struct Found {
         let document: BSONDocument
