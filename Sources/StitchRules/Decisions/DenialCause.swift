@@ -1,4 +1,7 @@
-/// The reason why a write is denied, by a server's rules or on a device.
+/// The reason why a write is refused, by a server or on a device.
+///
+/// Rules *deny* a write: the cases up to ``fieldsDenied(_:)``, and ``notAllowed``. The device itself
+/// refuses one that no subscription asks for, and a remote one with content that it cannot store.
 ///
 /// ```swift
 /// if case .fieldsDenied(let paths) = error.compensatingWrite?.cause {
@@ -24,11 +27,12 @@ public enum DenialCause: Sendable, Hashable {
     case outOfView
     /// The collection has no subscription.
     case noSubscription
-    /// The content is invalid or violates a unique index.
+    /// Not a rule, but the content: it is invalid or violates a unique index.
     case invalid
-    /// The document is too large.
+    /// Not a rule, but the content: the document is too large.
     case tooLarge
-    /// The rule is not reported: the write would replace something that is hidden from the user.
+    /// The rule is not reported: the write would replace something that is hidden from the user, the
+    /// user may no longer see the document, or the remote named no rule.
     case notAllowed
 
     /// The cause's name in an error's `errInfo` and in stored rejected writes.

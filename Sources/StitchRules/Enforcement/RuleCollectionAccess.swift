@@ -37,7 +37,7 @@ package final class RuleCollectionAccess: CollectionAccess {
         }
     }
 
-    package func reportedRefusal(of document: BSONDocument) -> StoreError {
+    package func reportedDenial(of document: BSONDocument) -> StoreError {
         reported(
             RuleDenial(
                 cause: .notAllowed, role: access.role, namespace: access.namespace,

@@ -449,7 +449,7 @@ struct GatewayWrite {
         let access = ruleGuard.access(change.namespace)
         guard !access.seesAll || access.hidesFields, let gate = ruleGuard.gate(change.namespace)
         else { return fault }
-        return CommandFailure(gate.reportedRefusal(of: change.after ?? change.before ?? [:]))
+        return CommandFailure(gate.reportedDenial(of: change.after ?? change.before ?? [:]))
     }
 
     /// Returns the upstream's refusal of a change, with which it ended the client's transaction.

@@ -188,7 +188,7 @@ struct Upload {
         begin: (@Sendable (SyncTransaction) throws -> OutgoingBatch)?, isLast: Bool
     ) async throws -> OutgoingBatch? {
         let attempts = batch.attempts
-        logForbidden(outcomes)
+        logDenied(outcomes)
         tally.staleBases += zip(attempts, outcomes).compactMap {
             $0.leavesBase(after: $1) ? $0.record.rowID : nil
         }
@@ -295,12 +295,12 @@ struct Upload {
         return outcomes
     }
 
-    /// Logs a line about forbidden writes, as Device Sync does.
-    private func logForbidden(_ outcomes: [RemoteWriteOutcome]) {
-        let isRefused = outcomes.contains {
+    /// Logs a line about denied writes, as Device Sync does.
+    private func logDenied(_ outcomes: [RemoteWriteOutcome]) {
+        let isDenied = outcomes.contains {
             if case .failed(let error) = $0 { error.compensatingWrite != nil } else { false }
         }
-        guard isRefused else { return }
+        guard isDenied else { return }
         context.engine.log.note(
             .warning, context.namespace,
             CompensatingWrite.receivedLine(session: context.sessionNumber))

@@ -37,7 +37,7 @@ import Testing
             from before: BSONDocument?, toShown after: BSONDocument?
         ) throws(StoreError) -> BSONDocument? { after }
 
-        func reportedRefusal(of document: BSONDocument) -> StoreError {
+        func reportedDenial(of document: BSONDocument) -> StoreError {
             StoreError(.unauthorized, "no")
         }
     }

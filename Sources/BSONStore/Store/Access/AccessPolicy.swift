@@ -6,7 +6,7 @@
 /// A policy has a *gate* for each collection, which is asked about its documents. Under rules the policy
 /// is the user's `RuleAccessPolicy`, a gate is a `RuleCollectionAccess`, and `RuleAccess` is the user's
 /// roles in the collection, by which the gate decides. ``TransactionAccess`` asks the policy for a
-/// transaction.
+/// transaction. The policy of the user of one command is called its `ruleGuard`.
 package protocol AccessPolicy: AnyObject, Sendable {
     /// Returns the access to a collection; `nil` for full access.
     ///
@@ -40,5 +40,5 @@ package protocol CollectionAccess: AnyObject, Sendable {
     ) throws(StoreError) -> BSONDocument?
 
     /// Reports a denied write whose true reason must stay hidden, and returns its error.
-    func reportedRefusal(of document: BSONDocument) -> StoreError
+    func reportedDenial(of document: BSONDocument) -> StoreError
 }

@@ -111,7 +111,7 @@ extension WriteTransaction: AggregationTarget {
     }
 
     package func fill(_ namespace: Namespace, _ documents: [BSONDocument]) throws(StoreError) {
-        if let gate = access.gate(namespace) { throw gate.reportedRefusal(of: [:]) }
+        if let gate = access.gate(namespace) { throw gate.reportedDenial(of: [:]) }
         do {
             try savepoint {
                 try deleteMany(namespace, filter: .all)

@@ -11,7 +11,7 @@ public import StitchRules
 /// }
 /// ```
 public struct CompensatingWrite: Sendable, Hashable, CustomStringConvertible {
-    /// The rule that forbids the write.
+    /// The reason why the write is refused: most often a rule, which denies it.
     public typealias Cause = DenialCause
 
     /// Device Sync's error number.
@@ -28,7 +28,7 @@ public struct CompensatingWrite: Sendable, Hashable, CustomStringConvertible {
     public let reason: String
     /// The role that applied; `nil` where the user has none.
     public let role: String?
-    /// The rule that forbids the write.
+    /// The reason why the write is refused.
     public let cause: Cause
 
     /// The collection, the `_id` and the reason.
@@ -48,7 +48,7 @@ public struct CompensatingWrite: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension CompensatingWrite {
-    /// Reads a forbidden write from the `errInfo` of a remote's error.
+    /// Reads a denied write from the `errInfo` of a remote's error.
     ///
     /// - Returns: `nil` where rules are not the reason for the error.
     package init?(reason: String, details: BSONDocument?) {
@@ -88,7 +88,7 @@ extension CompensatingWrite {
 }
 
 extension RemoteError {
-    /// Makes the error of a forbidden write.
+    /// Makes the error of a refused write.
     package init(_ write: CompensatingWrite) {
         self.init(
             .rejected, code: CompensatingWrite.code, write.reason, compensatingWrite: write)

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// The forbidden writes behind an error of code `.compensatingWrite` or `.writeRefused`.
+/// The refused writes behind an error of code `.compensatingWrite` or `.writeRefused`.
 ///
 /// ```swift
 /// for await error in todos.errors {
@@ -53,7 +53,7 @@ extension SyncError {
         case applicationBug = "ApplicationBug"
     }
 
-    /// The forbidden writes, each with collection, `_id`, reason and cause; empty for other errors.
+    /// The refused writes, each with collection, `_id`, reason and cause; empty for other errors.
     public var compensatingWrites: [CompensatingWrite] {
         if let error = underlying as? CompensatingWriteError { return error.writes }
         return (underlying as? RemoteError)?.compensatingWrite.map { [$0] } ?? []

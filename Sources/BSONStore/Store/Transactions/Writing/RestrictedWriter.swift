@@ -60,7 +60,7 @@ struct RestrictedWriter {
             return DocumentImages(before: nil, after: new.document)
         }
         guard let shown = gate.visible(found.document) else {
-            throw gate.reportedRefusal(of: new.document)
+            throw gate.reportedDenial(of: new.document)
         }
         if shown != new.document {
             _ = try replace(found, byShown: new.document, in: namespace, as: .replace)
@@ -89,7 +89,7 @@ struct RestrictedWriter {
             try write()
         } catch {
             guard try isSecret(error, namespace) else { throw error }
-            throw gate.reportedRefusal(of: document)
+            throw gate.reportedDenial(of: document)
         }
     }
 

@@ -34,12 +34,12 @@ public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The consequence of the error.
     public let errorClass: Class
-    /// MongoDB's error code, 231 for a write that access rules forbid, as in Device Sync, or 0.
+    /// MongoDB's error code, 231 for a write that access rules deny, as in Device Sync, or 0.
     public let code: Int
     /// The remote's error message.
     public let message: String
 
-    /// The forbidden write, where access rules are the reason.
+    /// The refused write, where access rules or subscriptions are the reason.
     public let compensatingWrite: CompensatingWrite?
 
     /// The dotted paths of the unique index that refused the write; empty for other errors.
