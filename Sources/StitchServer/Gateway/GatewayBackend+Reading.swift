@@ -16,7 +16,7 @@ extension GatewayBackend {
         return try source.answering {
             try emptyStores.withCollections(parts) { store in
                 try body(
-                    call.alone,
+                    call.withoutTransaction,
                     StoreBackend(
                         store, in: nil, readingFrom: source, sharing: services,
                         under: reader.ruleGuard))
@@ -41,7 +41,7 @@ extension GatewayBackend {
         let sorted = parts.sorted { one, _ in one.definition?.viewOn == nil }
         let outcome = try emptyStores.withExcerpt(sorted, isWhole: true) { excerpt in
             let store = excerpt.backend(services, under: ruleGuard)
-            return try definition.parse(call.alone, store).answer(store)
+            return try definition.parse(call.withoutTransaction, store).answer(store)
         }
         guard case .reply(var reply) = outcome, var cursor = reply["cursor"]?.documentValue else {
             return outcome

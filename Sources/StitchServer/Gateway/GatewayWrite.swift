@@ -344,7 +344,8 @@ struct GatewayWrite {
             all.add(conflicts)
             let parts = try reader.parts(all)
             let source = target.map { UpstreamCandidates(reader, parts, without: $0) }
-            let run = try self.run(call.alone, parts, under: ruleGuard, readingFrom: source)
+            let run = try self.run(
+                call.withoutTransaction, parts, under: ruleGuard, readingFrom: source)
             try make(run)
             switch try send(run, { _ in run.reply }) {
             case .done: return run.reply
@@ -486,7 +487,7 @@ struct GatewayWrite {
 
 extension CommandCall {
     /// Returns the command without its transaction, for a store of its own.
-    var alone: CommandCall {
+    var withoutTransaction: CommandCall {
         CommandCall(
             signature: signature, givenName: givenName, body: body, sequences: sequences,
             database: database, connection: connection, server: server, budget: budget,

@@ -23,7 +23,7 @@ struct UserWrite {
             ) { part.documents.append($0) }
             let (outcome, changes) = try backend.excerpts.withExcerpt([part]) { excerpt in
                 let store = excerpt.backend(backend.services, under: nil)
-                let outcome = try definition.parse(call.alone, store).answer(store)
+                let outcome = try definition.parse(call.withoutTransaction, store).answer(store)
                 return (outcome, try excerpt.changes())
             }
             let writer = UpstreamWriter(

@@ -66,7 +66,7 @@ extension SyncCollection {
                 record.failures = 0
                 record.base = hasLocal ? .sameAsLocal : .absent
                 (record.version, record.isPending) = (.absent, false)
-                record.staleMark = AbsenceCause.deleted.staleMark(try sync.nextStaleMark())
+                record.staleMark = AbsenceCause.deleted.staleMark(try sync.transactionNumber())
                 try sync.save(record)
             }
         }

@@ -309,7 +309,7 @@ struct ApplyRemote {
         do {
             do {
                 return (try await commitTogether(usingEarlierReads: true), [])
-            } catch is SyncRecordTable.StaleRevision {
+            } catch is SyncRecordTable.OutdatedRevision {
                 return (try await commitTogether(usingEarlierReads: false), [])
             }
         } catch let cause where SyncTransaction.concernsDocument(cause) {

@@ -10,7 +10,7 @@ struct PassContext: Sendable {
     let remote: any RemoteCollection
     let configuration: CollectionConfiguration
     /// The collection's number in the store, for log lines.
-    let sessionNumber: Int64
+    let collectionNumber: Int64
     /// The counts, errors and documents that the steps found.
     let findings = PassFindings()
 

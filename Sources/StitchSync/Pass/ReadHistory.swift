@@ -40,7 +40,7 @@ struct ReadHistory {
                 lostToken = lostToken ?? token
             }
         }
-        try await scan(isAfterDrop: isAfterDrop, since: lostToken)
+        try await scanVersions(isAfterDrop: isAfterDrop, since: lostToken)
     }
 
     /// Fetches changed documents and stores the new position with the last results.
@@ -120,7 +120,7 @@ struct ReadHistory {
     /// - Parameters:
     ///   - isAfterDrop: whether a drop counts as the delete of each missing document.
     ///   - lostToken: the position before the gap in the history.
-    private func scan(isAfterDrop: Bool, since lostToken: ResumeToken?) async throws {
+    private func scanVersions(isAfterDrop: Bool, since lostToken: ResumeToken?) async throws {
         let token = try await context.request { remote in
             try await remote.currentToken()
         }

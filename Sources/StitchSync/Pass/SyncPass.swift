@@ -122,7 +122,7 @@ extension SyncPass {
             context: PassContext(
                 engine: engine, namespace: namespace, remote: engine.remote.collection(namespace),
                 configuration: engine.writer.configuration(of: namespace),
-                sessionNumber: collection.rowID))
+                collectionNumber: collection.rowID))
     }
 
     /// Delivers the errors of all collections, and the stored events, to the app.

@@ -22,7 +22,7 @@ struct Upload {
         /// Rows of records whose unique value another document had.
         var valueTaken: Set<Int64> = []
         /// Rows of records whose stored bases are no longer needed.
-        var staleBases: [Int64] = []
+        var outdatedBases: [Int64] = []
         /// A temporary error of a document.
         var failure: RemoteError?
     }
@@ -57,7 +57,7 @@ struct Upload {
         if !tally.valueTaken.isEmpty {
             try await send(Walk(set: set, only: tally.valueTaken), &tally)
         }
-        try await remove(tally.staleBases)
+        try await remove(tally.outdatedBases)
         let overtaken = tally.overtaken
         context.findings.count { $0.overtaken += overtaken.count }
         // A reverted document may be older than the remote's edition.
@@ -66,9 +66,9 @@ struct Upload {
     }
 
     /// Removes the stale bases that no later commit removed.
-    private func remove(_ staleBases: [Int64]) async throws {
-        guard !staleBases.isEmpty else { return }
-        try await context.write { sync in try sync.records.removeStaleBases(of: staleBases) }
+    private func remove(_ outdatedBases: [Int64]) async throws {
+        guard !outdatedBases.isEmpty else { return }
+        try await context.write { sync in try sync.records.removeOutdatedBases(of: outdatedBases) }
     }
 
     /// Sends the batches of a walk and settles their answers as they arrive.
@@ -189,21 +189,21 @@ struct Upload {
     ) async throws -> OutgoingBatch? {
         let attempts = batch.attempts
         logDenied(outcomes)
-        tally.staleBases += zip(attempts, outcomes).compactMap {
+        tally.outdatedBases += zip(attempts, outcomes).compactMap {
             $0.leavesBase(after: $1) ? $0.record.rowID : nil
         }
         let (policy, stale, sendsAgain) = (
-            context.uploadPolicy, tally.staleBases, !walk.isLast
+            context.uploadPolicy, tally.outdatedBases, !walk.isLast
         )
         let (settlements, next) = try await context.write { sync in
             let settlements = try SettleUpload(
                 sync: sync, policy: policy, sendsTakenAgain: sendsAgain
             ).settle(batch, outcomes)
             let next = try begin?(sync)
-            if isLast, next?.lastRow == nil { try sync.records.removeStaleBases(of: stale) }
+            if isLast, next?.lastRow == nil { try sync.records.removeOutdatedBases(of: stale) }
             return (settlements, next)
         }
-        if isLast, next?.lastRow == nil { tally.staleBases = [] }
+        if isLast, next?.lastRow == nil { tally.outdatedBases = [] }
         context.engine.progress.count { progress in
             progress.uploadedDocuments += outcomes.count { $0 == .applied }
             progress.uploadedBytes += batch.byteCount
@@ -303,7 +303,7 @@ struct Upload {
         guard isDenied else { return }
         context.engine.log.note(
             .warning, context.namespace,
-            CompensatingWrite.receivedLine(session: context.sessionNumber))
+            CompensatingWrite.receivedLine(session: context.collectionNumber))
     }
 }
 

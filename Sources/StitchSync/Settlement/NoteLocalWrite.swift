@@ -16,7 +16,7 @@ struct NoteLocalWrite {
         if let after, after.byteCount != written?.byteCount { try sync.setLocal(to: after) }
         var record = try sync.record(id)
         if before == nil, let lost = record, lost.isContentLost {
-            record = lost.withoutLostContent(staleMark: try sync.nextStaleMark())
+            record = lost.withoutLostContent(staleMark: try sync.transactionNumber())
         }
         // A confirmed document had room for its version at the remote.
         if let after,

@@ -104,7 +104,8 @@ struct SettleRejection {
                 ?? CompensatingWrite(refused: error, of: id, in: sync.namespace),
             code: error.code, time: .now)
         let rejection = RejectedWriteRecord(
-            state: state, batch: try sync.nextStaleMark(), revision: record.revision, write: write,
+            state: state, batch: try sync.transactionNumber(), revision: record.revision,
+            write: write,
             serverVersion: sync.collection.token?.number ?? 0)
         try sync.rejectedWrites.add(rejection, in: sync.collection.rowID)
         sync.requestRejectionReport()

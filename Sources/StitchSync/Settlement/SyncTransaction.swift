@@ -5,8 +5,8 @@ internal import BSONStore
 struct SyncTransaction {
     /// The state of a running transaction.
     private final class Notes {
-        /// The stale mark of the transaction, once it was used.
-        var staleMark: Int64?
+        /// The number of the transaction, once it was used.
+        var number: Int64?
         /// Whether rejected writes have to be reported.
         var hasReport = false
         /// The membership by the subscription sets, once the transaction read them.
@@ -28,7 +28,7 @@ struct SyncTransaction {
     private let notes = Notes()
     private let sets: SubscriptionCache
     /// Whether records that were read before the transaction are used without another read; the
-    /// write of one that has changed throws ``SyncRecordTable/StaleRevision``.
+    /// write of one that has changed throws ``SyncRecordTable/OutdatedRevision``.
     var usesEarlierReads = false
     /// Whether written and removed documents are noted, since files may be beside them.
     var notesDocuments = false
@@ -150,7 +150,9 @@ struct SyncTransaction {
     }
 
     /// Returns the revision of the transaction's new records.
-    func firstRevision() throws -> Int64 { try (nextStaleMark() << SyncRecord.revisionBits) + 1 }
+    func firstRevision() throws -> Int64 {
+        try (transactionNumber() << SyncRecord.revisionBits) + 1
+    }
 
     /// Runs a closure and stores its new documents together at the end.
     ///
@@ -192,20 +194,21 @@ struct SyncTransaction {
         try save(record)
     }
 
-    /// Returns the transaction's stale mark, which is greater than those of earlier transactions.
+    /// Returns the transaction's number, which is greater than those of earlier transactions.
     ///
-    /// One mark per transaction is enough, since only marks before and after a request are
+    /// It is the transaction's stale mark, the base of its revisions and the batch of its rejected writes.
+    /// One stale mark per transaction is enough, since only marks before and after a request are
     /// compared.
-    func nextStaleMark() throws -> Int64 {
-        if let number = notes.staleMark { return number }
-        let number = try instance.nextStaleMark()
-        notes.staleMark = number
+    func transactionNumber() throws -> Int64 {
+        if let number = notes.number { return number }
+        let number = try instance.nextTransactionNumber()
+        notes.number = number
         return number
     }
 
     /// Marks a record that is saved afterwards as stale, without a cause of absence.
     func makeStale(_ record: inout SyncRecord) throws {
-        record.staleMark = try nextStaleMark()
+        record.staleMark = try transactionNumber()
     }
 
     /// Marks a record that is saved afterwards as stale, unless it is: an earlier mark may have a
@@ -221,7 +224,7 @@ struct SyncTransaction {
         guard record.rowID != nil else { return }
         if record.staleMark == 0 { note(.becameStale, of: record.documentID) }
         let cause = cause ?? AbsenceCause(staleMark: record.staleMark)
-        try records.setStaleMark(of: record, to: cause.staleMark(try nextStaleMark()))
+        try records.setStaleMark(of: record, to: cause.staleMark(try transactionNumber()))
     }
 
     /// Ends the pause of a record and makes it stale, so that the next pass first fetches the
@@ -232,16 +235,16 @@ struct SyncTransaction {
         let cause = AbsenceCause(staleMark: record.staleMark)
         record.pause = nil
         record.failures = 0
-        record.staleMark = cause.staleMark(try nextStaleMark())
+        record.staleMark = cause.staleMark(try transactionNumber())
     }
 
     /// The place in the transaction's history to which a rollback returns.
     var historyMark: HistoryBuffer.Mark { notes.history.mark }
 
-    /// Resets what the transaction noted in a savepoint that was rolled back: its stale mark and
+    /// Resets what the transaction noted in a savepoint that was rolled back: its number and
     /// the history after a mark.
     func noteRollback(to mark: HistoryBuffer.Mark) {
-        notes.staleMark = nil
+        notes.number = nil
         notes.history.removeEntries(after: mark)
     }
 

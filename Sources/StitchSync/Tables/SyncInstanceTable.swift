@@ -28,10 +28,11 @@ extension SyncInstanceTable {
             sequence: UInt64(bitPattern: try number("SELECT operations FROM sync_instance")))
     }
 
-    /// Returns a stale mark that is greater than all earlier ones.
+    /// Returns a number of a transaction that is greater than all earlier ones.
     ///
-    /// The file names a record's stale mark `hint`, and the newest mark of the store `hints`.
-    func nextStaleMark() throws -> Int64 {
+    /// Stale marks are such numbers. The file names a record's stale mark `hint`, and the newest number
+    /// of the store `hints`.
+    func nextTransactionNumber() throws -> Int64 {
         try number("UPDATE sync_instance SET hints = hints + ?1 RETURNING hints", adding: 1)
     }
 

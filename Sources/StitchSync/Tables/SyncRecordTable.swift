@@ -38,13 +38,13 @@ struct SyncRecordTable {
     fileprivate typealias SQL = RecordStatements
 
     let connection: SQLiteConnection
-    /// Whether a write throws ``StaleRevision`` if the record was saved since it was read.
+    /// Whether a write throws ``OutdatedRevision`` if the record was saved since it was read.
     ///
     /// Records that were read before the transaction need it.
     var checksRevisions = false
 
     /// The error of a write to a record that was removed, or saved again, since it was read.
-    struct StaleRevision: Error {}
+    struct OutdatedRevision: Error {}
 }
 
 // MARK: - Find one
@@ -224,9 +224,9 @@ extension SyncRecordTable {
     ///
     /// Without a pending change the base equals the local document, so the table of bases
     /// (`sync_bases`) has no row for the record. It may be emptied once no record is pending
-    /// (``removeStaleBases(of:)``).
+    /// (``removeOutdatedBases(of:)``).
     ///
-    /// - Throws: ``StaleRevision`` if the record was removed, or if the table checks revisions and
+    /// - Throws: ``OutdatedRevision`` if the record was removed, or if the table checks revisions and
     ///   the record was saved since it was read.
     @discardableResult
     func save(_ record: SyncRecord, in collection: Int64) throws -> SyncRecord {
@@ -288,7 +288,7 @@ extension SyncRecordTable {
             statement.bindNull(SQL.expectedRevision)
         }
         try statement.run()
-        if connection.changedRowCount == 0 { throw StaleRevision() }
+        if connection.changedRowCount == 0 { throw OutdatedRevision() }
     }
 
     /// Stores why a document is synced.
@@ -339,7 +339,7 @@ extension SyncRecordTable {
     ///
     /// If no record of the store is pending, SQLite truncates the table without writing each page.
     /// Otherwise bases are removed one by one, except those that were stored again meanwhile.
-    func removeStaleBases(of rows: [Int64]) throws {
+    func removeOutdatedBases(of rows: [Int64]) throws {
         guard !rows.isEmpty else { return }
         let firstPending = "SELECT 1 FROM sync_documents WHERE \(Condition.isPending) LIMIT 1"
         if try connection.int64(firstPending) == nil {

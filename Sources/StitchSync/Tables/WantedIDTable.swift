@@ -64,7 +64,7 @@ struct WantedIDTable {
         insert.bind(Column.ids, Self.document(ids))
         insert.bind(Column.byID, isByID ? 1 : 0)
         insert.bind(
-            Column.id, try SyncInstanceTable(connection: connection).nextStaleMark())
+            Column.id, try SyncInstanceTable(connection: connection).nextTransactionNumber())
         try insert.run()
     }
 

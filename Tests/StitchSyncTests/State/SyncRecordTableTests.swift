@@ -32,10 +32,10 @@ struct SyncRecordTableTests {
     func removed(checkingRevisions: Bool) async throws {
         try await tryWrites(checkingRevisions: checkingRevisions) { records, record, collection in
             try records.remove(record)
-            #expect(throws: SyncRecordTable.StaleRevision.self) {
+            #expect(throws: SyncRecordTable.OutdatedRevision.self) {
                 try records.save(record, in: collection)
             }
-            #expect(throws: SyncRecordTable.StaleRevision.self) { try records.remove(record) }
+            #expect(throws: SyncRecordTable.OutdatedRevision.self) { try records.remove(record) }
         }
     }
 
@@ -44,10 +44,10 @@ struct SyncRecordTableTests {
         try await tryWrites(checkingRevisions: true) { records, record, collection in
             let next = try records.save(record, in: collection)
             #expect(next.revision == record.revision + 1)
-            #expect(throws: SyncRecordTable.StaleRevision.self) {
+            #expect(throws: SyncRecordTable.OutdatedRevision.self) {
                 try records.save(record, in: collection)
             }
-            #expect(throws: SyncRecordTable.StaleRevision.self) { try records.remove(record) }
+            #expect(throws: SyncRecordTable.OutdatedRevision.self) { try records.remove(record) }
             try records.remove(next)
         }
         try await tryWrites(checkingRevisions: false) { records, record, collection in

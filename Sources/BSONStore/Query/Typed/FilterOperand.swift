@@ -12,6 +12,9 @@ public protocol FilterOperand<Value> {
 extension FilterOperand {
     /// The condition that the field has a value: `{name: value}`; `nil` matches a missing field,
     /// too.
+    ///
+    /// A missing field is not `false`: `!$0.done` finds documents without the field, `$0.done == false`
+    /// does not.
     public static func == (operand: Self, value: Value) -> TypedFilter {
         operand.compared(.equal, to: value)
     }

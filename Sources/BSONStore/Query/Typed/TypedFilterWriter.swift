@@ -145,6 +145,7 @@ extension TypedFilterWriter {
         _ test: FieldTest, isElement: Bool
     ) throws -> [[FilterOperator]] {
         switch test {
+        // Not `$ne` itself, which MongoDB refuses with a regular expression.
         case .compare(.notEqual, let value):
             let equality = FilterOperator("$eq", try value.encode(encoder))
             return [FilterOperator.opposite(of: [equality])]

@@ -90,15 +90,15 @@ struct VisibleQuery: Sendable {
         return !key.hasBytePrefix("$") && !access.mask.hides(path: key)
     }
 
-    /// The operators that need what only the collection has, or that run code.
-    private static let own: Set<String> = [
+    /// The operators that are not sent, since they need what only the collection has, or run code.
+    private static let keptOperators: Set<String> = [
         "$where", "$function", "$accumulator", "$text", "$near", "$nearSphere", "$geoNear",
         "$rand", "$sampleRate",
     ]
 
     private static func stays(_ key: String, _ access: RuleAccess?) -> Bool {
         // An expression can fail, and must not fail on a hidden document.
-        own.contains(key) || key == "$expr" && access?.seesAll == false
+        keptOperators.contains(key) || key == "$expr" && access?.seesAll == false
     }
 
     /// Whether a part of a query, or the values of its variables, must not be sent.
