@@ -16,4 +16,12 @@ import Testing
         try generator.checkPositions(of: ["a": [5, ["1": 5]]])
         #expect(!IndexKeyGenerator(try IndexDefinition(["key": ["a": 1]]), nil).hasPositions)
     }
+
+    @Test func `a field whose name is a number determines the element of an update`() async throws {
+        let store = try DocumentStore(at: .inMemory)
+        let items = store.collection(Namespace("app", "items"))
+        try await items.insertOne(["_id": 1, "a": [["0": 5], ["0": 6]]])
+        try await items.updateOne(["a.0": 6], ["$set": ["a.$.0": 7]])
+        #expect(try items.find().fetch() == [["_id": 1, "a": [["0": 5], ["0": 7]]]])
+    }
 }
