@@ -21,6 +21,10 @@ struct MongoWriteCommand: Sendable, Hashable {
 
     let kind: Kind
     private(set) var statements: [Statement] = []
+    /// The size of the statements in bytes.
+    private var byteCount = 0
+
+    init(kind: Kind) { self.kind = kind }
 
     /// The largest number of statements in a command; MongoDB allows 100,000.
     static let statementsMax = 10_000
@@ -29,6 +33,17 @@ struct MongoWriteCommand: Sendable, Hashable {
     static let bytesMax = 12 * 1024 * 1024
     /// The largest size of a statement in bytes; MongoDB limits the command to 16 MiB and 16 KiB.
     static let statementBytesMax = 16 * 1024 * 1024 + 8 * 1024
+
+    private mutating func append(_ statement: Statement) {
+        statements.append(statement)
+        byteCount += statement.body.byteCount
+    }
+
+    /// Whether another statement may be added; an empty command takes any.
+    private func hasRoom(for body: BSONDocument) -> Bool {
+        statements.isEmpty
+            || statements.count < Self.statementsMax && byteCount + body.byteCount <= Self.bytesMax
+    }
 
     /// Returns the command for a collection.
     func command(_ namespace: Namespace) -> BSONDocument {
@@ -68,43 +83,38 @@ extension MongoWriteCommand {
         statement: (RemoteWrite) -> BSONDocument? = { statement($0, MongoWriteFilter.filter($0)) }
     ) -> [MongoWriteCommand] {
         var commands: [MongoWriteCommand] = []
-        var open: [Kind: (command: MongoWriteCommand, bytes: Int)] = [:]
+        var open: [Kind: MongoWriteCommand] = [:]
         for index in indices {
             guard let body = statement(writes[index]) else { continue }
             let own = Kind(writes[index].action)
             let kind = inBulk ? .bulkWrite : own
-            var current = open[kind] ?? (MongoWriteCommand(kind: kind), 0)
-            if !current.command.statements.isEmpty,
-                current.bytes + body.byteCount > bytesMax
-                    || current.command.statements.count >= statementsMax
-            {
-                commands.append(current.command)
-                current = (MongoWriteCommand(kind: kind), 0)
+            if let full = open[kind], !full.hasRoom(for: body) {
+                commands.append(full)
+                open[kind] = nil
             }
-            current.command.statements.append(Statement(index: index, kind: own, body: body))
-            current.bytes += body.byteCount
-            open[kind] = current
+            // In place: a copy of the command would copy its statements with each append.
+            open[kind, default: MongoWriteCommand(kind: kind)]
+                .append(Statement(index: index, kind: own, body: body))
         }
-        return commands + Kind.allCases.compactMap { open[$0]?.command }
+        return commands + Kind.allCases.compactMap { open[$0] }
     }
 
     /// Returns the statement of a write with a filter.
     static func statement(_ write: RemoteWrite, _ filter: BSONDocument) -> BSONDocument {
-        let collation = BSONValue.document(MongoCollation.simple)
-        return switch write.action {
+        switch write.action {
         case .insert(let document): document
-        case .delete: ["q": .document(filter), "limit": 1, "collation": collation]
-        case .replace(let document):
-            [
-                "q": .document(filter), "u": replacement(document), "multi": false,
-                "upsert": false, "collation": collation,
-            ]
-        case .update(let set, let unset):
-            [
-                "q": .document(filter), "u": .document(update(set, unset)), "multi": false,
-                "upsert": false, "collation": collation,
-            ]
+        case .delete:
+            ["q": .document(filter), "limit": 1, "collation": .document(MongoCollation.simple)]
+        case .replace(let document): update(filter, replacement(document))
+        case .update(let set, let unset): update(filter, .document(update(set, unset)))
         }
+    }
+
+    private static func update(_ filter: BSONDocument, _ update: BSONValue) -> BSONDocument {
+        [
+            "q": .document(filter), "u": update, "multi": false, "upsert": false,
+            "collation": .document(MongoCollation.simple),
+        ]
     }
 
     /// Returns the update that replaces a document.
@@ -259,7 +269,7 @@ extension MongoWriteCommand {
     /// Returns the command with only one of its statements.
     func alone(_ statement: Statement) -> MongoWriteCommand {
         var command = MongoWriteCommand(kind: kind)
-        command.statements = [statement]
+        command.append(statement)
         return command
     }
 }

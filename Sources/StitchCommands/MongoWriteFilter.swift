@@ -9,22 +9,20 @@ internal import StitchSync
 enum MongoWriteFilter {
     /// Returns the filter of a conditional write.
     static func filter(_ write: RemoteWrite) -> BSONDocument {
-        var filter: BSONDocument = ["_id": write.documentID]
-        append(write.condition.version, to: &filter)
-        for (path, value) in write.condition.values {
-            filter.append(path, .document(exactly(value)))
-        }
-        for path in write.condition.missing {
-            filter.append(path, ["$exists": false])
-        }
-        if let content = write.condition.content {
+        .build(reservingBytes: 512) { filter in
+            filter.append("_id", write.documentID)
+            append(write.condition.version, to: &filter)
+            for (path, value) in write.condition.values {
+                filter.appendDocument(path) { exactly(value, &$0) }
+            }
+            for path in write.condition.missing { filter.appendDocument(path, isMissing) }
+            guard let content = write.condition.content else { return }
             var whole = content
             if let version = write.condition.version.value {
                 whole.append(DocumentVersion.fieldName, version)
             }
-            filter.append("$expr", .document(isWholly(whole)))
+            filter.append("$expr", document: isWholly(whole))
         }
-        return filter
     }
 
     /// Returns the filter of a write on a document that was just read and found to be as expected.
@@ -34,9 +32,10 @@ enum MongoWriteFilter {
 
     /// Returns the filter of a write whose expected document is too large for the command.
     static func versionFilter(_ write: RemoteWrite) -> BSONDocument {
-        var filter: BSONDocument = ["_id": write.documentID]
-        append(write.condition.version, to: &filter)
-        return filter
+        .build(reservingBytes: 512) { filter in
+            filter.append("_id", write.documentID)
+            append(write.condition.version, to: &filter)
+        }
     }
 
     /// Returns the condition that the document is exactly this one, with its fields in this order.
@@ -44,30 +43,50 @@ enum MongoWriteFilter {
         ["$eq": ["$$ROOT", ["$literal": .document(document)]]]
     }
 
-    private static func append(_ version: VersionField, to filter: inout BSONDocument) {
-        let field = DocumentVersion.fieldName
+    private static func append(_ version: VersionField, to filter: inout BSONDocumentBuilder) {
         switch version {
-        case .absent: filter.append(field, ["$exists": false])
-        case .foreign(let value): filter.append(field, .document(exactly(value)))
+        case .absent: filter.appendDocument(DocumentVersion.fieldName, isMissing)
+        case .foreign(let value):
+            filter.appendDocument(DocumentVersion.fieldName) { exactly(value, &$0) }
         case .version(let version):
-            filter.append("\(field).id", ["$eq": .string(version.lineage), "$type": "string"])
-            filter.append("\(field).v", ["$eq": .int64(version.counter)])
+            filter.appendDocument(Self.lineage) { test in
+                test.append("$eq", string: version.lineage)
+                test.append("$type", string: "string")
+            }
+            filter.appendDocument(Self.counter) { $0.append("$eq", int64: version.counter) }
             if let operation = version.operation {
-                filter.append("\(field).op", .document(exactly(operation)))
+                filter.appendDocument(Self.operation) { exactly(operation, &$0) }
             } else {
-                filter.append("\(field).op", ["$exists": false])
+                filter.appendDocument(Self.operation, isMissing)
             }
         }
     }
 
-    /// Returns the condition that a value equals this one, has its type and is not inside an array.
-    static func exactly(_ value: BSONValue) -> BSONDocument {
+    private static let lineage = "\(DocumentVersion.fieldName).id"
+    private static let counter = "\(DocumentVersion.fieldName).v"
+    private static let operation = "\(DocumentVersion.fieldName).op"
+
+    private static func isMissing(_ test: inout BSONDocumentBuilder) {
+        test.append("$exists", bool: false)
+    }
+
+    /// Writes the condition that a value equals this one, has its type and is not inside an array.
+    static func exactly(_ value: BSONValue, _ test: inout BSONDocumentBuilder) {
+        func isNoArray(_ test: inout BSONDocumentBuilder) { test.append("$type", int32: 4) }
         switch value {
-        case .undefined: ["$type": 6, "$not": ["$type": 4]]
-        case .null: ["$type": 10, "$not": ["$type": 4]]
-        case .array(let elements): ["$eq": value, "$size": .int32(Int32(clamping: elements.count))]
+        case .undefined:
+            test.append("$type", int32: 6)
+            test.appendDocument("$not", isNoArray)
+        case .null:
+            test.append("$type", int32: 10)
+            test.appendDocument("$not", isNoArray)
+        case .array(let elements):
+            test.append("$eq", value)
+            test.append("$size", int32: Int32(clamping: elements.count))
         default:
-            ["$eq": value, "$type": .int32(typeAlias(value)), "$not": ["$type": 4]]
+            test.append("$eq", value)
+            test.append("$type", int32: typeAlias(value))
+            test.appendDocument("$not", isNoArray)
         }
     }
 

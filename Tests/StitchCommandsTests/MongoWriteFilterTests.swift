@@ -24,7 +24,8 @@ struct MongoWriteFilterTests {
     @Test("a condition on a value holds for that value of that type alone")
     func valuesAreExact() throws {
         for expected in Self.values {
-            let filter = try Filter(["a": .document(MongoWriteFilter.exactly(expected))])
+            let test = BSONDocument.build { MongoWriteFilter.exactly(expected, &$0) }
+            let filter = try Filter(["a": .document(test)])
             for found in Self.values {
                 let document: BSONDocument = ["_id": 1, "a": found]
                 let isSame = BSONDocument([("v", found)]) == BSONDocument([("v", expected)])

@@ -48,7 +48,8 @@ enum DuplicateFieldCheck {
             }
         }
         // The first field is the command's name; only `explain` reads its value as a command.
-        try check(body, given: given) { name }
+        let isChecked = given.isEmpty && body.withCursor { isUnique(&$0) }
+        if !isChecked { try check(body, given: given) { name } }
     }
 
     /// Checks a document and those in it.
