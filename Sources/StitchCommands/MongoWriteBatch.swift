@@ -70,9 +70,10 @@ struct MongoWriteBatch {
                 failure = reason
                 return []
             }
-            // One statement may have made the command fail for the others; a missing right (13,
-            // Unauthorized) concerns them all.
-            guard command.statements.count > 1, reason.code != 13 else {
+            // One statement may have made the command fail for the others; a missing right concerns them
+            // all.
+            guard command.statements.count > 1, reason.code != StoreError.Code.unauthorized.rawValue
+            else {
                 for statement in command.statements {
                     outcomes[statement.index] = .failed(reason)
                 }

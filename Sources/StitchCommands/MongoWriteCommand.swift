@@ -187,13 +187,13 @@ extension MongoWriteCommand {
             for statement in statements { answer.outcomes[statement.index] = .failed(failure) }
             return answer
         }
+        if kind == .bulkWrite { return bulkAnswer(reply) }
         for error in reply["writeErrors"]?.arrayValue?.compactMap(\.documentValue) ?? [] {
             guard let place = error["index"]?.int64Value, statements.indices.contains(Int(place))
             else { continue }
             let statement = statements[Int(place)]
             answer.outcomes[statement.index] = outcome(of: error, statement.kind)
         }
-        if kind == .bulkWrite { return bulkAnswer(reply) }
         let rest = statements.map(\.index).filter { answer.outcomes[$0] == nil }
         if reply["n"]?.int64Value == Int64(rest.count) {
             for index in rest { answer.outcomes[index] = .applied }
@@ -241,7 +241,9 @@ extension MongoWriteCommand {
         if kind == .update, Self.pathCodes.contains(code) { return .notMatched }
         let details = error["errInfo"]?.documentValue
         // The error of a denied write tells why, and becomes a compensating write (231).
-        if code == 13, let write = CompensatingWrite(reason: message, details: details) {
+        if code == StoreError.Code.unauthorized.rawValue,
+            let write = CompensatingWrite(reason: message, details: details)
+        {
             return .failed(RemoteError(write))
         }
         if code == 11_000 || code == 11_001, let pattern = error["keyPattern"]?.documentValue {

@@ -6,8 +6,9 @@ extension SyncCollection {
     /// An existing subscription with the name changes to the filter, even from another collection.
     ///
     /// - Parameters:
-    ///   - shows: the time at which the app sees the documents. Another one than that of a present
-    ///     subscription with the filter makes a new set, for which only `.always` waits.
+    ///   - shows: the time at which the app sees the documents; `nil` keeps that of a present
+    ///     subscription, and means ``SubscriptionArrival/together`` for a new one. Another one than that
+    ///     of a present subscription with the filter makes a new set, for which only `.always` waits.
     ///   - waiting: whether to wait until the documents are on the device.
     ///   - timeout: the longest wait; after a timeout the subscription stays.
     /// - Throws: `StoreError` for a filter that a subscription cannot have; as
@@ -15,7 +16,7 @@ extension SyncCollection {
     @discardableResult
     public func subscribe(
         to filter: BSONDocument = [:], named name: String? = nil,
-        shows: SubscriptionArrival = .together,
+        shows: SubscriptionArrival? = nil,
         waitForSync waiting: WaitForSync = .onCreation, timeout: Duration? = nil
     ) async throws -> Subscription {
         let query = try SubscriptionQuery(namespace, filter)
@@ -28,7 +29,7 @@ extension SyncCollection {
         }
         let known = isRefused ? nil : subscription(in: latest)
         var (set, current) = (latest, known)
-        if current?.shows != shows {
+        if current == nil || shows != nil && shows != current?.shows {
             set = try await engine.subscriptions.update {
                 $0.insertOrAssign(query, named: name, shows: shows)
             }
@@ -158,14 +159,15 @@ extension SyncCollection where Document: TypedDocument {
     /// An existing subscription with the name changes to the condition.
     ///
     /// - Parameters:
-    ///   - shows: the time at which the app sees the documents.
+    ///   - shows: the time at which the app sees the documents; `nil` keeps that of a present
+    ///     subscription, and means ``SubscriptionArrival/together`` for a new one.
     ///   - waiting: whether to wait until the documents are on the device.
     ///   - timeout: the longest wait; after a timeout the subscription stays.
     /// - Throws: as `TypedFilter/bson(with:)` and
     ///   ``subscribe(to:named:shows:waitForSync:timeout:)`` do.
     @discardableResult
     public func subscribe(
-        named name: String? = nil, shows: SubscriptionArrival = .together,
+        named name: String? = nil, shows: SubscriptionArrival? = nil,
         waitForSync waiting: WaitForSync = .onCreation, timeout: Duration? = nil,
         @TypedFilterBuilder _ filter: (Document.Fields) throws -> TypedFilter
     ) async throws -> Subscription {

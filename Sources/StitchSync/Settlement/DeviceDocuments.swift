@@ -116,12 +116,15 @@ struct DeviceDocuments {
         try sync.makeStale(&record)
     }
 
-    /// Stages a document that the app would see while its set is being downloaded, but that cannot be
-    /// stored now: the set's activation may evict the document that has its unique value.
+    /// Stages a document that the app would see while its set is being downloaded, but whose unique
+    /// value another one has: the set's activation may evict that one.
     ///
-    /// - Returns: `false` for a document that is on the device or arrives for another cause.
-    func stageInstead(of fetched: FetchedDocument) throws -> Bool {
-        guard sync.collection.isSubscribed, !fetched.record.isKeptByID,
+    /// - Parameter cause: the error of the document that could not be stored.
+    /// - Returns: `false` after another error, and for a document that is on the device or arrives for
+    ///   another reason.
+    func stageInstead(of fetched: FetchedDocument, _ cause: any Error) throws -> Bool {
+        guard (cause as? StoreError)?.code == .duplicateKey, sync.collection.isSubscribed,
+            !fetched.record.isKeptByID,
             case .found(let document) = fetched.lookup,
             try sync.membership.shows(document.withoutVersion),
             try !sync.membership.asks(for: document.withoutVersion),

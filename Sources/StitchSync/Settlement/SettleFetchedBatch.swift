@@ -157,7 +157,7 @@ extension SettleFetchedBatch {
         _ fetched: FetchedDocument, _ cause: StoreError, postpones: Bool
     ) throws -> FetchOutcome {
         guard postpones else { return try pause(fetched, cause) }
-        if try DeviceDocuments(sync: sync).stageInstead(of: fetched) { return .nothing }
+        if try DeviceDocuments(sync: sync).stageInstead(of: fetched, cause) { return .nothing }
         guard var record = try sync.current(fetched.record), record.pause == nil else {
             return .nothing
         }
@@ -186,7 +186,7 @@ extension SettleFetchedBatch {
         let error = SyncError(
             .unusableDocument, "the remote's document cannot be stored here: \(cause)",
             namespace: sync.namespace, documentID: fetched.record.documentID, underlying: cause)
-        if try DeviceDocuments(sync: sync).stageInstead(of: fetched) { return .nothing }
+        if try DeviceDocuments(sync: sync).stageInstead(of: fetched, cause) { return .nothing }
         // A write since the request must not be reverted.
         guard var record = try sync.current(fetched.record) else { return .nothing }
         guard record.revision == fetched.record.revision else {

@@ -93,6 +93,9 @@ struct SubscriptionTable {
 
     /// Stores a committed set, and the list of pending writes before it.
     ///
+    /// A document that was written before a set which is asked for already, and again since, counts as
+    /// written before this set.
+    ///
     /// The set replaces the one before it if that was not asked for yet and no write lies between:
     /// only the later one is asked for, so that many updates in a row cost what they change.
     func add(_ set: SubscriptionSet) throws {
@@ -104,9 +107,12 @@ struct SubscriptionTable {
         try insert.run()
         try run(
             """
-            INSERT OR IGNORE INTO sync_earlier SELECT id, ? FROM sync_documents
+            INSERT INTO sync_earlier SELECT id, ? FROM sync_documents
             WHERE pending = 1
                 AND collection IN (SELECT id FROM sync_collections WHERE subscribed = 1)
+            ON CONFLICT(document) DO UPDATE SET version = excluded.version
+            WHERE version <= (
+                SELECT max(version) FROM sync_sets WHERE state = \(Self.bootstrapping))
             """, set.version)
         guard connection.changedRowCount == 0 else { return }
         try run(
@@ -390,13 +396,14 @@ extension SubscriptionTable {
 
 extension SubscriptionTable {
     private static let unasked: Int64 = 0
+    private static let bootstrapping: Int64 = 1
     private static let complete: Int64 = 2
     private static let refused: Int64 = 3
 
     private static func number(of state: SubscriptionState) -> (state: Int64, error: String?) {
         switch state {
         case .pending: (unasked, nil)
-        case .bootstrapping: (1, nil)
+        case .bootstrapping: (bootstrapping, nil)
         case .complete: (complete, nil)
         case .error(let text): (refused, text)
         // A superseded set has no row.
@@ -407,7 +414,7 @@ extension SubscriptionTable {
     private static func state(_ number: Int64, _ error: String) throws -> SubscriptionState {
         switch number {
         case unasked: .pending
-        case 1: .bootstrapping
+        case bootstrapping: .bootstrapping
         case complete: .complete
         case refused: .error(error)
         default: throw SyncError.unreadable("state")

@@ -47,11 +47,17 @@
         }
 
         /// Lets nobody write any more.
+        ///
+        /// The child of another test holds all open files for a moment, between its fork and its program:
+        /// the system refuses until that has passed.
         func makeReadOnly() throws {
             let flags = UInt(MS_REMOUNT | MS_RDONLY)
-            guard mount("tmpfs", path, "tmpfs", flags, nil) == 0 else {
-                throw ProgramFailure(reason: "remount: \(errno)")
+            for _ in 0..<500 {
+                if mount("tmpfs", path, "tmpfs", flags, nil) == 0 { return }
+                guard errno == EBUSY else { break }
+                _ = poll(nil, 0, 10)
             }
+            throw ProgramFailure(reason: "remount: \(errno)")
         }
 
         /// Writes a file until there is no room left.

@@ -11,7 +11,8 @@ internal import BSONStore
 /// await todos.configure(strictWrites: StrictWrites(view: { [open] }))
 /// ```
 public struct StrictWrites: Sendable {
-    /// A closure that returns the queries of the active subscriptions, over all collections.
+    /// A closure that returns the queries of the active subscriptions, and of those that show documents
+    /// while they arrive, over all collections.
     ///
     /// ```swift
     /// let all = try SubscriptionQuery(Namespace("app", "todos"))

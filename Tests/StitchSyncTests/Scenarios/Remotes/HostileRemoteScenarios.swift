@@ -73,11 +73,7 @@ struct HostileRemoteScenarios {
                 base: world.remote,
                 finds: { ids, found in
                     zip(ids, found).map { id, lookup in
-                        guard id == "bad", case .found(var document) = lookup else { return lookup }
-                        var nested: BSONDocument = ["x": 0]
-                        for _ in 0..<150 { nested = ["n": .document(nested)] }
-                        document.append("n", .document(nested))
-                        return .found(document)
+                        id == "bad" ? Self.tooDeep(lookup) : lookup
                     }
                 })
         ).collection(SyncWorld.namespace)
@@ -93,6 +89,55 @@ struct HostileRemoteScenarios {
         #expect(try await items.engine.verify() == [])
     }
 
+    /// Returns a document that is too deep for the device in place of a found one.
+    private static func tooDeep(_ lookup: RemoteLookup) -> RemoteLookup {
+        guard case .found(var document) = lookup else { return lookup }
+        var nested: BSONDocument = ["x": 0]
+        for _ in 0..<150 { nested = ["n": .document(nested)] }
+        document.append("n", .document(nested))
+        return .found(document)
+    }
+
+    @Test("a new document that is too deep does not stop a set that shows what has arrived")
+    func tooDeepWhileArriving() async throws {
+        let world = try SyncWorld()
+        let other = try await world.device("B", handler: nil)
+        try await other.items.insertOne(["_id": "good", "x": 1])
+        try await other.sync()
+        let isTwisted = Locked(true)
+        let items = try engine(
+            world,
+            TwistedRemote(
+                base: world.remote,
+                finds: { _, found in
+                    isTwisted.withLock { $0 } ? found.map(Self.tooDeep) : found
+                })
+        ).collection(SyncWorld.namespace)
+        let isFirst = Locked(true)
+        world.remote.after { call in
+            guard call.kind == .query,
+                isFirst.withLock({ isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                })
+            else { return }
+            try await other.items.insertOne(["_id": "late", "x": 1])
+            try await other.sync()
+        }
+        try await items.subscribe(shows: .asTheyArrive, waitForSync: .never)
+        for _ in 0..<3 { try await items.engine.syncNow() }
+        world.remote.after(nil)
+        #expect(try items.engine.subscriptions.state == .complete)
+        #expect(try items.findOne(id: "good") == ["_id": "good", "x": 1])
+        #expect(try items.findOne(id: "late") == nil)
+        #expect(try await items.engine.verify() == [])
+        isTwisted.withLock { $0 = false }
+        try await other.items.updateOne(["_id": "late"], ["$set": ["x": 2]])
+        try await other.sync()
+        try await items.engine.syncUntilQuiet()
+        #expect(try items.findOne(id: "late") == ["_id": "late", "x": 2])
+    }
+
     @Test("a document that became too deep while it got its version does not stop its subscription")
     func tooDeepAfterClaim() async throws {
         let world = try SyncWorld()
@@ -103,13 +148,7 @@ struct HostileRemoteScenarios {
                 base: world.remote,
                 finds: { _, found in
                     guard isTwisted.withLock({ $0 }) else { return found }
-                    return found.map { lookup in
-                        guard case .found(var document) = lookup else { return lookup }
-                        var nested: BSONDocument = ["x": 0]
-                        for _ in 0..<150 { nested = ["n": .document(nested)] }
-                        document.append("n", .document(nested))
-                        return .found(document)
-                    }
+                    return found.map(Self.tooDeep)
                 })
         ).collection(SyncWorld.namespace)
         try world.foreign("bare") { $0["x"] = 1 }

@@ -234,6 +234,34 @@ struct SubscriptionArrivalScenarios {
         #expect(try await a.items.rejectedWrites.all().isEmpty)
     }
 
+    @Test(
+        "a document that is written before a set, and again while it comes, goes up before the next"
+    )
+    func writtenAgain() async throws {
+        let (world, a) = try await world()
+        try put(world, 11, ["n": 2])
+        try put(world, 12, ["n": 3])
+        try await adopt(world)
+        try await subscribe(a)
+        try await a.settle()
+        try await a.set(1, ["x": 1])
+        let isFirst = Locked(true)
+        world.remote.before { call in
+            guard call.kind == .query, isFirst.withLock({ $0 }) else { return }
+            isFirst.withLock { $0 = false }
+            let sent = try world.remoteDocument(1)
+            #expect(sent?["x"] == 1)
+            try await a.set(1, ["x": 2])
+            try await subscribe(a, to: ["n": 3])
+        }
+        try await subscribe(a, to: ["n": 2], named: "t")
+        try await a.settle()
+        world.remote.before(nil)
+        #expect(try world.remoteDocument(1)?["x"] == 2)
+        #expect(try await a.heldIDs == [11, 12])
+        #expect(try await a.items.rejectedWrites.all().isEmpty)
+    }
+
     @Test("a write after a later set that does not match it is reverted and kept")
     func setThenWrite() async throws {
         let (world, a) = try await world()
@@ -358,6 +386,9 @@ struct SubscriptionArrivalScenarios {
         #expect(changed.shows == .asTheyArrive)
         #expect(try a.engine.subscriptions.state(of: version + 1) == .complete)
         try await a.items.subscribe(to: ["n": 1], named: "s", shows: .asTheyArrive)
+        // Without it the subscription keeps what it has.
+        let kept = try await a.items.subscribe(to: ["n": 1], named: "s")
+        #expect(kept.shows == .asTheyArrive)
         #expect(try a.engine.subscriptions.version == version + 1)
         #expect(queries.withLock { $0 } == 0)
         #expect(try await a.heldIDs.count == 6)
