@@ -129,13 +129,13 @@ class Live(Looks):
         reply = json.loads(part)["reply"]
         self.assertGreater(int(reply["cut"][0]["$numberLong"]), 8_000_000)
         self.assertEqual(reply["cursor"]["firstBatch"][0]["_id"], "large")
-        self.visit("data/app/large", "MB; … marks what the list leaves out.")
+        self.visit("data/app/large", "MB; … marks what this page leaves out.")
         self.button("JSON").click()
         self.see("more items)")
         self.button("Tree").click()
         self.button('Show all of "large"').click()
         self.see("100,000 items")
-        self.until(lambda: "marks what the list leaves out" not in self.text())
+        self.until(lambda: "marks what this page leaves out" not in self.text())
         self.see("Show 6,000,000 characters")
         self.assertLess(self.driver.execute_script("return document.getElementById('main').textContent.length"), 20_000)
 
