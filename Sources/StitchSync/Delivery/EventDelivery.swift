@@ -196,7 +196,8 @@ extension EventDelivery {
                     try await removalIsDue.wait(
                         after: seen, atMost: Self.removalDelay, clock: clock)
                 } catch {
-                    // Nobody cancels the task; cut short, it removes them at once.
+                    // Nobody cancels this task. If its wait is cut short all the same, the events are
+                    // removed at once.
                 }
                 await self?.removeHandled()
             }

@@ -50,6 +50,11 @@ struct Membership {
     /// Returns whether the app sees a document now that the set which is being downloaded matches.
     func shows(_ document: BSONDocument) -> Bool { arriving?.matches(document) ?? false }
 
+    /// Returns whether the app sees a document now, and only because of the set that is being downloaded.
+    func isShownOnly(_ document: BSONDocument) -> Bool {
+        shows(document) && !asks(for: document)
+    }
+
     /// Returns whether a local document stays on the device.
     func keeps(_ document: BSONDocument) -> Bool { asks(for: document) || expects(document) }
 

@@ -126,8 +126,7 @@ struct DeviceDocuments {
         guard (cause as? StoreError)?.code == .duplicateKey, sync.collection.isSubscribed,
             !fetched.record.isKeptByID,
             case .found(let document) = fetched.lookup,
-            try sync.membership.shows(document.withoutVersion),
-            try !sync.membership.asks(for: document.withoutVersion),
+            try sync.membership.isShownOnly(document.withoutVersion),
             try sync.local(fetched.record.documentID) == nil
         else { return false }
         if var record = try sync.record(fetched.record.documentID) {

@@ -56,7 +56,7 @@ struct StageDocument {
         }
         let version = VersionField(of: document)
         guard version != known.version || version == .absent else {
-            return try hasArrived(known, document.withoutVersion) ? .arrivedAgain : .known
+            return try hasArrived(known, document) ? .arrivedAgain : .known
         }
         try sync.markStale(known)
         return .stale
@@ -66,7 +66,7 @@ struct StageDocument {
         let id = document.documentID
         let isStaged = try sync.subscriptions.isStaged(id, in: sync.collection.rowID)
         // The activation finds the conflict with a document that the app wrote to the store directly.
-        if try !isStaged && isShown(document.withoutVersion)
+        if try !isStaged && isShown(document)
             && VersionField(of: document) != .absent && sync.local(id) == nil
         {
             return try insert(document)
@@ -78,7 +78,9 @@ struct StageDocument {
     /// Returns whether the app sees a document now, and only because of the set's queries.
     private func isShown(_ document: BSONDocument) throws -> Bool {
         let membership = try sync.membership
-        return membership.shows(document) && !membership.asks(for: document)
+        // In most sets the app sees none, and nothing is copied.
+        guard membership.isShowing else { return false }
+        return membership.isShownOnly(document.withoutVersion)
     }
 
     /// Inserts a document where the app sees it.

@@ -98,21 +98,25 @@ struct HostileRemoteScenarios {
         return .found(document)
     }
 
+    /// Returns a device's collection that finds only documents that are too deep, until it is told that
+    /// they are as they are.
+    private func deviceOfTooDeep(
+        _ world: SyncWorld
+    ) throws -> (items: SyncCollection<BSONDocument>, isTwisted: Locked<Bool>) {
+        let isTwisted = Locked(true)
+        let remote = TwistedRemote(
+            base: world.remote,
+            finds: { _, found in isTwisted.withLock { $0 } ? found.map(Self.tooDeep) : found })
+        return (try engine(world, remote).collection(SyncWorld.namespace), isTwisted)
+    }
+
     @Test("a new document that is too deep does not stop a set that shows what has arrived")
     func tooDeepWhileArriving() async throws {
         let world = try SyncWorld()
         let other = try await world.device("B", handler: nil)
         try await other.items.insertOne(["_id": "good", "x": 1])
         try await other.sync()
-        let isTwisted = Locked(true)
-        let items = try engine(
-            world,
-            TwistedRemote(
-                base: world.remote,
-                finds: { _, found in
-                    isTwisted.withLock { $0 } ? found.map(Self.tooDeep) : found
-                })
-        ).collection(SyncWorld.namespace)
+        let (items, isTwisted) = try deviceOfTooDeep(world)
         let isFirst = Locked(true)
         world.remote.after { call in
             guard call.kind == .query,
@@ -141,16 +145,7 @@ struct HostileRemoteScenarios {
     @Test("a document that became too deep while it got its version does not stop its subscription")
     func tooDeepAfterClaim() async throws {
         let world = try SyncWorld()
-        let isTwisted = Locked(true)
-        let items = try engine(
-            world,
-            TwistedRemote(
-                base: world.remote,
-                finds: { _, found in
-                    guard isTwisted.withLock({ $0 }) else { return found }
-                    return found.map(Self.tooDeep)
-                })
-        ).collection(SyncWorld.namespace)
+        let (items, isTwisted) = try deviceOfTooDeep(world)
         try world.foreign("bare") { $0["x"] = 1 }
         try await items.subscribe(waitForSync: .never)
         for _ in 0..<2 { _ = try await items.engine.syncNow() }
