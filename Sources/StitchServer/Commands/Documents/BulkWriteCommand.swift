@@ -128,16 +128,16 @@ private struct BulkOperation: Sendable {
                 keepsEmptyTimestamps ? document : WallClock.fillingTimestamps(in: document))
             return BulkOutcome(kind: "nInserted", count: 1)
         case .update(let statement):
-            let outcome = try statement.run(
-                on: namespace, transaction, variables: variables,
-                keepsEmptyTimestamps: keepsEmptyTimestamps)
+            let outcome = try statement.parsed(
+                variables: variables, keepsEmptyTimestamps: keepsEmptyTimestamps
+            ).run(on: namespace, transaction)
             return BulkOutcome(
                 kind: "nMatched", count: outcome.matchedCount, modified: outcome.modifiedCount,
                 upsertedID: outcome.upsertedID)
         case .delete(let statement):
+            let statement = try statement.parsed(variables: variables)
             return BulkOutcome(
-                kind: "nDeleted",
-                count: try statement.run(on: namespace, transaction, variables: variables))
+                kind: "nDeleted", count: try statement.run(on: namespace, transaction))
         }
     }
 }

@@ -23,14 +23,16 @@ enum DeleteCommand {
         try call.checkRetryable(isMulti: statements.contains { $0.isMulti })
         let isOrdered = call["ordered"]?.isTrue ?? true
         let variables = call.document("let")
+        let writes = try ParsedWrites(sizes: statements.map(\.document.byteCount), call) {
+            try statements[$0].parsed(variables: variables)
+        }
         let reply = try backend.runner.reply(call) { transaction in
             var batch = WriteBatch(isOrdered: isOrdered)
-            for (index, statement) in statements.enumerated() {
+            for index in statements.indices {
                 try call.checkTime()
                 backend.runner.begin(statement: index, in: transaction)
                 let fault = try WriteBatch.attempt(transaction) {
-                    batch.count += try statement.run(
-                        on: namespace, transaction, variables: variables)
+                    batch.count += try writes.write(at: index).run(on: namespace, transaction)
                 }
                 if let fault, !batch.goesOn(after: fault, at: index) { break }
             }
@@ -83,14 +85,26 @@ struct DeleteStatement: Sendable {
         isMulti = document["multi"]?.isTrue ?? false
     }
 
-    /// Deletes the matching documents and returns their number.
-    func run(
-        on namespace: Namespace, _ transaction: WriteTransaction, variables: BSONDocument?
-    ) throws -> Int {
-        try transaction.take(hint: document["hint"], namespace)
-        defer { transaction.hint = nil }
+    /// Returns the statement as it is run.
+    ///
+    /// - Throws: the errors of an invalid filter or collation.
+    func parsed(variables: BSONDocument?) throws -> ParsedDelete {
         let filter = try CommandCall.filter(
             query, variables: variables, collation: document["collation"])
+        return ParsedDelete(filter: filter, isMulti: isMulti, hint: document["hint"])
+    }
+}
+
+/// A statement of a `delete` whose parts are parsed.
+struct ParsedDelete: Sendable {
+    let filter: Filter
+    let isMulti: Bool
+    let hint: BSONValue?
+
+    /// Deletes the matching documents and returns their number.
+    func run(on namespace: Namespace, _ transaction: WriteTransaction) throws -> Int {
+        try transaction.take(hint: hint, namespace)
+        defer { transaction.hint = nil }
         if isMulti { return try transaction.deleteMany(namespace, filter: filter) }
         return try transaction.deleteOne(namespace, filter: filter) == nil ? 0 : 1
     }

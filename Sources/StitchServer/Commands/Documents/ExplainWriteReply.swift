@@ -21,7 +21,7 @@ struct ExplainWriteReply {
         if call.name == "update", let first = try call.documents("updates").first {
             let statement = try UpdateStatement(first)
             (query, document, isMulti) = (statement.query, first, statement.isMulti)
-            update = try statement.parsed(variables: variables)
+            update = try statement.parsedUpdate(variables: variables)
             upserts = statement.upserts
         } else if call.name == "delete", let first = try call.documents("deletes").first {
             let statement = try DeleteStatement(first)

@@ -26,16 +26,18 @@ enum UpdateCommand {
         let isOrdered = call["ordered"]?.isTrue ?? true
         let variables = call.document("let")
         let keepsEmptyTimestamps = call.flag("bypassEmptyTsReplacement")
+        let writes = try ParsedWrites(sizes: statements.map(\.document.byteCount), call) {
+            try statements[$0].parsed(
+                variables: variables, keepsEmptyTimestamps: keepsEmptyTimestamps)
+        }
         let reply = try backend.runner.reply(call) { transaction in
             var batch = WriteBatch(isOrdered: isOrdered)
             var modified = 0
-            for (index, statement) in statements.enumerated() {
+            for index in statements.indices {
                 try call.checkTime()
                 backend.runner.begin(statement: index, in: transaction)
                 let fault = try WriteBatch.attempt(transaction) {
-                    let outcome = try statement.run(
-                        on: namespace, transaction, variables: variables,
-                        keepsEmptyTimestamps: keepsEmptyTimestamps)
+                    let outcome = try writes.write(at: index).run(on: namespace, transaction)
                     batch.count += outcome.matchedCount
                     modified += outcome.modifiedCount
                     guard let id = outcome.upsertedID else { return }
@@ -129,30 +131,19 @@ struct UpdateStatement: Sendable {
         }
     }
 
-    /// Updates the matching documents.
-    func run(
-        on namespace: Namespace, _ transaction: WriteTransaction, variables: BSONDocument?,
-        keepsEmptyTimestamps: Bool
-    ) throws -> UpdateResult {
+    /// Returns the statement as it is run.
+    ///
+    /// - Throws: the errors of an invalid filter, update, sort order or collation.
+    func parsed(variables: BSONDocument?, keepsEmptyTimestamps: Bool) throws -> ParsedUpdate {
         let collation = try CommandCall.collation(document["collation"])
-        try transaction.take(hint: document["hint"], namespace)
-        defer { transaction.hint = nil }
         let filter = try CommandCall.filter(
             query, variables: variables, collation: document["collation"])
-        var parsed = try parsed(variables: variables)
-        parsed.keepsEmptyTimestamps = keepsEmptyTimestamps
-        parsed.writesEqualReplacement = true
-        let sort = try order(collation)
-        do throws(StoreError) {
-            if isMulti {
-                return try transaction.updateMany(
-                    namespace, filter: filter, update: parsed, upsert: upserts, keepImages: false)
-            }
-            return try transaction.updateOne(
-                namespace, filter: filter, update: parsed, upsert: upserts, sort: sort)
-        } catch {
-            throw WriteBatch.failure(ofUpdate: error)
-        }
+        var update = try parsedUpdate(variables: variables)
+        update.keepsEmptyTimestamps = keepsEmptyTimestamps
+        update.writesEqualReplacement = true
+        return ParsedUpdate(
+            filter: filter, update: update, sort: try order(collation), isMulti: isMulti,
+            upserts: upserts, hint: document["hint"])
     }
 
     /// Returns the order in which the first matching document is updated; `nil` without one.
@@ -169,7 +160,7 @@ struct UpdateStatement: Sendable {
     /// Parses the update.
     ///
     /// - Throws: the parse errors, 51198 for constants of an update without a pipeline.
-    func parsed(variables: BSONDocument?) throws -> Update {
+    func parsedUpdate(variables: BSONDocument?) throws -> Update {
         var all = variables ?? [:]
         if let constants = (document["c"] ?? document["constants"])?.documentValue {
             guard update.arrayValue != nil else {
@@ -197,5 +188,31 @@ struct UpdateStatement: Sendable {
             filters.append(filter)
         }
         return filters
+    }
+}
+
+/// A statement of an `update` whose parts are parsed.
+struct ParsedUpdate: Sendable {
+    let filter: Filter
+    let update: Update
+    let sort: SortOrder?
+    let isMulti: Bool
+    let upserts: Bool
+    let hint: BSONValue?
+
+    /// Updates the matching documents.
+    func run(on namespace: Namespace, _ transaction: WriteTransaction) throws -> UpdateResult {
+        try transaction.take(hint: hint, namespace)
+        defer { transaction.hint = nil }
+        do throws(StoreError) {
+            if isMulti {
+                return try transaction.updateMany(
+                    namespace, filter: filter, update: update, upsert: upserts, keepImages: false)
+            }
+            return try transaction.updateOne(
+                namespace, filter: filter, update: update, upsert: upserts, sort: sort)
+        } catch {
+            throw WriteBatch.failure(ofUpdate: error)
+        }
     }
 }

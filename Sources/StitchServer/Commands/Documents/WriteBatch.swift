@@ -80,6 +80,46 @@ struct WriteBatch: Sendable {
     }
 }
 
+/// The statements of a command, parsed before its transaction as far as memory allows.
+///
+/// Other writers do not wait while they are parsed.
+struct ParsedWrites<Write: Sendable>: Sendable {
+    /// The maximum number of bytes of the statements that are parsed before the transaction.
+    private static var bytesMax: Int { 1 << 20 }
+
+    private let parse: @Sendable (Int) throws -> Write
+    private let ready: [Result<Write, any Error>]
+
+    /// Parses the statements, of which an invalid one fails when its turn comes.
+    ///
+    /// - Parameters:
+    ///   - sizes: the number of bytes of each statement.
+    ///   - parse: returns the write of the statement at an index.
+    /// - Throws: 50 (MaxTimeMSExpired), 11601 (Interrupted).
+    init(
+        sizes: [Int], _ call: CommandCall, _ parse: @escaping @Sendable (Int) throws -> Write
+    ) throws {
+        self.parse = parse
+        var ready: [Result<Write, any Error>] = []
+        ready.reserveCapacity(sizes.count)
+        var bytes = 0
+        for (index, size) in sizes.enumerated() {
+            bytes += size
+            guard bytes <= Self.bytesMax else { break }
+            try call.checkTime()
+            ready.append(Result { try parse(index) })
+        }
+        self.ready = ready
+    }
+
+    /// Returns the write of the statement at an index.
+    ///
+    /// - Throws: the error of an invalid statement.
+    func write(at index: Int) throws -> Write {
+        try index < ready.count ? ready[index].get() : parse(index)
+    }
+}
+
 extension Namespace {
     /// Checks that clients may write to the collection.
     ///
