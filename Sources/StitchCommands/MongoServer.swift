@@ -10,7 +10,7 @@ package protocol MongoServer: Sendable {
     ///
     /// - Throws: ``MongoFailure`` when no reply came or when its `ok` is not 1.
     func run(
-        _ command: BSONDocument, on database: String, _ kind: MongoCommandKind
+        _ request: MongoRequest, on database: String, _ kind: MongoCommandKind
     ) async throws(MongoFailure) -> BSONDocument
 
     /// Begins a session on the primary, for commands that belong together, such as a cursor's.

@@ -60,7 +60,7 @@ struct MongoWriteBatch {
         guard failure == nil else { return [] }
         do throws(MongoFailure) {
             let reply = try await server.run(
-                command.command(namespace), on: command.database(namespace), .write)
+                command.request(namespace), on: command.database(namespace), .write)
             let answer = command.answer(reply)
             for (index, outcome) in answer.outcomes { outcomes[index] = outcome }
             return answer.unclear

@@ -46,7 +46,7 @@ struct MongoWriteCommand: Sendable, Hashable {
     }
 
     /// Returns the command for a collection.
-    func command(_ namespace: Namespace) -> BSONDocument {
+    func request(_ namespace: Namespace) -> MongoRequest {
         let name = BSONValue.string(namespace.collection)
         let (target, list): (BSONValue, String) =
             switch kind {
@@ -58,12 +58,11 @@ struct MongoWriteCommand: Sendable, Hashable {
         let items = statements.map { kind == .bulkWrite ? $0.operation : $0.body }
         var command: BSONDocument = [
             kind.rawValue: target, "ordered": false, "writeConcern": ["w": "majority"],
-            list: .array(BSONArray(items.map { .document($0) })),
         ]
         if kind == .bulkWrite {
             command.append("nsInfo", [["ns": .string(namespace.description)]])
         }
-        return command
+        return MongoRequest(command, list: MongoRequest.List(field: list, documents: items))
     }
 
     /// Returns the database that the command goes to.

@@ -62,9 +62,10 @@
         private var pool: MongoClientPool { current.withLock { $0.pool } }
 
         func run(
-            _ command: BSONDocument, on database: String, _ kind: MongoCommandKind
+            _ request: MongoRequest, on database: String, _ kind: MongoCommandKind
         ) async throws(MongoFailure) -> BSONDocument {
-            try await request { (client) throws(MongoFailure) in
+            let command = request.document
+            return try await self.request { (client) throws(MongoFailure) in
                 try client.run(command, on: database, kind)
             }
         }

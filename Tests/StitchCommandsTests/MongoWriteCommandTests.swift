@@ -35,7 +35,7 @@ struct MongoWriteCommandTests {
         let commands = MongoWriteCommand.commands(writes, writes.indices)
         #expect(commands.map(\.kind) == [.insert, .update, .delete])
         #expect(commands.map { $0.statements.map(\.index) } == [[1, 4], [2, 3], [0]])
-        let insert = commands[0].command(Namespace("app", "items"))
+        let insert = commands[0].request(Namespace("app", "items")).document
         #expect(insert["ordered"] == false)
         #expect(insert["writeConcern"] == ["w": "majority"])
         #expect(insert["documents"] == [["_id": 1], ["_id": 4]])
@@ -168,7 +168,7 @@ struct MongoWriteCommandTests {
         let command = try #require(commands.first)
         #expect(commands.count == 1)
         #expect(command.database(Namespace("app", "items")) == "admin")
-        let body = command.command(Namespace("app", "items"))
+        let body = command.request(Namespace("app", "items")).document
         #expect(body.first { _ in true }?.key == "bulkWrite", "the name comes first")
         #expect(body["ordered"] == false)
         #expect(body["nsInfo"] == [["ns": "app.items"]])

@@ -41,9 +41,9 @@ final class ScriptedServer: MongoServer {
     }
 
     func run(
-        _ command: BSONDocument, on database: String, _ kind: MongoCommandKind
+        _ request: MongoRequest, on database: String, _ kind: MongoCommandKind
     ) async throws(MongoFailure) -> BSONDocument {
-        try await answer(command, "")
+        try await answer(request.document, "")
     }
 
     func startSession() async throws(MongoFailure) -> any MongoSession {

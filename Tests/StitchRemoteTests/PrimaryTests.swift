@@ -167,12 +167,17 @@
             ("insert", true), ("findAndModify", true), ("find", false), ("createUser", false),
         ])
         func `only writes of single documents take a number`(_ name: String, _ takes: Bool) {
-            #expect(RetryRules.takesNumber([(name, "a")].document) == takes)
-            #expect(RetryRules.takesNumber(["delete": "a", "deletes": [["q": [:], "limit": 1]]]))
-            #expect(!RetryRules.takesNumber(["delete": "a", "deletes": [["q": [:], "limit": 0]]]))
+            #expect(RetryRules.takesNumber(MongoRequest([(name, "a")].document)) == takes)
             #expect(
-                !RetryRules.takesNumber(["bulkWrite": 1, "ops": [["update": 0, "multi": true]]]))
-            #expect(!RetryRules.takesNumber([:]))
+                RetryRules.takesNumber(
+                    MongoRequest(["delete": "a", "deletes": [["q": [:], "limit": 1]]])))
+            #expect(
+                !RetryRules.takesNumber(
+                    MongoRequest(["delete": "a", "deletes": [["q": [:], "limit": 0]]])))
+            #expect(
+                !RetryRules.takesNumber(
+                    MongoRequest(["bulkWrite": 1, "ops": [["update": 0, "multi": true]]])))
+            #expect(!RetryRules.takesNumber(MongoRequest([:])))
         }
 
         @Test func `reachability follows the primary`() async throws {

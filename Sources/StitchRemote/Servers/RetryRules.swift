@@ -48,24 +48,18 @@
         }
 
         /// Whether a command can have a transaction number: a write of single documents.
-        static func takesNumber(_ command: BSONDocument) -> Bool {
-            guard let name = command.first(where: { _ in true })?.key else { return false }
+        static func takesNumber(_ request: MongoRequest) -> Bool {
+            guard let name = request.body.first(where: { _ in true })?.key else { return false }
             switch name {
             case "insert", "findAndModify": return true
             case "update":
-                return statements(command, "updates").allSatisfy { $0["multi"]?.boolValue != true }
+                return request.documents("updates").allSatisfy { $0["multi"]?.boolValue != true }
             case "delete":
-                return statements(command, "deletes").allSatisfy { $0["limit"]?.int64Value == 1 }
+                return request.documents("deletes").allSatisfy { $0["limit"]?.int64Value == 1 }
             case "bulkWrite":
-                return statements(command, "ops").allSatisfy { $0["multi"]?.boolValue != true }
+                return request.documents("ops").allSatisfy { $0["multi"]?.boolValue != true }
             default: return false
             }
-        }
-
-        private static func statements(
-            _ command: BSONDocument, _ field: String
-        ) -> [BSONDocument] {
-            command[field]?.arrayValue?.compactMap(\.documentValue) ?? []
         }
     }
 #endif

@@ -24,10 +24,11 @@
         }
 
         func run(
-            _ command: BSONDocument, on database: String, _ kind: MongoCommandKind
+            _ request: MongoRequest, on database: String, _ kind: MongoCommandKind
         ) async throws(MongoFailure) -> BSONDocument {
-            try await requests.pass(bytes: command.byteCount) { () async throws(MongoFailure) in
-                try await repeated(command.on(database), kind)
+            try await requests.pass(bytes: request.byteCount) { () async throws(MongoFailure) in
+                let body = request.body.on(database)
+                return try await repeated(MongoRequest(body, list: request.list), kind)
             }
         }
 
@@ -130,10 +131,10 @@
 
         /// Runs a command, and once more after a failure that allows it.
         private func repeated(
-            _ command: BSONDocument, _ kind: MongoCommandKind
+            _ request: MongoRequest, _ kind: MongoCommandKind
         ) async throws(MongoFailure) -> BSONDocument {
             let takesNumber =
-                kind == .write && settings.retriesWrites && RetryRules.takesNumber(command)
+                kind == .write && settings.retriesWrites && RetryRules.takesNumber(request)
             var session = takesNumber ? sessions.take() : nil
             session?.number += 1
             // After a broken connection a command may still use the session at the server.
@@ -150,7 +151,7 @@
                 let numbered = Locked(false)
                 let failure: MongoFailure
                 do throws(MongoFailure) {
-                    let reply = try await send(command, session, node, numbered)
+                    let reply = try await send(request, session, node, numbered)
                     // A write concern's error has the label, too, in a reply whose `ok` is 1.
                     guard first == nil, numbered.withLock({ $0 }),
                         MongoFailure.labels(reply).contains("RetryableWriteError")
@@ -171,18 +172,18 @@
         }
 
         private func send(
-            _ command: BSONDocument, _ session: SessionPool.Session?, _ node: ServerNode,
+            _ request: MongoRequest, _ session: SessionPool.Session?, _ node: ServerNode,
             _ numbered: Locked<Bool>
         ) async throws(MongoFailure) -> BSONDocument {
             try await watching(node) { () async throws(MongoFailure) in
                 try await node.with(.request) { (line) async throws(MongoFailure) in
-                    var command = command
-                    if let session, line.description.retriesWrites, command["lsid"] == nil {
-                        command.append("lsid", .document(session.id))
-                        command.append("txnNumber", .int64(session.number))
+                    var request = request
+                    if let session, line.description.retriesWrites, request.body["lsid"] == nil {
+                        request.body.append("lsid", .document(session.id))
+                        request.body.append("txnNumber", .int64(session.number))
                         numbered.withLock { $0 = true }
                     }
-                    return try await self.reply(to: command, line)
+                    return try await self.reply(to: request, line)
                 }
             }
         }
@@ -198,19 +199,19 @@
                         (line) async throws(MongoFailure) in
                         var command = command
                         if line.description.hasSessions { command.append("lsid", .document(id)) }
-                        return try await self.reply(to: command, line)
+                        return try await self.reply(to: MongoRequest(command), line)
                     }
                 }
             }
         }
 
         private func reply(
-            to command: BSONDocument, _ line: ServerNode.Line
+            to request: MongoRequest, _ line: ServerNode.Line
         ) async throws(MongoFailure) -> BSONDocument {
-            let wait = command["maxTimeMS"]?.int64Value ?? 0
+            let wait = request.body["maxTimeMS"]?.int64Value ?? 0
             let limit = settings.socketTimeout + .milliseconds(min(max(0, wait), 86_400_000))
             return try MongoFailure.check(
-                try await line.connection.reply(to: command, within: limit))
+                try await line.connection.reply(to: request, within: limit))
         }
 
         /// Runs a body.

@@ -107,7 +107,8 @@
                     address,
                     .success(
                         try await node(address).with(.request) { (line) throws(MongoFailure) in
-                            let reply = try await line.connection.reply(to: hello, within: limit)
+                            let reply = try await line.connection.reply(
+                                to: MongoRequest(hello), within: limit)
                             return ServerDescription(try MongoFailure.check(reply))
                         }))
             } catch {

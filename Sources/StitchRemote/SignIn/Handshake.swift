@@ -213,7 +213,8 @@
         private static func reply(
             to command: BSONDocument, _ connection: WireConnection, _ limit: Duration
         ) async throws(MongoFailure) -> BSONDocument {
-            try MongoFailure.check(try await connection.reply(to: command, within: limit))
+            try MongoFailure.check(
+                try await connection.reply(to: MongoRequest(command), within: limit))
         }
     }
 #endif

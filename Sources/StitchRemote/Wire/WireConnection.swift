@@ -64,17 +64,17 @@
         /// - Parameter limit: the longest wait for the reply. If the server sent nothing at all
         ///   meanwhile, the connection is closed, too.
         func reply(
-            to command: BSONDocument, within limit: Duration
+            to command: MongoRequest, within limit: Duration
         ) async throws(MongoFailure) -> BSONDocument {
             guard !Task.isCancelled else { throw .cancelled }
             let answer = ReplyTable.Answer()
             let id = try table.begin(answer)
             let request = request(command, id)
-            guard request.plainCount <= ReplyTable.bytesMax else {
+            guard request.byteCount <= ReplyTable.bytesMax else {
                 _ = table.abandon(id, .cancelled)
                 throw MongoFailure(
                     kind: .server, code: 10_334,
-                    message: "a request of \(request.plainCount) bytes is too large")
+                    message: "a request of \(request.byteCount) bytes is too large")
             }
             let before = table.replyCount
             let timer = channel.eventLoop.scheduleTask(in: .of(limit)) { [table, channel] in
@@ -83,7 +83,7 @@
                 if !isAlive { table.end(late) }
                 if !table.abandon(id, late) || !isAlive { channel.close(promise: nil) }
             }
-            send(request)
+            send(request, mayCompress: CompressionChoice.allows(command.body))
             let result = await withTaskCancellationHandler {
                 await answer.value
             } onCancel: {
@@ -97,24 +97,40 @@
         func post(_ command: BSONDocument) {
             do throws(MongoFailure) {
                 let id = try table.begin(ReplyTable.Answer())
-                send(request(command, id))
+                send(
+                    request(MongoRequest(command), id),
+                    mayCompress: CompressionChoice.allows(command))
                 if !table.abandon(id, .cancelled) { close(.network("too many dropped requests")) }
             } catch {
                 // The connection is closed, and with it what the command is about.
             }
         }
 
-        private func request(
-            _ command: BSONDocument, _ id: Int32
-        ) -> (bytes: [UInt8], plainCount: Int) {
-            WireEncoder.request(
-                command, requestID: id,
-                compressor: CompressionChoice.allows(command) ? table.compressor : nil)
+        private func request(_ command: MongoRequest, _ id: Int32) -> OutgoingRequest {
+            OutgoingRequest(
+                requestID: id, body: command.body,
+                sequence: command.list.map {
+                    WireRequest.Sequence(field: $0.field, documents: $0.documents)
+                })
         }
 
-        private func send(_ request: (bytes: [UInt8], plainCount: Int)) {
-            traffic.noteSent(request.bytes.count, plainCount: request.plainCount)
-            channel.writeAndFlush(ByteBuffer(bytes: request.bytes), promise: nil)
+        private func send(_ request: OutgoingRequest, mayCompress: Bool) {
+            let compressor = mayCompress ? table.compressor : nil
+            let message =
+                compressor.flatMap { request.compressed(by: $0) }.map { ByteBuffer(bytes: $0) }
+                ?? plain(request)
+            traffic.noteSent(message.readableBytes, plainCount: request.byteCount)
+            channel.writeAndFlush(message, promise: nil)
+        }
+
+        private func plain(_ request: OutgoingRequest) -> ByteBuffer {
+            let count = request.byteCount
+            var buffer = channel.allocator.buffer(capacity: count)
+            buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { memory in
+                request.write(to: UnsafeMutableRawBufferPointer(rebasing: memory.prefix(count)))
+                return count
+            }
+            return buffer
         }
 
         private func parse(_ message: ByteBuffer) throws(MongoFailure) -> BSONDocument {

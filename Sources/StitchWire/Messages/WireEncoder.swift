@@ -25,28 +25,8 @@ package enum WireEncoder {
         return compressed
     }
 
-    /// The largest request in bytes that is compressed although it does not shrink.
-    private static let grownRequestBytesMax = 4_096
-
-    /// Returns the encoded request of a client, and its size in bytes before compression.
-    ///
-    /// A server compresses its answer only if the request was compressed. So a small request is
-    /// compressed even where it grows by some bytes, since its answer may be large.
-    ///
-    /// - Parameter compressor: the compression that the server agreed to; `nil` for none.
-    package static func request(
-        _ command: BSONDocument, requestID: Int32, compressor: WireCompressor?
-    ) -> (bytes: [UInt8], plainCount: Int) {
-        let plain = message(command, requestID, 0, [])
-        guard let compressor,
-            let compressed = compressed(plain, compressor, requestID, 0, .message([])),
-            compressed.count < plain.count || plain.count <= grownRequestBytesMax
-        else { return (plain, plain.count) }
-        return (compressed, plain.count)
-    }
-
     /// Returns a compressed message; `nil` when the method gets no memory.
-    private static func compressed(
+    static func compressed(
         _ plain: [UInt8], _ compressor: WireCompressor, _ requestID: Int32, _ responseTo: Int32,
         _ form: WireRequest.Form
     ) -> [UInt8]? {

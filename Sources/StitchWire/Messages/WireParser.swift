@@ -135,23 +135,37 @@ package struct WireParser: Sendable {
         }
         var part = WireReader(reader.bytes, from: reader.at, to: start + size)
         let field = try part.cString()
-        var documents: [BSONDocument] = []
+        var documents = BSONDocumentBatch()
         while !part.isAtEnd {
-            documents.append(try document(&part, header, .message(flags)))
+            let bytes = try part.document()
+            try check(header, .message(flags)) { (limits) throws(BSONError) in
+                try BSONValidator.validate(bytes, limits: limits)
+            }
+            documents.append(bytes)
         }
         reader.skip(to: start + size)
-        return WireRequest.Sequence(field: field, documents: documents)
+        return WireRequest.Sequence(field: field, documents: documents.finish())
     }
 
     private func document(
         _ reader: inout WireReader, _ header: WireHeader, _ form: WireRequest.Form
     ) throws -> BSONDocument {
         let bytes = try reader.document()
+        return try check(header, form) { (limits) throws(BSONError) in
+            try BSONDocument(validating: bytes, limits: limits)
+        }
+    }
+
+    /// Runs a check of a document of the message.
+    ///
+    /// - Throws: `WireContentError` for an invalid document.
+    private func check<R>(
+        _ header: WireHeader, _ form: WireRequest.Form,
+        _ body: (BSONLimits) throws(BSONError) -> R
+    ) throws -> R {
         do throws(BSONError) {
-            return try BSONDocument(
-                validating: bytes,
-                limits: BSONLimits(
-                    depthMax: limits.depthMax, documentBytesMax: limits.documentBytesMax))
+            return try body(
+                BSONLimits(depthMax: limits.depthMax, documentBytesMax: limits.documentBytesMax))
         } catch {
             throw WireContentError(
                 requestID: header.requestID, form: form,

@@ -16,6 +16,12 @@ package struct WireRequest: Sendable {
         package let field: String
         /// The documents.
         package let documents: [BSONDocument]
+
+        /// Makes a sequence.
+        package init(field: String, documents: [BSONDocument]) {
+            self.field = field
+            self.documents = documents
+        }
     }
 
     /// The client's number of the message.
