@@ -158,8 +158,12 @@ struct GenericArguments {
                 .badValue,
                 "Enumeration value '\(level)' for field 'readConcern.level' is not a valid value.")
         }
-        // In a transaction, the level is that of all its commands.
-        guard !isAlone || level == "local" || definition.traits.contains(.takesReadConcern) else {
+        // In a transaction, the level is that of all its commands. A getMore may name any level; it
+        // reads with that of its cursor.
+        guard
+            !isAlone || level == "local" || definition.cursor == .continues
+                || definition.traits.contains(.takesReadConcern)
+        else {
             throw CommandFailure(
                 .invalidOptions,
                 "Command \(definition.name) does not support { readConcern: { level: \"\(level)\" } } :: "

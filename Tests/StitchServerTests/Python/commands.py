@@ -203,6 +203,28 @@ class Cursors(ServedTest):
             self.client.admin.command("endSessions", [lsid])
         self.assertEqual(self.open_cursors(), before)
 
+    def test_later_batches_may_repeat_the_read_concern(self):
+        # A driver sends the read concern of a snapshot session with each getMore.
+        all_of_them = self.items.find().to_list()
+        with self.client.start_session(snapshot=True) as session:
+            found = self.items.find(batch_size=3, session=session)
+            raw = self.items.aggregate_raw_batches([], session=session)
+            seen = [next(found)]
+            self.items.delete_many({})
+            self.assertEqual(seen + found.to_list(), all_of_them)
+            batches = [document for batch in raw for document in bson.decode_all(batch)]
+            self.assertEqual(batches, all_of_them)
+        self.items.insert_many(all_of_them)
+        for level in ("local", "majority", "available", "linearizable", "snapshot"):
+            concern = {"level": level}
+            cursor = self.db.command("find", "items", batchSize=3)["cursor"]["id"]
+            more = self.db.command(
+                "getMore", cursor, collection="items", batchSize=3, readConcern=concern)["cursor"]
+            self.assertEqual(more["nextBatch"], all_of_them[3:6], level)
+            killed = self.db.command(
+                "killCursors", "items", cursors=[cursor], readConcern=concern, check=False)
+            self.assertEqual(killed.get("code", 0), 0 if level == "local" else 72, level)
+
     def test_batches_fit_into_messages(self):
         self.items.drop()
         for i in range(5):
