@@ -25,6 +25,8 @@ class Making(ServedTest):
             ({"temp": True}, 72, "the 'temp' field is an invalid option"),
             ({"autoIndexId": False}, 50001, "autoIndexId:false is not allowed for collection"),
             ({"expireAfterSeconds": 5}, 72, "'expireAfterSeconds' " + note),
+            ({"expireAfterSeconds": 5, "timeseries": {"timeField": "t"}}, 115,
+             "collections with 'timeseries' are not supported"),
             ({"expireAfterSeconds": "x"}, 14, "BSON field 'create.expireAfterSeconds' is the"),
             ({"clusteredIndex": index, "expireAfterSeconds": 5}, 115, "collections with 'expire"),
             ({"idIndex": {}}, 9, "The 'key' field is a required property"),

@@ -119,6 +119,8 @@ struct CreateOptionsCheck {
     private func checkExpiry() throws(CommandFailure) {
         guard let value = call["expireAfterSeconds"] else { return }
         try FieldKind.number.check(value, named: "create.expireAfterSeconds")
+        // The store refuses the time series itself.
+        guard call["timeseries"] == nil else { return }
         guard call["clusteredIndex"]?.documentValue != nil else {
             throw CommandFailure(
                 .invalidOptions,
