@@ -48,7 +48,7 @@
             }
             try await device.engine.syncUntilQuiet()
             #expect(try await device.engine.attachments.transfer().sent == Self.sizes.count)
-            let answer = try await Python.run("gridfs.py", String(driverPort))
+            let answer = try await Python.run("gridfiles.py", String(driverPort))
             #expect(answer.code == 0, "\(answer.output)")
             let other = try self.device(port)
             ids += Self.sizes.indices.map { .string("python \($0)") } + ["python small"]

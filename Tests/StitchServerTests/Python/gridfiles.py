@@ -1,11 +1,7 @@
 """A driver reads the files that devices sent, and stores files that devices read."""
 
-import sys
-
-# This file has the name of the package that it imports.
-sys.path.pop(0)
-
 import hashlib
+import sys
 import unittest
 
 import gridfs
