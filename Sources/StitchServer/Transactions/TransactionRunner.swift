@@ -142,7 +142,8 @@ final class TransactionRunner: Sendable {
 
     /// Runs a write and returns its reply; a retry under the same number gets the first reply.
     ///
-    /// - Throws: 225 (TransactionTooOld), and the errors of the body.
+    /// - Throws: 225 (TransactionTooOld), 72 for the number of a transaction, and the errors of the
+    ///   body.
     func reply(
         _ call: CommandCall, _ body: @escaping @Sendable (WriteTransaction) throws -> BSONDocument
     ) throws -> BSONDocument {
@@ -150,11 +151,17 @@ final class TransactionRunner: Sendable {
             return try write(call, body)
         }
         let session = call.sessionKey
+        guard transactions.current(session, request.number) == nil else {
+            throw TransactionFailures.mustNameTransaction
+        }
         let (reply, closes) = try write(call) { [self] transaction in
             let log = SessionLog(transaction)
             if let known = try log.entry(of: session) {
                 guard known.number <= request.number else {
                     throw TransactionFailures.retryTooOld(request.number, known.number)
+                }
+                guard known.number < request.number || !known.isTransaction else {
+                    throw TransactionFailures.mustNameTransaction
                 }
                 if known.number == request.number, let reply = known.reply { return (reply, false) }
             }

@@ -166,7 +166,8 @@ final class TransactionTable<Transaction: HeldTransaction>: Sendable {
             if isGivenUp || fault.code == StoreError.Code.closed.rawValue {
                 fault = TransactionFailures.aborted(request.number)
             }
-            giveUp(session)
+            // A command that never was in the transaction leaves it as it was.
+            if entered != nil { giveUp(session) }
             let label = "TransientTransactionError"
             if ErrorLabels.transient.contains(fault.code), !fault.labels.contains(label) {
                 fault.labels.append(label)
@@ -365,6 +366,11 @@ enum TransactionFailures {
         fault.labels = ["TransientTransactionError"]
         return fault
     }
+
+    /// The error of a write outside of transactions with the number of a transaction.
+    static let mustNameTransaction = CommandFailure(
+        .invalidOptions,
+        "Must specify autocommit=false on all operations of a multi-statement transaction.")
 
     static func retryTooOld(_ number: Int64, _ newer: Int64) -> CommandFailure {
         CommandFailure(

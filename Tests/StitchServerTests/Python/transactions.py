@@ -217,6 +217,34 @@ class Transactions(ServedTest):
                 self.assertEqual(self.ids(), [0, 1])
                 self.items.delete_one({"_id": 1})
 
+    def test_a_command_outside_of_a_transaction_does_not_end_it(self):
+        """jstests/core/txns/multi_statement_transaction_command_args.js"""
+        def numbered(body, session, number):
+            numbered = {**body, "txnNumber": Int64(number)}
+            return session.client["served"].command(numbered, session=session)
+
+        insert = {"insert": "items", "documents": [{"_id": 9}]}
+        named = {"autocommit": False}
+        for more, number, code in [
+                ({**named, "startTransaction": True}, 5, 117), ({}, 5, 72),
+                (named, 4, 225), (named, 6, 251), ({**named, "startTransaction": True}, 4, 225)]:
+            with self.subTest(more=more), pymongo.MongoClient("127.0.0.1", PORT) as client:
+                with client.start_session(causal_consistency=False) as session:
+                    begin = {"insert": "items", "documents": [{"_id": 1}], "startTransaction": True,
+                             **named}
+                    numbered(begin, session, 5)
+                    with self.assertRaises(OperationFailure) as caught:
+                        numbered({**insert, **more}, session, number)
+                    self.assertEqual(caught.exception.code, code, caught.exception)
+                    commit = {"commitTransaction": 1, "txnNumber": Int64(5), **named}
+                    client["admin"].command(commit, session=session)
+                    if code == 72:
+                        with self.assertRaises(OperationFailure) as caught:
+                            numbered(insert, session, 5)
+                        self.assertEqual(caught.exception.code, 72)
+            self.assertEqual(self.ids(), [0, 1])
+            self.items.delete_one({"_id": 1})
+
     def test_what_a_command_refuses_ends_the_transaction(self):
         self.db.create_collection("capped", capped=True, size=4096)
         self.db["capped"].insert_one({"_id": 0})
