@@ -14,9 +14,10 @@ enum FieldKind: Sendable, Hashable {
     case hint
     case timestamp
 
-    /// Whether values of a type are allowed; null and undefined count as missing.
+    /// Whether values of a type are allowed; null and undefined count as missing, but not as a hint.
     func allows(_ type: BSONType) -> Bool {
         switch (self, type) {
+        case (.hint, .null), (.hint, .undefined): false
         case (_, .null), (_, .undefined), (.any, _): true
         case (.array, .array), (.bool, .bool), (.flag, .bool), (.document, .document): true
         case (.flag, .int32), (.flag, .int64), (.flag, .double), (.flag, .decimal128): true
@@ -44,13 +45,16 @@ enum FieldKind: Sendable, Hashable {
 
     /// Checks a value; null and undefined count as missing.
     ///
-    /// - Throws: 14 (TypeMismatch).
+    /// - Throws: 14 (TypeMismatch), 9 (FailedToParse) for a hint.
     ///
     /// Source: the server's `idl_parser.cpp`.
     func check(
         _ value: BSONValue, named name: @autoclosure () -> String
     ) throws(CommandFailure) {
         guard !allows(value.type) else { return }
+        guard self != .hint else {
+            throw CommandFailure(.failedToParse, "Hint must be a string or an object")
+        }
         let types = types
         let expected =
             types.count == 1 ? "type '\(types[0])'" : "types '[\(types.joined(separator: ", "))]'"

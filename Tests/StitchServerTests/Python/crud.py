@@ -324,6 +324,21 @@ class Refusals(ServedTest):
             more = {"key": "_id"} if name == "distinct" else {}
             self.assertEqual(self.refused(name, "items", hint="none", **more)[0], 2)
 
+    def test_a_hint_is_a_name_or_a_pattern(self):
+        """The server's hint_parser.cpp; jstests/core/write/delete/delete_hint.js"""
+        update = {"q": {}, "u": {"$set": {"a": 1}}}
+        for hint in (1, True, None):
+            for command, fields in [
+                ("find", {"hint": hint}), ("count", {"hint": hint}),
+                ("distinct", {"key": "a", "hint": hint}),
+                ("aggregate", {"pipeline": [], "cursor": {}, "hint": hint}),
+                ("update", {"updates": [{**update, "hint": hint}]}),
+                ("delete", {"deletes": [{"q": {}, "limit": 0, "hint": hint}]}),
+            ]:
+                self.assertEqual(
+                    self.refused(command, "items", **fields),
+                    (9, "Hint must be a string or an object"), (command, hint))
+
     def test_fractions_of_counts(self):
         # A double loses its fraction; a decimal is rounded, halves to even.
         self.items.insert_many([{"_id": n} for n in range(6)])
