@@ -102,6 +102,31 @@ class Changing(ServedTest):
         code, _ = self.refused("collMod", "items", expireAfterSeconds=5)
         self.assertEqual(code, 72)
 
+    def test_an_index_prepares_to_be_unique_and_stops_to(self):
+        """jstests/core/ddl/index_prepareUnique.js"""
+        def prepare(value, name="a_1"):
+            index = {"name": name, "prepareUnique": value}
+            return self.db.command("collMod", "items", index=index)
+
+        def prepared(name="a_1"):
+            return self.items.index_information()[name].get("prepareUnique")
+
+        self.items.insert_many([{"_id": 0, "a": 1}, {"_id": 1, "a": 1}])
+        self.items.create_index("a", prepareUnique=True)
+        wanted = {"key": {"a": 1}, "name": "a_1", "prepareUnique": False}
+        self.assertEqual(self.refused("createIndexes", "items", indexes=[wanted])[0], 85)
+        with self.assertRaises(pymongo.errors.DuplicateKeyError):
+            self.items.insert_one({"a": 1})
+        answer = prepare(False)
+        self.assertEqual((answer["prepareUnique_old"], answer["prepareUnique_new"]), (True, False))
+        self.assertIsNone(prepared())
+        self.items.insert_one({"a": 1})
+        self.items.create_index("b", unique=True, prepareUnique=False, sparse=True)
+        prepare(True, "b_1")
+        self.assertIsNone(prepared("b_1"))
+        both = {"key": {"c": 1}, "name": "c", "unique": True, "prepareUnique": True}
+        self.assertEqual(self.refused("createIndexes", "items", indexes=[both])[0], 67)
+
     def test_a_time_of_expiry_is_read_as_a_whole_number(self):
         """functional-tests, collMod/test_collMod_index_expire.py"""
         for value, expected in [

@@ -219,11 +219,15 @@ struct IndexModification {
         var answer: BSONDocument = [:]
         if let prepareUnique {
             let prepares = PredicateParser.isTrue(prepareUnique)
-            if prepares != definition.preparesUnique {
+            if prepares != definition.preparesUnique, !definition.isUnique {
                 answer.append("prepareUnique_old", .bool(definition.preparesUnique))
                 answer.append("prepareUnique_new", .bool(prepares))
             }
-            specification.set("prepareUnique", to: prepares ? BSONValue.bool(true) : nil)
+            if prepares, !definition.isUnique {
+                specification.set("prepareUnique", to: true)
+            } else {
+                specification.removeValue(forKey: "prepareUnique")
+            }
         }
         if becomesUnique, !definition.isUnique {
             guard definition.preparesUnique else {

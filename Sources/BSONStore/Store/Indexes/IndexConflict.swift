@@ -69,6 +69,7 @@ enum IndexConflict {
 
     private static func isSame(_ old: IndexDefinition, _ new: IndexDefinition) -> Bool {
         old.expireAfterSeconds == new.expireAfterSeconds && old.isHidden == new.isHidden
+            && old.preparesUnique == new.preparesUnique
             && old.document["weights"] == new.document["weights"]
             && old.document["default_language"] == new.document["default_language"]
             && old.document["language_override"] == new.document["language_override"]

@@ -29,6 +29,11 @@ struct IndexCreationCheck {
         guard definition.name != "*" else {
             throw StoreError(.badValue, "The index name '*' is not valid.")
         }
+        guard !definition.isUnique || !definition.preparesUnique else {
+            throw context.error(
+                .cannotCreateIndex,
+                "An index cannot have both the option 'unique' and the option 'prepareUnique'")
+        }
         if let filter = definition.partialFilter {
             do throws(StoreError) {
                 try PartialFilterCheck.check(filter)
