@@ -61,6 +61,17 @@ class Patterns(ServedTest):
         for pattern in [{"_id": 1.0}, {"_id": Int64(1)}]:
             self.assertEqual(self.code({"dropIndexes": "items", "index": pattern}), 72)
 
+    def test_a_pattern_of_two_indexes_names_none(self):
+        """jstests/core/ddl/coll_mod.js"""
+        self.items.create_index("t", name="plain")
+        self.items.create_index("t", name="french", collation={"locale": "fr"})
+        for index, code in [
+            ({"keyPattern": {"t": 1}}, 181), ({"keyPattern": "t"}, 14), ({"name": 2}, 14),
+            ({"name": "plain"}, None),
+        ]:
+            change = {"collMod": "items", "index": {**index, "expireAfterSeconds": 5}}
+            self.assertEqual(self.code(change), code, index)
+
     def test_an_index_is_made_once(self):
         def make(key, name="ab"):
             return {"createIndexes": "items", "indexes": [{"key": key, "name": name}]}

@@ -166,6 +166,13 @@ struct IndexModification {
     private static func checkTypes(_ document: BSONDocument) throws(StoreError) {
         let numbers: Set<BSONType> = [.int32, .int64, .double, .decimal128]
         for field in ["hidden", "unique", "prepareUnique", "expireAfterSeconds"] {
+        for (field, type) in [("name", BSONType.string), ("keyPattern", .document)] {
+            guard let value = document[field], value.type != type else { continue }
+            throw StoreError(
+                .typeMismatch,
+                "BSON field 'collMod.index.\(field)' is the wrong type '\(value.type.alias)', "
+                    + "expected type '\(type.alias)'")
+        }
             guard let value = document[field] else { continue }
             let isSeconds = field == "expireAfterSeconds"
             guard !numbers.contains(value.type), isSeconds || value.type != .bool else { continue }

@@ -12,10 +12,19 @@ extension IndexModification {
             throw StoreError(
                 .invalidOptions, "TTL indexes are not supported for capped collections.")
         }
-        guard let index = indexes.first(where: { isFor($0.definition) }) else {
+        let found = indexes.filter { isFor($0.definition) }
+        guard let index = found.first else {
             throw StoreError(
                 .indexNotFound,
                 "cannot find index \(nameText) for ns \(table.namespace)")
+        }
+        guard found.count == 1 else {
+            throw StoreError(
+                .ambiguousIndexKeyPattern,
+                "index keyPattern \(nameText) matches \(found.count) indexes, must use index "
+                    + "name. Conflicting indexes:"
+                    + found.prefix(2).map { ShellText.text(of: $0.definition.document) }
+                    .joined(separator: ", "))
         }
         let (specification, answer) = try apply(to: index.definition)
         _ = try IndexDefinition(specification)
