@@ -253,13 +253,36 @@ class Definitions(ServedTest):
         one = {"wildcardProjection": {"a": 0}}
         self.check([
             ({"$**": -1}, {}, None), ({"a.$**": -1}, {}, None), (every, {"v": 1}, 67),
-            ({"$**": 1, "a": 1}, one, None), ({"$**": 1, "b": 1}, one, 7246209),
+            ({"$**": 1, "a": 1}, one, None), ({"$**": 1, "b": 1}, one, 7246210),
             ({"$**": 1, "b.$**": 1}, one, 7246201), ({"a": "wildcard"}, {}, 7246202),
             ({"a.$**": 1}, one, 9), ({"a": 1}, one, 2), (every, {"wildcardProjection": {}}, 9),
             (every, {"wildcardProjection": {"a": {"b": 1}}}, None),
         ])
         for value in ["x", None, [1], {"$slice": 1}, {"b": {"$meta": "textScore"}}]:
             self.check([(every, {"wildcardProjection": {"a": value}}, 51271)])
+
+    def test_the_regular_fields_of_a_wildcard_are_outside_of_it(self):
+        """jstests/core/index/wildcard/compound_wildcard_index_validation.js"""
+        for fields, projection, code in [
+            (["a", "b.$**"], None, None), (["a", "a.$**"], None, 7246204),
+            (["a.b.c", "a.b.$**"], None, 7246204), (["a.$**", "b.$**"], None, 7246201),
+            (["a", "$**"], {"a": 1}, 7246208), (["a", "$**", "b"], {"a": 1, "b": 1}, 7246208),
+            (["_id", "$**"], {"_id": 1, "a": 1}, 7246208), (["$**", "b"], {"_id": 1}, None),
+            (["b", "$**"], {"_id": 0, "a": 1}, None), (["a", "$**"], {"_id": 0}, 7246210),
+            (["_id", "$**"], {"_id": 0}, None), (["_id", "$**", "a"], {"_id": 0}, 7246210),
+            (["a", "_id", "$**"], {"a": 0}, 7246209), (["a", "b", "$**"], {"b": 0}, 7246209),
+            (["b", "$**"], {"_id": 0, "a": 0}, 7246210),
+            (["$**", "d"], {"_id": 1, "e": 0}, 7246209),
+            (["a.b", "$**"], {"_id": 0, "a": 0}, None), (["a", "$**"], {"a.b": 0}, 7246209),
+            (["$**", "e.c"], {"_id": 1, "e.b": 0}, 7246210),
+            (["$**", "c"], {"_id": 1, "a": 0, "b": 1}, 7246211),
+        ]:
+            options = {} if projection is None else {"wildcardProjection": projection}
+            with self.subTest(fields=fields, projection=projection):
+                self.check([(dict.fromkeys(fields, 1), options, code)])
+        self.check([({"_fts": 1}, {}, 67)])
+        for kind in ("hashed", "2dsphere"):
+            self.check([({"b": kind, "a.$**": 1}, {}, 67), ({"a.$**": 1, "b": kind}, {}, 67)])
 
     def test_a_descending_wildcard_answers_as_an_ascending_one(self):
         for direction in [1, -1]:

@@ -93,6 +93,11 @@ struct IndexCreationCheck {
 
     private func checkWildcard() throws(StoreError) {
         guard definition.wildcardField != nil else { return }
+        guard definition.isOrdered else {
+            throw context.error(
+                .cannotCreateIndex,
+                "A compound wildcard index cannot have a field of another index type")
+        }
         let wildcards = definition.keys.filter { IndexKeyPatternParser.isWildcard($0.path) }
         guard wildcards.count == 1 else {
             throw context.error(
@@ -106,8 +111,9 @@ struct IndexCreationCheck {
                     "Compound wildcard indexes on all fields must also specify "
                         + "'wildcardProjection' option")
             }
-            return
+            return try checkCollisions()
         }
+        try checkMix(projection)
         do throws(StoreError) {
             _ = try Projection(projection)
         } catch {
@@ -118,13 +124,53 @@ struct IndexCreationCheck {
         }
         try checkComputed(projection)
         guard definition.keys.count > 1, definition.wildcardField == "$**" else { return }
-        let wildcard = WildcardKeyGenerator(field: "$**", projection: projection)
-        for key in definition.keys
-        where key.path != "$**" && wildcard.files(key.path) {
+        try checkRegularFields(projection)
+    }
+
+    /// Checks that no regular field lies below the wildcard.
+    ///
+    /// Source: `jstests/core/index/wildcard/compound_wildcard_index_validation.js`.
+    private func checkCollisions() throws(StoreError) {
+        guard let field = definition.wildcardField, field != "$**" else { return }
+        let wildcard = WildcardKeyGenerator.PathSet([field.droppingLastBytes(4)])
+        for key in definition.keys where key.path != field && wildcard.covers(key.path) {
             throw context.error(
-                StoreError.Code(rawValue: 7_246_209),
+                StoreError.Code(rawValue: 7_246_204),
+                "The regular field '\(key.path)' of a compound wildcard index overlaps with its "
+                    + "wildcard field '\(field)'")
+        }
+    }
+
+    /// Checks that the projection leaves the regular fields out.
+    ///
+    /// Source: `jstests/core/index/wildcard/compound_wildcard_index_validation.js`.
+    private func checkRegularFields(_ projection: BSONDocument) throws(StoreError) {
+        let fields = WildcardKeyGenerator.flattened(projection)
+        let isInclusion =
+            fields.allSatisfy { $0.isIncluded || $0.path == "_id" }
+            && fields.contains(where: \.isIncluded)
+        let named = fields.filter { $0.isIncluded == isInclusion }.map(\.path)
+        let wildcard = WildcardKeyGenerator.PathSet(named)
+        for key in definition.keys where key.path != "$**" {
+            guard wildcard.covers(key.path) == isInclusion else { continue }
+            let hasLater = named.contains { Name(key.path) < Name($0) }
+            throw context.error(
+                StoreError.Code(
+                    rawValue: isInclusion ? 7_246_208 : hasLater ? 7_246_209 : 7_246_210),
                 "wildcardProjection of a compound wildcard index must exclude all regular index "
                     + "fields, but includes '\(key.path)'")
+        }
+    }
+
+    /// Checks that a projection of a compound index does not both include and exclude fields.
+    private func checkMix(_ projection: BSONDocument) throws(StoreError) {
+        guard definition.keys.count > 1 else { return }
+        let fields = WildcardKeyGenerator.flattened(projection).filter { $0.path != "_id" }
+        guard Set(fields.map(\.isIncluded)).count < 2 else {
+            throw context.error(
+                StoreError.Code(rawValue: 7_246_211),
+                "wildcardProjection of a compound wildcard index cannot mix inclusion and exclusion"
+            )
         }
     }
 
@@ -152,6 +198,10 @@ struct IndexCreationCheck {
     private func checkTexts() throws(StoreError) {
         let document = definition.document
         guard definition.textFields != nil else {
+            guard !definition.keys.contains(where: { $0.path == "_fts" }) else {
+                throw context.error(
+                    .cannotCreateIndex, "Index key contains an illegal field name: '_fts'")
+            }
             guard document["weights"] == nil else {
                 throw context.error(
                     .cannotCreateIndex,

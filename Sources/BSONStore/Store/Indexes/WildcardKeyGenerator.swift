@@ -13,7 +13,7 @@ struct WildcardKeyGenerator: Sendable {
     }
 
     /// Paths that are looked up by their beginnings.
-    private struct PathSet: Sendable {
+    struct PathSet: Sendable {
         private let paths: Set<Name>
         /// The paths that lead to others.
         private let through: Set<Name>
@@ -58,8 +58,9 @@ struct WildcardKeyGenerator: Sendable {
         }
     }
 
-    private static func flattened(
-        _ document: BSONDocument, below prefix: String
+    /// Returns the paths that a projection names.
+    static func flattened(
+        _ document: BSONDocument, below prefix: String = ""
     ) -> [(path: String, isIncluded: Bool)] {
         document.flatMap { (key, value) -> [(path: String, isIncluded: Bool)] in
             if case .document(let inner) = value {
