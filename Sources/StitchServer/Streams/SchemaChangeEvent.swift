@@ -21,6 +21,9 @@ struct SchemaChangeEvent {
         if change.kind != .dropView {
             event.append("operationDescription", .document(description))
         }
+        if change.kind == .create {
+            event.append("nsType", change.description["viewOn"] == nil ? "collection" : "view")
+        }
         if let before = change.before { event.append("stateBeforeChange", .document(before)) }
         return event
     }

@@ -130,6 +130,19 @@ class Events(ServedTest):
             self.assertEqual(list(description), ["viewOn", "pipeline", "collation"])
             self.assertEqual(description["pipeline"], pipeline)
             self.assertNotIn("stateBeforeChange", event)
+        self.assertEqual(made["nsType"], "view")
+        self.assertNotIn("nsType", changed)
+
+    def test_a_changed_index_is_told_by_its_name(self):
+        """jstests/change_streams/ddl_create_event.js; op_observer_util.cpp, makeCollModCmdObj"""
+        with self.db.watch(show_expanded_events=True) as stream:
+            self.items.create_index("t", expireAfterSeconds=5)
+            index = {"keyPattern": {"t": 1}, "expireAfterSeconds": 9}
+            self.db.command("collMod", "items", index=index)
+            made, _, changed = self.events(stream, 3)
+        self.assertEqual(made["nsType"], "collection")
+        self.assertEqual(
+            changed["operationDescription"], {"index": {"name": "t_1", "expireAfterSeconds": 9}})
 
     def test_indexes_over_documents_are_told_together(self):
         indexes = [pymongo.IndexModel("a"), pymongo.IndexModel("b")]

@@ -172,7 +172,7 @@ struct CatalogWriter {
         if isDry { return answer ?? [:] }
         if table.options.view == nil {
             try writer.recorder.record(
-                .modify, table, modification.description,
+                .modify, table, try description(of: modification, table),
                 before: try self.before(modification, table, answer ?? [:]))
         } else {
             // A view is recorded as a whole, without its earlier definition.
@@ -183,6 +183,25 @@ struct CatalogWriter {
             writer.abandon(table)
         }
         return answer ?? [:]
+    }
+
+    /// Returns the changes with the index by its name, as change streams show them.
+    ///
+    /// Source: the server's `op_observer_util.cpp`, `makeCollModCmdObj`.
+    private func description(
+        of modification: CollectionModification, _ table: CollectionTable
+    ) throws(StoreError) -> BSONDocument {
+        var description = modification.description
+        guard let change = try modification.index,
+            let index = try writer.tables.indexes(of: table)
+                .first(where: { change.isFor($0.definition) })
+        else { return description }
+        let given = description["index"]?.documentValue ?? [:]
+        let changed = given.filter { !["name", "keyPattern"].contains($0.key) }
+        var named: BSONDocument = ["name": .string(index.definition.name)]
+        for (field, value) in changed { named.append(field, value) }
+        description.set("index", to: .document(named))
+        return description
     }
 
     /// Returns the earlier values of the options that a modification changes, including those of
