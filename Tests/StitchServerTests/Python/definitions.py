@@ -127,6 +127,18 @@ class Changing(ServedTest):
         both = {"key": {"c": 1}, "name": "c", "unique": True, "prepareUnique": True}
         self.assertEqual(self.refused("createIndexes", "items", indexes=[both])[0], 67)
 
+    def test_the_ids_have_the_collation_of_their_collection(self):
+        """jstests/core/ddl/create_collection.js"""
+        english = {"locale": "en_US"}
+        index = {"key": {"_id": 1}, "name": "_id_", "collation": english}
+        self.assertEqual(self.refused("create", "made", idIndex=index)[0], 2)
+        french = {"locale": "fr_CA"}
+        code, _ = self.refused("create", "made", idIndex=index, collation=french)
+        self.assertEqual(code, 2)
+        simple = {**index, "collation": {"locale": "simple"}}
+        self.assertEqual(self.refused("create", "made", idIndex=simple, collation=english)[0], 2)
+        self.db.command("create", "made", idIndex=index, collation={**english, "strength": 3})
+
     def test_a_time_of_expiry_is_read_as_a_whole_number(self):
         """functional-tests, collMod/test_collMod_index_expire.py"""
         for value, expected in [

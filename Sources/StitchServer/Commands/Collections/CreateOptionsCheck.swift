@@ -156,6 +156,26 @@ struct CreateOptionsCheck {
                 "The field '\(field)' is not valid for an _id index specification. Specification: "
                     + ShellText.text(of: value))
         }
+        try checkCollation(ofIDs: index)
+    }
+
+    /// Checks that the `_id` index has the collation of the collection, or names none.
+    private func checkCollation(ofIDs index: BSONDocument) throws(CommandFailure) {
+        guard let collation = index["collation"]?.documentValue else { return }
+        do throws(StoreError) {
+            var ofCollection: BSONDocument?
+            if let given = call["collation"]?.documentValue {
+                ofCollection = try Collation(given)?.document
+            }
+            guard try Collation(collation)?.document != ofCollection else { return }
+            throw StoreError(
+                .badValue,
+                "The _id index must have the same collation as the collection. Index collation: "
+                    + "\(ShellText.text(of: collation)), collection collation: "
+                    + ShellText.text(of: ofCollection ?? ["locale": "simple"]))
+        } catch {
+            throw CommandFailure(error)
+        }
     }
 
     private static func isOfIDs(_ key: BSONValue?) -> Bool {
