@@ -127,6 +127,50 @@ class Changing(ServedTest):
         both = {"key": {"c": 1}, "name": "c", "unique": True, "prepareUnique": True}
         self.assertEqual(self.refused("createIndexes", "items", indexes=[both])[0], 67)
 
+    def test_a_collection_is_named_by_its_uuid_too(self):
+        """jstests/core/ddl/collection_uuid_coll_mod.js and those beside it"""
+        self.items.insert_one({"_id": 1})
+        self.db["other"].insert_one({"_id": 1})
+        self.db.create_collection("v", viewOn="items", pipeline=[])
+        listed = self.db.command("listCollections", filter={"name": "items"})
+        uuid = listed["cursor"]["firstBatch"][0]["info"]["uuid"]
+        none = Binary.from_uuid(UUID(int=7))
+        index = {"key": {"a": 1}, "name": "a_1"}
+        for command, fields in [
+            ("find", {}), ("aggregate", {"pipeline": [], "cursor": {}}), ("collMod", {}),
+            ("insert", {"documents": [{}]}), ("delete", {"deletes": [{"q": {}, "limit": 0}]}),
+            ("update", {"updates": [{"q": {}, "u": {"$set": {"a": 1}}, "upsert": True}]}),
+            ("createIndexes", {"indexes": [index]}), ("dropIndexes", {"index": "*"}), ("drop", {}),
+        ]:
+            for name, given, actual in [
+                ("items", none, None), ("other", uuid, "items"), ("missing", uuid, "items"),
+                ("v", uuid, "items"),
+            ]:
+                with self.subTest(command=command, name=name):
+                    with self.assertRaises(pymongo.errors.OperationFailure) as caught:
+                        self.db.command(command, name, collectionUUID=given, **fields)
+                    error = caught.exception.details
+                    self.assertEqual(error["code"], 361, error)
+                    self.assertEqual(
+                        [error[field] for field in (
+                            "db", "collectionUUID", "expectedCollection", "actualCollection")],
+                        ["served", given, name, actual])
+            self.assertEqual(self.refused(command, "items", collectionUUID=1, **fields)[0], 14)
+            if command != "drop":
+                self.db.command(command, "items", collectionUUID=uuid, **fields)
+        self.assertEqual(self.db["other"].count_documents({}), 1)
+        rename = {"renameCollection": "served.other", "to": "served.items"}
+        for more, code in [
+            ({"collectionUUID": uuid, "dropTarget": True}, 361), ({"dropTarget": none}, 361),
+            ({"collectionUUID": uuid, "to": "elsewhere.items"}, 72), ({"dropTarget": uuid}, None),
+        ]:
+            if code is None:
+                self.client["admin"].command({**rename, **more})
+                continue
+            with self.assertRaises(pymongo.errors.OperationFailure) as caught:
+                self.client["admin"].command({**rename, **more})
+            self.assertEqual(caught.exception.code, code, more)
+
     def test_the_ids_have_the_collation_of_their_collection(self):
         """jstests/core/ddl/create_collection.js"""
         english = {"locale": "en_US"}

@@ -5,7 +5,7 @@ struct CollectionModification {
     private static let fields: Set<String> = [
         "collMod", "validator", "validationLevel", "validationAction", "index", "viewOn",
         "pipeline", "changeStreamPreAndPostImages", "cappedSize", "cappedMax", "dryRun",
-        "expireAfterSeconds",
+        "expireAfterSeconds", "collectionUUID",
     ]
 
     private let changes: BSONDocument
@@ -78,7 +78,7 @@ struct CollectionModification {
     /// Source: MongoDB manual, "collMod", "dryRun"; the server's `coll_mod.cpp`.
     func isDry() throws(StoreError) -> Bool {
         guard let value = changes["dryRun"], PredicateParser.isTrue(value) else { return false }
-        let others = Self.fields.subtracting(["collMod", "index", "dryRun"])
+        let others = Self.fields.subtracting(["collMod", "index", "dryRun", "collectionUUID"])
         guard try index?.isOnlyUnique == true, !changes.contains(where: { others.contains($0.key) })
         else {
             throw StoreError(
@@ -91,8 +91,10 @@ struct CollectionModification {
     /// The changes, without the command's name and the generic arguments.
     var description: BSONDocument {
         BSONDocument(
-            changes.filter { Self.fields.contains($0.key) && $0.key != "collMod" }
-                .map { ($0.key, $0.value) })
+            changes.filter {
+                Self.fields.contains($0.key) && !["collMod", "collectionUUID"].contains($0.key)
+            }
+            .map { ($0.key, $0.value) })
     }
 
     /// The change of an index, if there is one.
@@ -164,8 +166,6 @@ struct IndexModification {
     }
 
     private static func checkTypes(_ document: BSONDocument) throws(StoreError) {
-        let numbers: Set<BSONType> = [.int32, .int64, .double, .decimal128]
-        for field in ["hidden", "unique", "prepareUnique", "expireAfterSeconds"] {
         for (field, type) in [("name", BSONType.string), ("keyPattern", .document)] {
             guard let value = document[field], value.type != type else { continue }
             throw StoreError(
@@ -173,6 +173,8 @@ struct IndexModification {
                 "BSON field 'collMod.index.\(field)' is the wrong type '\(value.type.alias)', "
                     + "expected type '\(type.alias)'")
         }
+        let numbers: Set<BSONType> = [.int32, .int64, .double, .decimal128]
+        for field in ["hidden", "unique", "prepareUnique", "expireAfterSeconds"] {
             guard let value = document[field] else { continue }
             let isSeconds = field == "expireAfterSeconds"
             guard !numbers.contains(value.type), isSeconds || value.type != .bool else { continue }

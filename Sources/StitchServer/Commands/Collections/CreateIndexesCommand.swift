@@ -6,7 +6,7 @@ enum CreateIndexesCommand {
         "createIndexes", aliases: [], [.catalog, .inTransaction],
         fields: [
             "indexes": .array, "ignoreUnknownIndexOptions": .flag, "commitQuorum": .any,
-            "v": .any, "isTimeseriesNamespace": .bool,
+            "v": .any, "isTimeseriesNamespace": .bool, "collectionUUID": .any,
         ], required: ["indexes"],
         privileges: .access(.collections), underRules: .refused, gateway: .upstream,
         statements: nil, cursor: .none, .store(run))

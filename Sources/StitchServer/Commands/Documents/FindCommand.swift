@@ -19,7 +19,7 @@ enum FindCommand {
         "noCursorTimeout": .flag, "allowPartialResults": .flag, "mirrored": .bool,
         "collation": .document, "let": .document, "term": .number, "options": .number,
         "querySettings": .document, "includeQueryStatsMetrics": .flag,
-        "readOnce": .bool,
+        "readOnce": .bool, "collectionUUID": .any,
     ]
 
     /// The reply's field for a query in which rules may hide documents, whether they do or not.
