@@ -44,7 +44,9 @@ struct DensifyStage: PipelineStage {
             guard case .string(let text) = value else {
                 throw fields.wrongType("partitionByFields", value, "string")
             }
-            partitions.append(try ExpressionPath(text).parts)
+            let partition = try ExpressionPath(text).parts
+            try Self.requireSeparate(partition, from: path)
+            partitions.append(partition)
         }
         self.partitions = partitions
         let range = try StageArguments(
@@ -74,6 +76,25 @@ struct DensifyStage: PipelineStage {
         if case .full = bounds {} else { sortedBy = partitions + sortedBy }
         let keys = sortedBy.map { ($0.joined(separator: "."), BSONValue.int32(1)) }
         order = try SortOrder(BSONDocument(keys), collation: parser.collation)
+    }
+
+    /// Throws if a field of the partitions is the densified field, is inside it or holds it.
+    private static func requireSeparate(
+        _ partition: [String], from field: [String]
+    ) throws(StoreError) {
+        let shared = zip(partition, field).prefix { $0.hasSameBytes(as: $1) }.count
+        if shared == field.count {
+            throw .location(
+                8_993_000,
+                "BSON field '$densify.partitionByFields' contains the field that is being "
+                    + "densified")
+        }
+        if shared == partition.count {
+            throw .location(
+                9_554_500,
+                "The field that is being densified contains the BSON field "
+                    + "'$densify.partitionByFields'")
+        }
     }
 
     private static func unit(
