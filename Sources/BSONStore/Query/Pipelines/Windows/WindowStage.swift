@@ -27,16 +27,16 @@ struct WindowStage: PipelineStage {
     private init(_ document: BSONDocument, _ parser: PipelineParser) throws(StoreError) {
         let fields = try StageArguments(
             "$setWindowFields", document, known: ["partitionBy", "sortBy", "output"])
+        // A wrong type is told before a missing field.
+        let sortBy = try fields.document("sortBy")
         _ = try fields.required("output")
         let output = try fields.document("output") ?? BSONDocument()
-        if let value = document["partitionBy"] {
-            let expression = try Expression(value, in: parser.scope)
-            if case .array?? = expression.constant { throw Self.arrayPartition }
-            partitionBy = expression
-        } else {
-            partitionBy = nil
-        }
-        let sortBy = try fields.document("sortBy")
+        partitionBy =
+            if let value = document["partitionBy"] {
+                try Expression(value, in: parser.scope)
+            } else {
+                nil
+            }
         if let sortBy, !sortBy.isEmpty {
             order = try SortStage.order(sortBy, parser)
         } else {
@@ -62,6 +62,8 @@ struct WindowStage: PipelineStage {
             outputs.append(Output(path: path, function: try parsing.function()))
         }
         self.outputs = outputs
+        // An error of a window function is told before one of a constant partition.
+        if case .array?? = partitionBy?.constant { throw Self.arrayPartition }
     }
 
     private static var arrayPartition: StoreError {
