@@ -52,6 +52,9 @@ extension Accumulator {
         guard let count else { throw .location(5_788_003, "Missing value for 'n'") }
         guard let output else { throw .location(5_788_004, "Missing value for 'output'") }
         guard let order else { throw .location(5_788_005, "Missing value for 'sortBy'") }
+        guard !order.keys.isEmpty else {
+            throw .location(9_657_900, "\(name) needs at least one key in 'sortBy'")
+        }
         return Accumulator(name, output, initial: count) { (value, run) throws(StoreError) in
             let capacity = try AccumulatorLimit(name, value, run)
             return TopState(capacity, order, isTop: isTop, isSingle: isSingle)
