@@ -49,6 +49,7 @@ struct GeoNearStage: PipelineSourceStage {
         guard key != "" else {
             throw StoreError(.badValue, "$geoNear parameter 'key' cannot be the empty string")
         }
+        if let key { _ = try ExpressionPath(key) }
         guard let query = options["query"] else {
             filter = try parser.filter([:])
             return
