@@ -89,7 +89,22 @@ struct RegexParser {
             "(*UTF8)", "(*UTF)", "(*LF)", "(*BSR_UNICODE)", "(*NO_AUTO_POSSESS)",
             "(*NO_START_OPT)", "(*NO_JIT)",
         ]
-        return others.contains { takes($0) }
+        if others.contains(where: { takes($0) }) { return true }
+        return takesLimit()
+    }
+
+    /// Reads a limit of the work of a match, such as `(*LIMIT_MATCH=100)`.
+    ///
+    /// The limit does not apply; a search has one of its own.
+    private mutating func takesLimit() -> Bool {
+        let start = position
+        let names = ["(*LIMIT_MATCH=", "(*LIMIT_DEPTH=", "(*LIMIT_RECURSION=", "(*LIMIT_HEAP="]
+        guard names.contains(where: { takes($0) }) else { return false }
+        let digits = source[position...].prefix { (0x30...0x39).contains($0) }.count
+        position += digits
+        if digits > 0, takes(")") { return true }
+        position = start
+        return false
     }
 
     private mutating func finish(_ node: Node) throws(StoreError) {
