@@ -151,9 +151,10 @@ enum ExpressionMath {
             return .decimal128(DecimalArithmetic.remainder(dividend, divisor))
         }
         guard b != 0 else { throw .location(16610, "can't $mod by zero") }
-        guard let x = NumberCoercion.whole(left), let y = NumberCoercion.whole(right) else {
-            return .double(fmod(a, b))
-        }
+        // A double that is a small whole number counts as one where it divides.
+        guard let x = NumberCoercion.whole(left),
+            let y = NumberCoercion.whole(right) ?? NumberCoercion.exact32(right).map(Int64.init)
+        else { return .double(fmod(a, b)) }
         let rest = y == -1 ? 0 : x % y
         if left?.type == .int64 || right?.type == .int64 { return .int64(rest) }
         return .int32(Int32(truncatingIfNeeded: rest))
