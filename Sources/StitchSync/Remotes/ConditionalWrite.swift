@@ -3,8 +3,8 @@ internal import BSONStore
 /// The application of one conditional write in a transaction of the remote's store.
 struct ConditionalWrite {
     let write: RemoteWrite
-    /// The document, or its absence, where the transaction has read it already.
-    let known: StoredDocument??
+    /// The document before the write.
+    let known: KnownDocument
 
     /// The error of a write that needs a savepoint of its own.
     struct NeedsSavepoint: Error {}
@@ -35,7 +35,9 @@ struct ConditionalWrite {
     private func carryOut(
         _ transaction: WriteTransaction, _ namespace: Namespace
     ) throws -> RemoteWriteOutcome {
-        let found = try known ?? transaction.found(namespace, id: write.documentID)
+        let found = try known.document {
+            try transaction.found(namespace, id: write.documentID)
+        }
         if case .insert(let document) = write.action {
             guard found == nil else { return .duplicateKey }
             try transaction.insert(namespace, document)

@@ -217,7 +217,7 @@ struct InProcessCollection: RemoteCollection {
                 try transaction.savepoint {
                     let (outcomes, collisions) = try transaction.deferringUniqueKeys {
                         try writes.map {
-                            try ConditionalWrite(write: $0, known: nil)
+                            try ConditionalWrite(write: $0, known: .unread)
                                 .apply(transaction, namespace, isAlone: true)
                         }
                     }
@@ -252,8 +252,8 @@ struct InProcessCollection: RemoteCollection {
                     ? nil
                     : try transaction.findInKeyOrder(namespace, ids: writes.map(\.documentID))
                 return try writes.indices.map { index in
-                    // `map`, since optional chaining would merge "not read" and "does not exist".
-                    try ConditionalWrite(write: writes[index], known: found.map { $0[index] })
+                    let known = found.map { KnownDocument(read: $0[index]) } ?? .unread
+                    return try ConditionalWrite(write: writes[index], known: known)
                         .apply(transaction, namespace, isAlone: individually)
                 }
             }

@@ -9,6 +9,10 @@ enum ResolutionOutcome: Sendable {
 }
 
 /// The storage of a conflict's resolution.
+///
+/// A handler answers with a `ConflictResolution`. ``ConflictAnswer`` holds it with its conflict, or the
+/// handler's failure. ``ResolutionDecision`` says what it means for the record, ``ResolutionOutcome``
+/// what became of it, and ``HistoryResolution`` is its kind in the document's story.
 struct SettleConflict {
     let sync: SyncTransaction
     /// The sharing of the conflict with the server; `nil` for none.
@@ -40,11 +44,11 @@ struct SettleConflict {
     }
 
     private func resolve(
-        _ conflict: OpenConflict, by answer: ConflictResolution<BSONDocument>
+        _ conflict: OpenConflict, by resolution: ConflictResolution<BSONDocument>
     ) throws -> ResolutionOutcome {
         guard let record = try sync.current(conflict.record), record.isSame(as: conflict.record)
         else { return .overtaken }
-        return try decide(answer, conflict, record, local: nil)
+        return try store(resolution, conflict, record, local: .unread)
     }
 
     /// Resolves a conflict in the transaction that found it, by a fixed side.
@@ -55,23 +59,22 @@ struct SettleConflict {
         local: StoredDocument?
     ) throws -> ResolutionOutcome {
         switch side {
-        case .remote: try decide(.useRemote, conflict, record, local: .some(local))
-        case .local: try decide(.useLocal, conflict, record, local: .some(local))
+        case .remote: try store(.useRemote, conflict, record, local: KnownDocument(read: local))
+        case .local: try store(.useLocal, conflict, record, local: KnownDocument(read: local))
         }
     }
 
-    /// Decides what an answer means, and carries it out.
+    /// Stores what a resolution means for the record.
     ///
-    /// - Parameter local: the local document, where this transaction has read it already.
-    private func decide(
-        _ answer: ConflictResolution<BSONDocument>, _ conflict: OpenConflict,
-        _ record: SyncRecord, local: StoredDocument??
+    /// - Parameter local: the local document.
+    private func store(
+        _ resolution: ConflictResolution<BSONDocument>, _ conflict: OpenConflict,
+        _ record: SyncRecord, local: KnownDocument
     ) throws -> ResolutionOutcome {
-        let resolution = HistoryResolution(answer)
         // A remote document keeps the number type of its `_id`.
         let id =
             (conflict.remote.document ?? conflict.local)?.documentID ?? record.documentID
-        let answer = answer.document(local: conflict.local, remote: conflict.remote.document)?
+        let answer = resolution.document(local: conflict.local, remote: conflict.remote.document)?
             .withID(record.documentID).withSameID(as: id)
         let facts = ResolutionFacts(
             answerExists: answer != nil, remoteExists: conflict.remote.document != nil,
@@ -82,14 +85,14 @@ struct SettleConflict {
                     <= BSONLimits().documentBytesMax - SyncTransaction.versionReserve
         )
         return try carryOut(
-            ResolutionDecision.decide(facts), resolution, answer: answer, to: record, conflict,
-            local)
+            ResolutionDecision.decide(facts), HistoryResolution(resolution), answer: answer,
+            to: record, conflict, local)
     }
 
     private func carryOut(
-        _ decision: ResolutionDecision, _ resolution: HistoryResolution, answer: BSONDocument?,
+        _ decision: ResolutionDecision, _ kind: HistoryResolution, answer: BSONDocument?,
         to old: SyncRecord,
-        _ conflict: OpenConflict, _ local: StoredDocument??
+        _ conflict: OpenConflict, _ local: KnownDocument
     ) throws -> ResolutionOutcome {
         var record = old
         let id = record.documentID
@@ -97,7 +100,7 @@ struct SettleConflict {
         if decision != .pauseOtherID, decision != .pauseTooLarge {
             sync.note(
                 .resolved(
-                    resolution,
+                    kind,
                     sync.takesConflictFields
                         ? HistoryField.differing(
                             base: conflict.base, local: conflict.local, remote: remote.document,

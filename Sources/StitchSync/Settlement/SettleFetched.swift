@@ -36,10 +36,10 @@ struct SettleFetched {
 
     /// Prepares the settlement of a document whose record is as current as the fetched one.
     ///
-    /// - Parameter local: the local document, where this transaction has read it already.
+    /// - Parameter local: the local document.
     /// - Throws: `StoreError` for a document whose version field or content cannot be read.
     init(
-        _ fetched: FetchedDocument, _ record: SyncRecord, local: StoredDocument??,
+        _ fetched: FetchedDocument, _ record: SyncRecord, local: KnownDocument,
         _ terms: FetchTerms, _ missingRows: MissingRows, sync: SyncTransaction
     ) throws {
         self.sync = sync
@@ -56,7 +56,8 @@ struct SettleFetched {
         // without earlier reads (`ApplyRemote.commit`).
         let isAssumedAbsent =
             sync.usesEarlierReads && record.rowID == nil && edition.document != nil
-        stored = try isAssumedAbsent ? nil : local ?? sync.stored(record.documentID)
+        stored =
+            try isAssumedAbsent ? nil : local.document { try sync.stored(record.documentID) }
     }
 
     private var local: BSONDocument? { stored?.document }
@@ -274,7 +275,7 @@ struct SettleFetched {
             try sync.add(document, record)
         } else {
             if isNews, let document = edition.document {
-                try sync.setLocal(to: document, from: stored)
+                try sync.setLocal(to: document, from: KnownDocument(read: stored))
             }
             try sync.save(record)
         }

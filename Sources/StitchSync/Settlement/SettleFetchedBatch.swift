@@ -42,7 +42,8 @@ struct SettleFetchedBatch {
         let settled = try sync.withBulkInsert {
             try fetchedDocuments.enumerated().map { index, fetched in
                 try scanned.settle(
-                    fetched, local: index < locals.count ? .some(locals[index]) : nil)
+                    fetched,
+                    local: index < locals.count ? KnownDocument(read: locals[index]) : .unread)
             }
         }
         try end(extras)
@@ -73,9 +74,9 @@ struct SettleFetchedBatch {
 
     /// Settles one fetched document, unless it is outdated, or its document is paused.
     ///
-    /// - Parameter local: the local document, where this transaction has read it already.
+    /// - Parameter local: the local document.
     func settle(
-        _ fetched: FetchedDocument, local: StoredDocument?? = nil
+        _ fetched: FetchedDocument, local: KnownDocument = .unread
     ) throws -> FetchOutcome {
         if try DeviceDocuments(sync: sync).hasRecordMeanwhile(fetched.record) { return .nothing }
         guard let record = try sync.current(fetched.record), record.pause == nil else {

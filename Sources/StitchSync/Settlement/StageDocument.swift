@@ -89,7 +89,7 @@ struct StageDocument {
             SyncRecord(documentID: document.documentID, byID: false), .found(document), [:])
         func insert() throws -> Outcome {
             let outcome = try SettleFetchedBatch(sync: sync, FetchTerms()).settle(
-                fetched, local: .some(nil))
+                fetched, local: .absent)
             guard case .foreign = outcome else { return .arrived(nil) }
             return .arrived(fetched.foreignVersion(in: sync.namespace))
         }

@@ -125,7 +125,7 @@ struct SubscriptionActivation {
                 ? try fetchedDocuments.map { try step.settleInSavepoint($0) }
                 : try sync.withBulkInsert {
                     // The settlement begins with a check that the document is not here.
-                    try fetchedDocuments.map { try step.settle($0, local: .some(nil)) }
+                    try fetchedDocuments.map { try step.settle($0, local: .absent) }
                 }
             count(zip(fetchedDocuments, settled), in: sync.namespace, &share)
         }

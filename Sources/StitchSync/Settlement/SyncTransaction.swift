@@ -256,13 +256,13 @@ struct SyncTransaction {
 
     /// Stores the local document.
     ///
-    /// - Parameter local: the previous local document, where this transaction has read it.
-    func setLocal(to document: BSONDocument, from local: StoredDocument?? = nil) throws {
+    /// - Parameter local: the previous local document.
+    func setLocal(to document: BSONDocument, from local: KnownDocument = .unread) throws {
         noteChange(of: document.documentID)
         switch local {
-        case .none: try transaction.put(namespace, document)
-        case .some(nil): try transaction.insert(namespace, document)
-        case .some(let found?): try transaction.replace(namespace, found, by: document)
+        case .unread: try transaction.put(namespace, document)
+        case .absent: try transaction.insert(namespace, document)
+        case .found(let found): try transaction.replace(namespace, found, by: document)
         }
     }
 
