@@ -7,7 +7,7 @@ struct UploadFacts: Hashable {
     /// Whether the remote edition has to be fetched first.
     var isStale: Bool
     /// Whether this pass resolved a conflict, whose resolution the next pass uploads.
-    var resolvedInThisPass: Bool
+    var isHeldBack: Bool
     /// Whether the base has a foreign version field.
     var isForeign: Bool
     /// Whether dotted paths can describe the difference between base and local document.
@@ -33,7 +33,7 @@ enum UploadDecision: String, CaseIterable {
     /// Decides by rules R2, R3 and R6.
     static func decide(_ facts: UploadFacts) -> Self {
         let waits =
-            facts.isPaused || facts.hasOpenAttempt || facts.isStale || facts.resolvedInThisPass
+            facts.isPaused || facts.hasOpenAttempt || facts.isStale || facts.isHeldBack
             || facts.isForeign
         switch facts.pending {
         case .none: return .nothing

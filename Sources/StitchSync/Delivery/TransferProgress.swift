@@ -42,10 +42,13 @@ extension TransferProgress {
         changed.notify()
     }
 
-    /// Counts settled documents, each once, and changes whose upload turned out to be applied.
+    /// Counts settled documents, each once, and changes whose upload turned out to be applied; notes the
+    /// conflicts that wait for the app.
+    ///
+    /// `ResolveConflicts.removeFinishedWaits()` removes a wait once it is over.
     ///
     /// - Parameter staged: the indexes of staged documents, which are counted already.
-    func countFetched(
+    func noteSettled(
         _ fetchedDocuments: [FetchedDocument], _ settled: [FetchOutcome],
         _ evidence: [OperationID: AttemptEvidence], staged: Set<Int>, in namespace: Namespace
     ) {
@@ -90,7 +93,7 @@ extension TransferProgress {
     }
 
     /// Removes documents whose conflicts no longer wait.
-    func remove(_ places: some Sequence<TransferTotals.Waiting>) {
+    func removeWaits(_ places: some Sequence<TransferTotals.Waiting>) {
         state.withLock { state in
             for place in places { state.totals.waiting[place] = nil }
         }

@@ -4,8 +4,8 @@ internal import BSONStore
 ///
 /// The way of a document, from the outside to the inside:
 ///
-/// 1. `applyStale`, `applyWanted`, `apply` and `applyPostponed` fetch documents in batches; `take` gets
-///    them from the history.
+/// 1. `applyStale`, `applyWanted`, `apply` and `applyPostponed` fetch documents in batches;
+///    `settleReported` has them from the history.
 /// 2. `settleAndClaim` settles a batch, gives versions to documents without one and settles these again.
 /// 3. `settle` looks for evidence of the open attempts, commits, and has the app resolve conflicts.
 /// 4. `commit` runs the transaction: for the whole batch, or after an error with a savepoint for each
@@ -16,8 +16,8 @@ internal import BSONStore
 /// 8. `ResolveConflicts` asks the app, and commits each answer by `SettleConflict`.
 ///
 /// The verbs keep their meaning in all steps: to *apply* is to fetch and settle, to *settle* is to store
-/// what an answer means, to *commit* is to run one transaction, and to *carry out* is to do what was
-/// decided.
+/// what an answer means, to *commit* is to run one transaction, to *carry out* is to do what was decided,
+/// and to *take* an edition is to make the local document equal to it.
 struct ApplyRemote {
     let context: PassContext
     /// Whether the remote reported its identity in this pass.
@@ -128,18 +128,18 @@ struct ApplyRemote {
         }
     }
 
-    /// Takes documents that the history reported, in batches.
+    /// Settles documents that the history reported whole, in batches; nothing is fetched.
     ///
     /// - Parameter extras: the data that the last commit stores in addition.
-    func take(_ told: [FetchedDocument], then extras: CommitExtras) async throws {
+    func settleReported(_ reported: [FetchedDocument], then extras: CommitExtras) async throws {
         let size = context.limits.batchDocuments
-        for start in stride(from: 0, to: told.count, by: size) {
-            let end = min(start + size, told.count)
-            let batch = Array(told[start..<end])
+        for start in stride(from: 0, to: reported.count, by: size) {
+            let end = min(start + size, reported.count)
+            let batch = Array(reported[start..<end])
             context.engine.progress.count { progress in
                 progress.downloadedBytes += batch.reduce(0) { $0 + ($1.remote?.byteCount ?? 0) }
             }
-            try await settleAndClaim(batch, then: end == told.count ? extras : .nothing)
+            try await settleAndClaim(batch, then: end == reported.count ? extras : .nothing)
         }
     }
 
@@ -211,14 +211,14 @@ struct ApplyRemote {
         let (settled, postponed) = try await commit(
             fetchedDocuments, evidence: evidence, mayClaim: mayClaim, then: extras)
         if postponed.isEmpty {
-            context.engine.progress.countFetched(
+            context.engine.progress.noteSettled(
                 fetchedDocuments, settled, evidence, staged: staged, in: context.namespace)
         } else {
             for index in postponed {
                 context.findings.notePostponed(fetchedDocuments[index].record.documentID)
             }
             let counted = fetchedDocuments.indices.filter { !postponed.contains($0) }
-            context.engine.progress.countFetched(
+            context.engine.progress.noteSettled(
                 counted.map { fetchedDocuments[$0] }, counted.map { settled[$0] }, evidence,
                 staged: Set(counted.indices.filter { staged.contains(counted[$0]) }),
                 in: context.namespace)
@@ -283,6 +283,7 @@ struct ApplyRemote {
         mayClaim: Bool,
         then extras: CommitExtras
     ) async throws -> (settled: [FetchOutcome], postponed: Set<Int>) {
+        // A hook of tests sees each conflict before its answer, so `ResolveConflicts` answers it.
         let answer =
             context.engine.conflictFound == nil
             ? context.configuration.conflictHandler?.fixedSide : nil
@@ -315,6 +316,8 @@ struct ApplyRemote {
         } catch let cause where SyncTransaction.concernsDocument(cause) {
             let postpones = !pausesDuplicates
             let (settled, postponed) = try await context.write { sync in
+                // `ResolveConflicts` answers. An answer that cannot be stored here would pause the
+                // document as if the remote's edition were the reason.
                 try step(sync, mayAnswer: false).settleIndividually(
                     fetchedDocuments, then: extras, postpones: postpones)
             }

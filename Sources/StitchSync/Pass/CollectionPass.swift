@@ -39,11 +39,11 @@ struct CollectionPass {
             try await moveBatchedAttempts()
             try await pauseQuarantined()
             try await resumeUndecodable()
-            try removeFinishedWaits()
+            try ResolveConflicts(context: context).removeFinishedWaits()
             try await readHistory(fetching, changed: .fetch)
-            try await fetchWanted(fetching)
+            try await fetching.applyWanted()
             try await fetchStale(fetching)
-            try await explainAbsences(fetching)
+            try await ExplainMissing(context: context, applyRemote: fetching).run()
             return identity
         }
     }
@@ -70,7 +70,7 @@ struct CollectionPass {
             return try await adoptCreated(identity)
         }
         // Even after a failed upload, which may have stored refused writes before.
-        try await askAboutRejections()
+        try await AskAboutRejections(context: context).run()
         if isPulled { try await endSubscriptions() }
     }
 
@@ -148,11 +148,6 @@ extension CollectionPass {
         }
     }
 
-    /// Removes from the pass's progress the conflicts that waited for the app and are resolved now.
-    private func removeFinishedWaits() throws {
-        try ResolveConflicts(context: context).removeFinishedWaits()
-    }
-
     /// Reads the remote's history after the stored resume token; fetches the changed documents, or
     /// marks them as stale: to be fetched later.
     ///
@@ -163,11 +158,6 @@ extension CollectionPass {
         try await ReadHistory(context: context, applyRemote: fetching).run(changed: changed)
     }
 
-    /// Fetches the wanted ids: those that the app asked for and that have no record yet.
-    private func fetchWanted(_ fetching: ApplyRemote) async throws {
-        try await fetching.applyWanted()
-    }
-
     /// Fetches the documents that are stale or whose attempt has no known answer.
     ///
     /// After each commit the app's handler resolves the conflicts that it found
@@ -175,12 +165,6 @@ extension CollectionPass {
     private func fetchStale(_ fetching: ApplyRemote) async throws {
         try await fetching.applyStale()
         try await fetching.applyPostponed()
-    }
-
-    /// Requests evidence of a delete for each document that a fetch missed; writes the delete, or
-    /// keeps the document as unexplained.
-    private func explainAbsences(_ fetching: ApplyRemote) async throws {
-        try await ExplainMissing(context: context, applyRemote: fetching).run()
     }
 }
 
@@ -194,7 +178,9 @@ extension CollectionPass {
     private func upload(before set: Int64?, _ fetching: ApplyRemote) async throws {
         try await Upload(context: context, applyRemote: fetching).run(before: set)
         try await fetching.applyPostponed()
-        if context.findings.hasAbsences { try await explainAbsences(fetching) }
+        if context.findings.hasAbsences {
+            try await ExplainMissing(context: context, applyRemote: fetching).run()
+        }
     }
 
     /// Adopts the identity of a remote collection that the first upload created, and returns what
@@ -208,11 +194,6 @@ extension CollectionPass {
         var adopted = identity
         adopted.isUncreated = false
         return adopted
-    }
-
-    /// Asks the app about each refused write and stores its decisions.
-    private func askAboutRejections() async throws {
-        try await AskAboutRejections(context: context).run()
     }
 
     /// Clears the column `subscribed` once no subscription set includes the collection and no

@@ -8,7 +8,7 @@ final class PassFindings: Sendable {
         var reportedCodes: [SyncError.Code] = []
         var missing: [BSONValue] = []
         var hidden: [BSONValue] = []
-        var resolved: Set<Int64> = []
+        var heldBack: Set<Int64> = []
         var reverted: [BSONValue] = []
         var postponed: [BSONValue] = []
         var refusal: RemoteError?
@@ -28,7 +28,7 @@ final class PassFindings: Sendable {
 
     /// Rows of documents whose conflict was resolved in this pass; the next pass uploads the
     /// results.
-    var resolved: Set<Int64> { state.withLock { $0.resolved } }
+    var heldBack: Set<Int64> { state.withLock { $0.heldBack } }
 
     /// The error with which the remote refused to let the collection be read or written at all.
     var refusal: RemoteError? { state.withLock { $0.refusal } }
@@ -90,8 +90,8 @@ final class PassFindings: Sendable {
     }
 
     /// Holds back the upload of a document whose conflict was resolved, until the next pass
-    /// (`PrepareUpload` reads ``resolved``).
-    func holdBack(_ row: Int64) { state.withLock { _ = $0.resolved.insert(row) } }
+    /// (`PrepareUpload` reads ``heldBack``).
+    func holdBack(_ row: Int64) { state.withLock { _ = $0.heldBack.insert(row) } }
 
     /// Notes a document whose change was reverted, and which may be older than the remote's.
     func noteReverted(_ id: BSONValue) { state.withLock { $0.reverted.append(id) } }

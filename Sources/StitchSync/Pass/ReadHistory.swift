@@ -55,7 +55,8 @@ struct ReadHistory {
         guard !news.isEmpty || !told.isEmpty else { return try await pages.markStale(rest) }
         context.engine.progress.announce(news.count + told.count, in: context.namespace)
         do {
-            try await applyRemote.take(told, then: news.isEmpty ? .markStale(rest) : .nothing)
+            try await applyRemote.settleReported(
+                told, then: news.isEmpty ? .markStale(rest) : .nothing)
             try await applyRemote.apply(
                 news, then: .markStale(rest), absenceCauses: batch.absenceCauses)
             context.engine.progress.announce(0, in: context.namespace)

@@ -169,7 +169,8 @@ struct ResolveConflicts {
         }
     }
 
-    /// Removes documents whose conflicts no longer wait, or wait with another stale mark.
+    /// Removes from the progress the documents whose conflicts no longer wait, or wait with another stale
+    /// mark; `TransferProgress.noteSettled` added them.
     func removeFinishedWaits() throws {
         let own = context.engine.progress.waiting(in: context.namespace)
         guard !own.isEmpty else { return }
@@ -178,6 +179,6 @@ struct ResolveConflicts {
                 try records.staleMark(ofKey: place.key, in: collection.rowID) != mark
             }
         }
-        context.engine.progress.remove(over.keys)
+        context.engine.progress.removeWaits(over.keys)
     }
 }

@@ -151,10 +151,10 @@ struct Upload {
         var limits = context.limits
         if walk.isLast { limits.batchDocuments = limits.exchangedDocuments }
         let policy = context.uploadPolicy
-        let resolved = context.findings.resolved
+        let heldBack = context.findings.heldBack
         return { [limits] sync in
             try PrepareUpload(
-                sync: sync, limits: limits, policy: policy, resolved: resolved, set: walk.set,
+                sync: sync, limits: limits, policy: policy, heldBack: heldBack, set: walk.set,
                 only: walk.only
             ).batch(after: row)
         }

@@ -22,8 +22,8 @@ struct PrepareUpload {
     let sync: SyncTransaction
     let limits: SyncLimits
     let policy: UploadPolicy
-    /// Rows of documents whose conflict was resolved in this pass.
-    let resolved: Set<Int64>
+    /// Rows of documents whose conflict was resolved in this pass; the next pass uploads them.
+    let heldBack: Set<Int64>
     /// The subscription set whose earlier writes are uploaded; `nil` uploads all.
     let set: Int64?
     /// The rows of the records whose changes are uploaded; `nil` uploads all.
@@ -63,15 +63,15 @@ struct PrepareUpload {
                 missing.append(record)
                 continue
             }
-            let isResolved = record.rowID.map(resolved.contains) ?? false
-            if !isResolved,
+            let isHeldBack = record.rowID.map(heldBack.contains) ?? false
+            if !isHeldBack,
                 let refused = try refusal.refuseUnmatched(record, operation, local: local)
             {
                 batch.refused.append(refused)
                 continue
             }
             if let open = try begin(
-                record, operation, local: local, resolvedInThisPass: isResolved)
+                record, operation, local: local, isHeldBack: isHeldBack)
             {
                 batch.attempts.append(open)
             }
@@ -91,7 +91,7 @@ struct PrepareUpload {
 
     private func begin(
         _ old: SyncRecord, _ operation: OperationID, local: BSONDocument?,
-        resolvedInThisPass: Bool
+        isHeldBack: Bool
     ) throws -> OutgoingAttempt? {
         var record = old
         let base = record.base.document(local: local)
@@ -102,7 +102,7 @@ struct PrepareUpload {
                 ?? PendingChange(base: base, local: local),
             isPaused: record.pause != nil, hasOpenAttempt: record.attempt != nil,
             isStale: record.staleMark > 0,
-            resolvedInThisPass: resolvedInThisPass, isForeign: isForeign,
+            isHeldBack: isHeldBack, isForeign: isForeign,
             hasPaths: paths != nil)
         let decision = UploadDecision.decide(facts)
         switch decision {

@@ -8,7 +8,7 @@ struct UploadDecisionTests {
         (0..<64).map { bits in
             UploadFacts(
                 pending: pending, isPaused: bits & 1 != 0, hasOpenAttempt: bits & 2 != 0,
-                isStale: bits & 4 != 0, resolvedInThisPass: bits & 8 != 0,
+                isStale: bits & 4 != 0, isHeldBack: bits & 8 != 0,
                 isForeign: bits & 16 != 0, hasPaths: bits & 32 != 0)
         }
     }
@@ -30,7 +30,7 @@ struct UploadDecisionTests {
         let lines = Self.uploads.map { facts in
             let flags = [
                 (facts.isPaused, "paused"), (facts.hasOpenAttempt, "attempt"),
-                (facts.isStale, "stale"), (facts.resolvedInThisPass, "resolved"),
+                (facts.isStale, "stale"), (facts.isHeldBack, "resolved"),
                 (facts.isForeign, "foreign"), (facts.hasPaths, "paths"),
             ].filter(\.0).map(\.1).joined(separator: ",")
             return row(
@@ -59,7 +59,7 @@ struct UploadDecisionTests {
     func waits(facts: UploadFacts) {
         let decision = UploadDecision.decide(facts)
         let mustWait =
-            facts.isPaused || facts.hasOpenAttempt || facts.isStale || facts.resolvedInThisPass
+            facts.isPaused || facts.hasOpenAttempt || facts.isStale || facts.isHeldBack
             || facts.isForeign
         if mustWait { #expect(decision == .wait || decision == .nothing) }
     }
