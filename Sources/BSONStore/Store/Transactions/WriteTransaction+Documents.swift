@@ -10,7 +10,7 @@ extension WriteTransaction {
     public func insert(
         _ namespace: Namespace, _ document: BSONDocument
     ) throws(StoreError) -> BSONDocument {
-        try sink.insert(document, namespace).document
+        try policyWriter.insert(document, namespace).document
     }
 
     /// Adds new documents, several per statement where only their ids must be checked: beginning
@@ -21,7 +21,7 @@ extension WriteTransaction {
     package func insertBatch(
         _ namespace: Namespace, _ documents: [BSONDocument]
     ) throws(StoreError) {
-        try sink.insertBatch(namespace, documents)
+        try policyWriter.insertBatch(namespace, documents)
     }
 
     /// Stores a document under its `_id`, replacing an existing one.
@@ -32,7 +32,7 @@ extension WriteTransaction {
     public func put(
         _ namespace: Namespace, _ document: BSONDocument
     ) throws(StoreError) -> DocumentImages {
-        try sink.put(namespace, document)
+        try policyWriter.put(namespace, document)
     }
 
     /// Replaces a document that this transaction has read and not written since.
@@ -41,7 +41,7 @@ extension WriteTransaction {
     package func replace(
         _ namespace: Namespace, _ found: StoredDocument, by document: BSONDocument
     ) throws(StoreError) {
-        try sink.replace(namespace, found, by: document)
+        try policyWriter.replace(namespace, found, by: document)
     }
 
     /// Removes the document with an id.
@@ -57,7 +57,7 @@ extension WriteTransaction {
     public func take(
         _ namespace: Namespace, id: BSONValue
     ) throws(StoreError) -> BSONDocument? {
-        try sink.take(namespace, id: id)
+        try policyWriter.remove(namespace, id: id)
     }
 
     /// Reads documents as ``getFirst(_:ids:bytesMax:)`` does and verifies their checksums, so that

@@ -83,10 +83,10 @@ public final class WriteTransaction: ReadTransaction {
 
 extension WriteTransaction {
     /// The writes of single documents.
-    var sink: DocumentSink { DocumentSink(executor: executor, writer: writer) }
+    var policyWriter: PolicyWriter { PolicyWriter(executor: executor, writer: writer) }
 
     /// The updates and deletes.
-    var updates: UpdateExecutor { UpdateExecutor(sink: sink, hint: hint) }
+    var updates: UpdateExecutor { UpdateExecutor(policyWriter: policyWriter, hint: hint) }
 
     /// The changes of the list of collections.
     var catalogWriter: CatalogWriter { CatalogWriter(writer: writer) }

@@ -21,7 +21,7 @@ struct BulkWriter {
                     try perform(write, at: index, on: namespace, &result, nil)
                 } else {
                     try within {
-                        try updates.sink.writer.savepoint {
+                        try updates.policyWriter.writer.savepoint {
                             try perform(write, at: index, on: namespace, &result, note)
                         }
                     }
@@ -40,7 +40,7 @@ struct BulkWriter {
     ) throws {
         switch write {
         case .insertOne(let document):
-            let inserted = try updates.sink.insert(
+            let inserted = try updates.policyWriter.insert(
                 WallClock.fillingTimestamps(in: document), namespace
             )
             .document
@@ -92,7 +92,7 @@ struct BulkWriter {
         for (index, document) in documents.enumerated() {
             do throws(StoreError) {
                 let document = WallClock.fillingTimestamps(in: document)
-                inserted.ids.append(try updates.sink.insert(document, namespace).id)
+                inserted.ids.append(try updates.policyWriter.insert(document, namespace).id)
             } catch {
                 guard error.concernsWrite else { throw error }
                 inserted.errors.append(BulkWriteResult.WriteError(index: index, error: error))

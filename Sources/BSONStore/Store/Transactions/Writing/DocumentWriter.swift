@@ -269,7 +269,7 @@ extension DocumentWriter {
     }
 
     /// Removes the document with an id and returns it, or `nil`.
-    func take(_ namespace: Namespace, id: BSONValue) throws(StoreError) -> BSONDocument? {
+    func remove(_ namespace: Namespace, id: BSONValue) throws(StoreError) -> BSONDocument? {
         let key = BSONKey.encode(id)
         let taken = try tables.onTable(namespace) { (table) throws(StoreError) -> BSONDocument? in
             guard let found = try rows.row(key, in: table) else { return nil }

@@ -16,7 +16,7 @@ struct RestrictedWriter {
     }
 
     /// Removes the document with an id and returns it as the access policy shows it, or `nil`.
-    func take(_ namespace: Namespace, id: BSONValue) throws(StoreError) -> BSONDocument? {
+    func remove(_ namespace: Namespace, id: BSONValue) throws(StoreError) -> BSONDocument? {
         guard let found = try executor.rows.stored(namespace, id: id),
             let shown = gate.visible(found.document)
         else { return nil }

@@ -1,11 +1,11 @@
 /// The updates and deletes of the documents that match a filter.
 struct UpdateExecutor {
     /// The writes of single documents.
-    let sink: DocumentSink
+    let policyWriter: PolicyWriter
     /// The index by which documents are found; `nil` leaves it to the planner.
     let hint: IndexHint?
 
-    private var executor: QueryExecutor { sink.executor }
+    private var executor: QueryExecutor { policyWriter.executor }
 
     /// Changes the first document that matches a filter.
     ///
@@ -114,8 +114,8 @@ struct UpdateExecutor {
     ) throws(StoreError) -> BSONDocument? {
         let filter = try resolved(filter, at: namespace)
         guard let found = try first(namespace, filter, sort) else { return nil }
-        try sink.remove(found, from: namespace)
-        return sink.shown(found.document, namespace)
+        try policyWriter.remove(found, from: namespace)
+        return policyWriter.shown(found.document, namespace)
     }
 
     /// Removes every document that matches a filter.
@@ -133,8 +133,8 @@ struct UpdateExecutor {
         try nested { () throws(StoreError) in
             for row in rows {
                 guard let found = try executor.rows.stored(namespace, row: row) else { continue }
-                body(sink.shown(found.document, namespace))
-                try sink.remove(found, from: namespace)
+                body(policyWriter.shown(found.document, namespace))
+                try policyWriter.remove(found, from: namespace)
             }
         }
         return rows.count
@@ -143,7 +143,7 @@ struct UpdateExecutor {
     /// Runs a body and undoes its changes when it fails, so that the transaction can continue.
     private func nested(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         do {
-            try sink.writer.savepoint(body)
+            try policyWriter.writer.savepoint(body)
         } catch let error as StoreError {
             throw error
         } catch {
@@ -155,7 +155,7 @@ struct UpdateExecutor {
         _ found: StoredDocument, _ update: Update, _ filter: Filter, in namespace: Namespace,
         _ outcome: inout UpdateResult
     ) throws(StoreError) {
-        if let restricted = sink.restricted(namespace) {
+        if let restricted = policyWriter.restricted(namespace) {
             return try restricted.change(found, update, filter, in: namespace, &outcome)
         }
         outcome.matchedCount += 1
@@ -170,7 +170,7 @@ struct UpdateExecutor {
             try StorableDocument.check(changed, changed["_id"] ?? .null, in: namespace)
             after = changed
         }
-        try sink.writer.replace(
+        try policyWriter.writer.replace(
             found, by: after, in: namespace, as: update.isReplacement ? .replace : .update,
             remarks: update.remarks)
         outcome.modifiedCount += 1
@@ -181,9 +181,10 @@ struct UpdateExecutor {
         _ namespace: Namespace, _ filter: Filter, _ update: Update,
         _ outcome: inout UpdateResult
     ) throws(StoreError) {
-        let inserted = try sink.insert(try update.insertion(for: filter), namespace).document
+        let inserted = try policyWriter.insert(try update.insertion(for: filter), namespace)
+            .document
         outcome.upsertedID = inserted["_id"]
-        outcome.keep(before: nil, after: sink.shown(inserted, namespace))
+        outcome.keep(before: nil, after: policyWriter.shown(inserted, namespace))
     }
 
     /// Returns the first matching document with its row.

@@ -1,5 +1,6 @@
-/// The writes of single documents as the access policy allows them.
-struct DocumentSink {
+/// A writer of single documents as the access policy allows: by a ``RestrictedWriter`` where it restricts
+/// the collection, otherwise by the ``DocumentWriter``.
+struct PolicyWriter {
     /// The execution of queries as the access policy allows.
     let executor: QueryExecutor
     /// The writer, which knows no policy.
@@ -68,11 +69,11 @@ struct DocumentSink {
     }
 
     /// Removes the document with an id and returns it, or `nil`.
-    func take(_ namespace: Namespace, id: BSONValue) throws(StoreError) -> BSONDocument? {
+    func remove(_ namespace: Namespace, id: BSONValue) throws(StoreError) -> BSONDocument? {
         guard let restricted = restricted(namespace) else {
-            return try writer.take(namespace, id: id)
+            return try writer.remove(namespace, id: id)
         }
-        return try restricted.take(namespace, id: id)
+        return try restricted.remove(namespace, id: id)
     }
 
     /// Removes a document that this transaction has read.
