@@ -61,8 +61,8 @@ final class StoreBackend: CommandBackend {
         denials = try records == nil ? StoredDenials(store) : nil
         if records == nil { try StoredConflicts(store: store).prepare() }
         if let denials {
-            server.denials.take(try denials.entries())
-            server.denials.copies.withLock { $0 = { denials.add($0) } }
+            server.deniedWrites.load(try denials.entries())
+            server.deniedWrites.storing.withLock { $0 = { denials.add($0) } }
         }
         users = UserDirectory(
             records: records ?? StoredUserRecords(store: store, commits: commits), server: server)

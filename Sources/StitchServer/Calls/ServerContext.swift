@@ -52,7 +52,7 @@ final class ServerContext: Sendable {
     /// The identity providers whose tokens are accepted, and their keys.
     let tokenKeys: [ProviderKeys]
     /// The last writes that rules denied.
-    let denials = DeniedWrites()
+    let deniedWrites = DeniedWrites()
 
     /// The seconds between deletions of expired documents, unless a client sets others.
     static let usualExpirySleepSeconds: Int32 = 60

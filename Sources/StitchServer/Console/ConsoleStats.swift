@@ -39,7 +39,7 @@ struct ConsoleStats {
             "latencyMS": [
                 "median": .double(latency.median), "p99": .double(latency.ninetyNinth),
             ],
-            "deniedWrites": .int64(Int64(server.denials.count)),
+            "deniedWrites": .int64(Int64(server.deniedWrites.count)),
             "cursors": .int64(cursors.total),
             "waiting": .int32(Int32(clamping: server.operations.all.count)),
         ]

@@ -53,7 +53,7 @@ final class GatewayBackend: CommandBackend {
         denialLog = DenialLog(link)
         conflicts = UpstreamConflicts(link)
         tombstones = TombstoneLog(link)
-        server.denials.copies.withLock { [denialLog] in $0 = { denialLog.add($0) } }
+        server.deniedWrites.storing.withLock { [denialLog] in $0 = { denialLog.add($0) } }
         try watchRules()
     }
 
@@ -261,7 +261,7 @@ final class GatewayBackend: CommandBackend {
             cursors: services.cursors.counts, sessions: services.sessions.all.count,
             text: MetricsText.gateway(
                 feeds: count, streams: streams, reaches: reaches.withLock { $0 },
-                upstream: link.metrics.all, denials: server.denials.count))
+                upstream: link.metrics.all, denials: server.deniedWrites.count))
     }
 
     func endTransactions() {

@@ -3,7 +3,8 @@ internal import StitchRules
 
 /// The last writes that rules denied, for operators, without the contents of the writes.
 ///
-/// Clients read them as the virtual collection `stitchsync.denied`.
+/// Clients read them as the virtual collection `stitchsync.denied`. They are in memory; ``storing`` has
+/// each stored as well: in the file of a store by `StoredDenials`, upstream of a gateway by `DenialLog`.
 final class DeniedWrites: Sendable {
     /// The maximum number of kept entries.
     static let countMax = 10_000
@@ -32,11 +33,11 @@ final class DeniedWrites: Sendable {
     }
 
     private let state = Locked(State())
-    /// Receives each entry, to store it.
-    let copies = Locked<(@Sendable (BSONDocument) -> Void)?>(nil)
+    /// Stores each entry; `nil` where only the memory has them.
+    let storing = Locked<(@Sendable (BSONDocument) -> Void)?>(nil)
 
-    /// Takes the entries of earlier runs, oldest first.
-    func take(_ earlier: [BSONDocument]) {
+    /// Adds the entries of earlier runs, oldest first.
+    func load(_ earlier: [BSONDocument]) {
         state.withLock { state in
             for entry in earlier.suffix(Self.countMax) {
                 state.last = entry["_id"]?.int64Value ?? state.last
@@ -72,7 +73,7 @@ final class DeniedWrites: Sendable {
             state.keep(entry)
             return entry
         }
-        copies.withLock { $0 }?(entry)
+        storing.withLock { $0 }?(entry)
     }
 
     /// The number of denied writes since the start.

@@ -58,7 +58,7 @@ struct UserRules: Sendable {
                 known.ruleGuard
             } else {
                 RuleAccessPolicy(edition.rules, ruleUser) { [server] denial in
-                    server.denials.note(denial, of: ruleUser.id, server.settings.log)
+                    server.deniedWrites.note(denial, of: ruleUser.id, server.settings.log)
                 }
             }
         connection.state.withLock {

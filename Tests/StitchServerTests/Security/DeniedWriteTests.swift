@@ -118,9 +118,9 @@ import Testing
             let server = ServerContext(settings: ServerSettings())
             let backend = try StoreBackend(
                 store: DocumentStore(at: .file(path)), server: server)
-            #expect(server.denials.entries.count == run - 1)
-            server.denials.note(denial, of: "ann", .silent)
-            #expect(server.denials.count == 1)
+            #expect(server.deniedWrites.entries.count == run - 1)
+            server.deniedWrites.note(denial, of: "ann", .silent)
+            #expect(server.deniedWrites.count == 1)
             if run == 1 { try backend.tidy() }
             backend.close()
         }
