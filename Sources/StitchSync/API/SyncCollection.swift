@@ -121,7 +121,7 @@ extension SyncCollection {
         let (isSynced, wasPaused) = try await write { transaction in
             guard var record = try transaction.record(id) else { return (false, false) }
             guard record.pause != nil else { return (true, false) }
-            try transaction.endPause(of: &record)
+            try transaction.endPauseAndRefetch(of: &record)
             try transaction.save(record)
             return (true, true)
         }

@@ -10,7 +10,7 @@ struct UploadOutcomeFacts: Hashable {
         case duplicateKey
         /// Another document has a value that must be unique; it may give it up in the same pass.
         case valueTaken
-        /// The remote refuses the content or the user permanently.
+        /// The remote refuses the change for good: its content, or by a rule.
         case rejected
         /// No response, or a temporary error: the write may or may not be applied.
         case retryable
@@ -25,7 +25,7 @@ struct UploadOutcomeFacts: Hashable {
     var localUnchanged: Bool
     /// Whether the attempt has failed the maximum number of times.
     var triedOften: Bool
-    /// The treatment of a refusal.
+    /// The treatment if the outcome is ``Outcome/rejected``.
     var onRejection = RejectionDecision.pause
 }
 

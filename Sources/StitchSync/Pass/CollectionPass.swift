@@ -142,7 +142,7 @@ extension CollectionPass {
         try await context.write { sync in
             for id in ids {
                 guard var record = try sync.record(id), record.isUndecodable else { continue }
-                try sync.endPause(of: &record)
+                try sync.endPauseAndRefetch(of: &record)
                 try sync.save(record)
             }
         }

@@ -78,7 +78,7 @@ struct NoteLocalWrite {
             try DeviceDocuments(sync: sync).markStaleIfUnkept(&record, local: after)
             try sync.save(record)
         case .resumePending, .resumeClean:
-            try sync.endPause(of: &record)
+            try sync.endPauseAndRefetch(of: &record)
             record.isPending = decision == .resumePending
             if !record.isPending {
                 record.base = StoredContent(record.base.document(local: before), local: after)

@@ -34,11 +34,11 @@ struct RefuseOutOfView {
         else { return nil }
         let error = RemoteError(write)
         let decision = policy.onRejection(of: record, isCompensating: true)
-        let refusal = SettleRejection.Refusal(
+        let rejected = SettleRejection.RejectedChange(
             operation: operation, intended: local, local: local, error: error)
         return OutOfViewChange(
             documentID: id,
-            decision: try SettleRejection(sync: sync).settle(decision, refusal, of: record),
+            decision: try SettleRejection(sync: sync).settle(decision, rejected, of: record),
             error: error)
     }
 
@@ -58,10 +58,10 @@ struct RefuseOutOfView {
                 RuleDenial(
                     cause: .notAllowed, role: nil, namespace: sync.namespace, documentID: id)))
         let operation = try attempt?.operation ?? sync.instance.nextOperations(1)[0]
-        let refusal = SettleRejection.Refusal(
+        let rejected = SettleRejection.RejectedChange(
             operation: operation, intended: local, local: local, error: error)
         let decision = try SettleRejection(sync: sync).settle(
-            policy.onRejection(of: record, isCompensating: true), refusal, of: record)
+            policy.onRejection(of: record, isCompensating: true), rejected, of: record)
         if decision == .revert, let restored = try sync.record(id) {
             try DeviceDocuments(sync: sync).removeFromView(restored, isHeld: true)
         }

@@ -4,8 +4,8 @@ internal import BSONStore
 struct SettleRejection {
     let sync: SyncTransaction
 
-    /// The facts about a refusal.
-    struct Refusal {
+    /// A change that the remote refused for good.
+    struct RejectedChange {
         let operation: OperationID
         /// The uploaded document; `nil` for a delete.
         let intended: BSONDocument?
@@ -19,41 +19,41 @@ struct SettleRejection {
     /// - Parameter old: the record with the refused attempt.
     /// - Returns: the decision that was carried out: a document that cannot be reverted is paused.
     func settle(
-        _ decision: RejectionDecision, _ refusal: Refusal, of old: SyncRecord
+        _ decision: RejectionDecision, _ rejected: RejectedChange, of old: SyncRecord
     ) throws -> RejectionDecision {
         var record = old
         record.attempt = nil
         sync.note(
-            .refused(HistoryRefusal(refusal.error)), of: record.documentID,
-            operation: refusal.operation, from: old.version)
+            .refused(HistoryRefusal(rejected.error)), of: record.documentID,
+            operation: rejected.operation, from: old.version)
         if decision == .revert {
             let mark = sync.historyMark
             do {
                 try sync.transaction.savepoint {
-                    try revert(record, refusal)
+                    try revert(record, rejected)
                 }
                 return .revert
             } catch let cause where SyncTransaction.concernsDocument(cause) {
                 sync.noteRollback(to: mark)
             }
         }
-        record.pause = PauseReason(.rejected, refusal.error.description)
+        record.pause = PauseReason(.rejected, rejected.error.description)
         // The app may have reverted the change during the upload.
-        record.notePending(local: refusal.local)
+        record.notePending(local: rejected.local)
         record = try sync.save(record)
         if decision == .ask {
-            try storeRejection(refusal, of: record, as: .asking)
+            try storeRejection(rejected, of: record, as: .asking)
             return .ask
         }
-        if refusal.error.compensatingWrite != nil {
-            try storeRejection(refusal, of: record, as: .paused)
+        if rejected.error.compensatingWrite != nil {
+            try storeRejection(rejected, of: record, as: .paused)
         }
         return .pause
     }
 
-    private func revert(_ record: SyncRecord, _ refusal: Refusal) throws {
-        try storeRejection(refusal, of: record, as: .reverted)
-        try restore(record, local: refusal.local)
+    private func revert(_ record: SyncRecord, _ rejected: RejectedChange) throws {
+        try storeRejection(rejected, of: record, as: .reverted)
+        try restore(record, local: rejected.local)
     }
 
     /// Reverts the document to the confirmed edition.
@@ -69,8 +69,7 @@ struct SettleRejection {
             try restoreRequestedID(old)
         } else {
             record.takeBase(.sameAsLocal, record.version)
-            // It also marks the record as stale, so that the document is fetched.
-            try sync.endPause(of: &record)
+            try sync.endPauseAndRefetch(of: &record)
             try sync.save(record)
         }
         try sync.emitChange(.compensation, id, from: local, to: base, uncommitted: false)
@@ -89,17 +88,17 @@ struct SettleRejection {
     }
 
     private func storeRejection(
-        _ refusal: Refusal, of record: SyncRecord, as state: RejectedWriteRecord.State
+        _ rejected: RejectedChange, of record: SyncRecord, as state: RejectedWriteRecord.State
     ) throws {
         let id = record.documentID
-        let base = record.base.document(local: refusal.local)
-        let error = refusal.error
-        let isEdited = !contentEqual(refusal.intended, refusal.local)
+        let base = record.base.document(local: rejected.local)
+        let error = rejected.error
+        let isEdited = !contentEqual(rejected.intended, rejected.local)
         let write = RejectedWrite(
-            id: 0, namespace: sync.namespace, operationID: refusal.operation,
-            change: PendingChange(base: base, local: refusal.intended),
-            document: refusal.intended, hasLaterEdits: isEdited,
-            laterDocument: isEdited ? refusal.local : nil, base: base,
+            id: 0, namespace: sync.namespace, operationID: rejected.operation,
+            change: PendingChange(base: base, local: rejected.intended),
+            document: rejected.intended, hasLaterEdits: isEdited,
+            laterDocument: isEdited ? rejected.local : nil, base: base,
             compensatingWrite: error.compensatingWrite
                 ?? CompensatingWrite(refused: error, of: id, in: sync.namespace),
             code: error.code, time: .now)

@@ -126,9 +126,9 @@ struct SettleUpload {
             if Self.isUnknown(outcome) { record.failures += 1 }
             noteUnanswered(attempt, outcome, of: id)
             try sync.save(record)
-        case .pauseRejected: return try refuse(.pause, attempt, outcome, of: old, local: local)
-        case .revertRejected: return try refuse(.revert, attempt, outcome, of: old, local: local)
-        case .askRejected: return try refuse(.ask, attempt, outcome, of: old, local: local)
+        case .pauseRejected: return try reject(.pause, attempt, outcome, of: old, local: local)
+        case .revertRejected: return try reject(.revert, attempt, outcome, of: old, local: local)
+        case .askRejected: return try reject(.ask, attempt, outcome, of: old, local: local)
         case .pauseExhausted:
             noteUnanswered(attempt, outcome, of: id)
             try pause(record, settlement, outcome)
@@ -136,17 +136,17 @@ struct SettleUpload {
         return settlement
     }
 
-    /// Settles a refused change as decided, if that is possible.
-    private func refuse(
+    /// Settles a change that the remote refused for good, as decided if that is possible.
+    private func reject(
         _ decision: RejectionDecision, _ attempt: Attempt, _ outcome: RemoteWriteOutcome,
         of record: SyncRecord, local: BSONDocument?
     ) throws -> UploadSettlement {
         guard case .failed(let error) = outcome else { return UploadSettlement(decision) }
-        let refusal = SettleRejection.Refusal(
+        let rejected = SettleRejection.RejectedChange(
             operation: attempt.operation, intended: attempt.intended.document(local: local),
             local: local, error: error)
         return UploadSettlement(
-            try SettleRejection(sync: sync).settle(decision, refusal, of: record))
+            try SettleRejection(sync: sync).settle(decision, rejected, of: record))
     }
 
     private func noteApplied(_ attempt: Attempt, over old: SyncRecord) {

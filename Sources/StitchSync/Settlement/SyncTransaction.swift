@@ -231,7 +231,7 @@ struct SyncTransaction {
     /// remote's document.
     ///
     /// The new stale mark keeps the cause of absence.
-    func endPause(of record: inout SyncRecord) throws {
+    func endPauseAndRefetch(of record: inout SyncRecord) throws {
         let cause = AbsenceCause(staleMark: record.staleMark)
         record.pause = nil
         record.failures = 0

@@ -3,7 +3,9 @@ public import StitchRules
 
 /// A write that the remote did not allow.
 ///
-/// It is Device Sync's error 231: not fatal, and the sync of other documents continues.
+/// It is Device Sync's error 231: not fatal, and the sync of other documents continues. Most often a rule
+/// denies the write. A write that the remote refused for its content is described in the same way:
+/// ``cause`` tells them apart.
 ///
 /// ```swift
 /// for await error in todos.errors {
