@@ -71,7 +71,7 @@ extension Query {
     @discardableResult
     public func delete() async throws -> Int {
         let (filter, options) = try parsed()
-        return try await writer.delete(namespace, filter, within: range(options))
+        return try await writer.delete(namespace, filter, within: writtenRange(options))
     }
 
     private func run(_ update: Update, upsert: Bool) async throws -> UpdateResult {
@@ -82,7 +82,7 @@ extension Query {
                 namespace: namespace)
         }
         return try await writer.update(
-            namespace, filter, within: range(options), update, upsert: upsert)
+            namespace, filter, within: writtenRange(options), update, upsert: upsert)
     }
 }
 

@@ -252,7 +252,7 @@ extension Query {
     }
 
     /// Which of the matching documents a write changes; `nil` for all.
-    func range(_ options: FindOptions) -> FindOptions? {
+    func writtenRange(_ options: FindOptions) -> FindOptions? {
         refinement.isOfAll && !refinement.namesIndex ? nil : options
     }
 

@@ -1,7 +1,7 @@
 /// A comparison of the plans that can answer a query.
 ///
-/// Each plan's keys are counted up to a limit; an index that only gives the order is tried on
-/// some documents if few are wanted.
+/// Each plan's keys are counted, up to a limit. A plan that gives the requested order to a query with a
+/// limit is also tried on some documents, unless its keys decide which documents match.
 struct PlanComparison {
     /// The number up to which a plan's keys are counted at first.
     private static let sampleMax: Int64 = 300
@@ -41,7 +41,7 @@ struct PlanComparison {
         guard branches.count <= IndexScan.rangesMax else { return nil }
         var plans: [QueryPlan] = []
         for branch in branches {
-            guard let plan = best(branch.joined(query), branch, indexes) else { return nil }
+            guard let plan = planOfBranch(branch.joined(query), branch, indexes) else { return nil }
             plans.append(plan)
         }
         let isSorted =
@@ -53,7 +53,7 @@ struct PlanComparison {
     }
 
     /// Returns the plan of one alternative: by id, or with the index that bounds the most fields.
-    private func best(
+    private func planOfBranch(
         _ query: IndexQuery, _ branch: IndexQuery, _ indexes: [StoredIndex]
     ) -> QueryPlan? {
         if let byID = branch.planByID { return byID }
@@ -73,7 +73,7 @@ struct PlanComparison {
     }
 
     /// Returns the cheapest plan, with the others as rejected; `nil` without plans.
-    func chosen(_ plans: [QueryPlan]) throws(StoreError) -> QueryPlan? {
+    func cheapest(_ plans: [QueryPlan]) throws(StoreError) -> QueryPlan? {
         guard plans.count > 1 else { return plans.first }
         var costs = try costs(plans, upTo: Self.sampleMax)
         let least = costs.min() ?? 0
@@ -86,9 +86,9 @@ struct PlanComparison {
                 : costs[left] < costs[right]
         }
         guard let first = ranked.first else { return nil }
-        var best = plans[first]
-        best.rejected = ranked.dropFirst().map { plans[$0] }
-        return best
+        var plan = plans[first]
+        plan.rejected = ranked.dropFirst().map { plans[$0] }
+        return plan
     }
 
     private func costs(

@@ -21,13 +21,13 @@ struct QueryPlanner {
         if let hint = options.hint { return try plan(namespace, filter, sort, hint: hint) }
         if let sort, sort.isNatural { return .all(sort) }
         let sort = sort?.keys.isEmpty == true ? nil : sort
-        return try best(namespace, filter, sort, wanted: options.end ?? 0)
+        return try cheapest(namespace, filter, sort, wanted: options.end ?? 0)
     }
 
-    /// Chooses the plan that a trial of each finds best.
+    /// Chooses the plan by `_id`, or the one that ``PlanComparison`` estimates to be the cheapest.
     ///
     /// - Parameter wanted: the largest number of documents to read; 0 for all.
-    private func best(
+    private func cheapest(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, wanted: Int
     ) throws(StoreError) -> QueryPlan {
         let byID = QueryPlan(byIDOf: filter, sort)
@@ -38,7 +38,7 @@ struct QueryPlanner {
             guard !indexes.isEmpty || !query.alternatives.isEmpty else { return nil }
             let comparison = PlanComparison(
                 scanner: scanner, table: table, filter: filter, sort: sort, wanted: wanted)
-            return try comparison.chosen(
+            return try comparison.cheapest(
                 comparison.plans(query, indexes) + (byID.isByKey ? [byID] : []))
         }
         return (chosen ?? nil) ?? byID
@@ -47,7 +47,7 @@ struct QueryPlanner {
     /// Returns the plan for reading the documents of a filter that only bounds one field, if a
     /// single index can help.
     ///
-    /// It needs no trial, and does not name its bounds.
+    /// The plan is for a query without a sort. It needs no comparison, and does not name its bounds.
     func soleIndex(
         _ namespace: Namespace, _ filter: Filter
     ) throws(StoreError) -> QueryPlan? {
@@ -100,7 +100,7 @@ struct QueryPlanner {
     ///
     /// - Throws: `indexNotFound` (27) for `$text` without a text index, 291 if it is hidden and for
     ///   `$near` without an index of its places; 5626500 for `$near` on a view.
-    func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {
+    func completed(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {
         let filter = filter.timed
         let found = try tables.onTable(namespace) { (table) throws(StoreError) -> Filter? in
             if filter.usesNear {

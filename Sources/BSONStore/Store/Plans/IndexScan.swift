@@ -29,7 +29,7 @@ struct IndexScan {
     var ranges: [Range] { groups.count == 1 ? groups[0] : groups.flatMap(\.self) }
 
     /// Whether ``bounds`` has a bounded field.
-    var isBounded: Bool { bounds.contains { $0 != nil } }
+    var hasBounds: Bool { bounds.contains { $0 != nil } }
 
     /// Whether several keys may point to one document: in a multikey index, or with several fields
     /// below the path of a wildcard index.
@@ -60,22 +60,22 @@ struct IndexScan {
         if index.definition.isSparse, !isForced {
             guard fields.provesPresence else { return nil }
         }
-        let plan = Self.groups(index.definition.keys, fields.bounds)
+        let split = Self.groups(index.definition.keys, fields.bounds)
         self.index = index
-        groups = plan.groups
-        bounds = fields.bounds.enumerated().map { $0.offset < plan.used ? $0.element : nil }
+        groups = split.groups
+        bounds = fields.bounds.enumerated().map { $0.offset < split.used ? $0.element : nil }
         let points = bounds.prefix { $0?.arePoints ?? false }
         equalities = points.count
-        isExact = fields.areExact(used: plan.used, rangeCount: plan.groups.joined().count)
+        isExact = fields.areExact(used: split.used, rangeCount: split.groups.joined().count)
         let single = points.prefix { $0?.intervals.count == 1 }.count
         let direct = index.direction(sort, constants: single)
         let merged =
             direct == nil && groups.count > 1
-            ? index.direction(sort, constants: plan.prefixed) : nil
+            ? index.direction(sort, constants: split.prefixed) : nil
         isMerged = merged != nil
         isSorted = sort == nil || direct != nil || isMerged
         isReversed = (direct ?? merged) == .backward
-        guard isForced || isBounded || (sort != nil && isSorted) else { return nil }
+        guard isForced || hasBounds || (sort != nil && isSorted) else { return nil }
     }
 
     init(

@@ -19,7 +19,10 @@ struct QueryPlan {
     struct Range {
         var lower: [UInt8]?
         var upper: [UInt8]?
-        /// The end of the keys, itself excluded.
+        /// The end of the keys, itself excluded, for `max` with a hint on the `_id`.
+        ///
+        /// Such a range has the order ``Order/idAscending`` and is compared with no other plan, so
+        /// ``isByKey`` and ``QueryPlan/isBounded`` need not ask for it.
         var behind: [UInt8]?
         var order = Order.inserted
 
@@ -81,7 +84,7 @@ struct QueryPlan {
         switch rows {
         case .keys: true
         case .range(let range): range.lower != nil || range.upper != nil
-        case .index(let scan): scan.isBounded
+        case .index(let scan): scan.hasBounds
         case .union(let branches): branches.allSatisfy(\.isBounded)
         case .members: false
         }

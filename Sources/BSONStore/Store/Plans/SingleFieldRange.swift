@@ -60,8 +60,8 @@ struct SingleFieldRange {
 extension IndexScan {
     /// Scans the documents whose first field is in a range equivalent to the filter.
     ///
-    /// The scan is run, not compared with others or explained: it has no ``bounds``, so ``isBounded``
-    /// is false although a range bounds it.
+    /// The scan is run, not compared with others or explained: it has no ``bounds``, although a
+    /// range bounds it, and is sorted only for a query without a sort.
     init(_ index: StoredIndex, only range: Range) {
         self.init(
             index, groups: [[range]], bounds: [], isReversed: false, isSorted: true, isExact: true)

@@ -39,7 +39,7 @@ struct QueryExecutor {
         let query = try planned(namespace, filter, options)
         if options.projection == nil, query.isInOrder {
             var batch = BSONDocumentBatch()
-            try scanPage(query) { bytes in
+            try scanLimited(query) { bytes in
                 batch.append(bytes)
                 byteCount += bytes.count
                 return byteCount < bytesMax
@@ -157,7 +157,7 @@ struct QueryExecutor {
                 at: placement?.metadata(of: document) ?? [:]) ?? document
         }
         guard let sort = query.order, !query.plan.isSorted else {
-            return try scanPage(query) { (bytes) throws(StoreError) in
+            return try scanLimited(query) { (bytes) throws(StoreError) in
                 try body(try project(BSONDocument(unchecked: Array(bytes))))
             }
         }
@@ -228,7 +228,7 @@ struct QueryExecutor {
 
     /// Calls a body with the documents of an ordered plan, without the skipped ones and those above the
     /// limit.
-    private func scanPage(
+    private func scanLimited(
         _ query: PlannedQuery, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
         let namespace = query.namespace
@@ -357,15 +357,15 @@ struct QueryExecutor {
 // MARK: - Planning
 
 extension QueryExecutor {
-    /// Completes a filter with the collection's collation (unless it has its own), its text index
-    /// and one time for all documents.
+    /// Completes a filter as ``QueryPlanner/completed(_:_:)`` does; where the access policy restricts the
+    /// collection, only with one time for all documents.
     ///
     /// - Throws: `indexNotFound` (27) for `$text` without a text index, 291 for `$near` without an
     ///   index of its places.
     func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {
         // An error must not reveal that a hidden collection or its text index exists.
         guard access.isOpen(namespace) else { return filter.timed }
-        return try planner.resolved(filter, namespace)
+        return try planner.completed(filter, namespace)
     }
 
     /// Plans a query.

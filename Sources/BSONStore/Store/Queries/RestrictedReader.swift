@@ -107,7 +107,7 @@ struct RestrictedReader {
         // An index on hidden fields would answer from hidden values.
         for filter in gate.hidesFields ? [visible] : [filter, visible] {
             guard filter.textSearch == nil, filter.impliedOrder == nil else { continue }
-            let filter = try planner.resolved(filter, namespace)
+            let filter = try planner.completed(filter, namespace)
             let plan = try planner.plan(namespace, filter, nil)
             guard plan.isBounded else { continue }
             var rows: Set<Int64> = []
