@@ -97,7 +97,7 @@ final class StoreBackend: CommandBackend {
         rules = services.rules.deciding(ruleGuard)
         signIn = services.signIn
         runner = TransactionRunner(
-            store, server, rules, excerpt: transaction, readingFrom: candidates)
+            store, server, rules, in: transaction, readingFrom: candidates)
         isLasting = false
         denials = nil
     }

@@ -35,7 +35,7 @@ final class DenialLog: Sendable {
                 [
                     "insert": .string(GatewayDatabase.denied.collection), "ordered": false,
                     "documents": .array(BSONArray(entries.map(BSONValue.document))),
-                ], on: GatewayDatabase.name, .write, for: nil)
+                ], on: GatewayDatabase.name, repeatedAs: .write, for: nil)
         }
         guard written.value == nil else { return }
         waiting.withLock { waiting in

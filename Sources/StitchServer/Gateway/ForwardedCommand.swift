@@ -13,7 +13,7 @@ struct ForwardedCommand {
     /// Whether the place of the documents was checked already.
     let isChecked: Bool
 
-    /// The fields of a client's session, which the gateway has another one for.
+    /// The fields that the gateway sets itself: of its session, its API version, and the time that is left.
     private static let ownFields: Set<String> = [
         "$db", "$clusterTime", "$readPreference", "lsid", "txnNumber", "autocommit",
         "startTransaction", "stmtId", "stmtIds", "apiVersion", "apiStrict",
@@ -102,7 +102,8 @@ struct ForwardedCommand {
         var batch = batch
         while batch.cursor != 0 {
             batch = UpstreamBatch(
-                try link.run(batch.more(namespace), on: namespace.database, .read, for: call))
+                try link.run(
+                    batch.more(namespace), on: namespace.database, repeatedAs: .read, for: call))
             for document in batch.documents { try result.append(document) }
         }
         return try result.source()
@@ -141,7 +142,7 @@ struct ForwardedCommand {
 
     private func send(_ body: BSONDocument, _ link: UpstreamLink) throws -> BSONDocument {
         let kind: UpstreamCommandKind = definition.traits.contains(.retryable) ? .write : .read
-        let reply = try link.run(body, on: call.database, kind, for: call)
+        let reply = try link.run(body, on: call.database, repeatedAs: kind, for: call)
         var shown = BSONDocument()
         for (name, value) in reply where name != "$clusterTime" && name != "operationTime" {
             shown.append(name, value)
@@ -242,7 +243,7 @@ final class UpstreamCursor: Sendable {
         let batch: UpstreamBatch
         do {
             batch = UpstreamBatch(
-                try link.run(command, on: namespace.database, .read, for: call))
+                try link.run(command, on: namespace.database, repeatedAs: .read, for: call))
         } catch {
             // Its reader gets no more of it; the upstream may still have it.
             link.close(id, namespace)

@@ -166,7 +166,7 @@ extension UpstreamLink {
     ) throws -> BSONDocument {
         var command = command
         command.append("writeConcern", ["w": "majority"])
-        let reply = try run(command, on: database, .write, for: call)
+        let reply = try run(command, on: database, repeatedAs: .write, for: call)
         if let error = AttachmentBucket.errors(in: reply).other {
             throw CommandFailure(
                 Int32(clamping: error["code"]?.int64Value ?? 8),

@@ -2,11 +2,11 @@ internal import BSONStore
 internal import StitchRules
 
 extension GatewayBackend {
-    /// Runs a command on a store with the definitions of its collections, whose documents the upstream
+    /// Runs a command on an excerpt with the definitions of its collections, whose documents the upstream
     /// sends when they are read.
     ///
     /// - Throws: the errors of the body, and the upstream's errors.
-    func onEmptyStore<R>(
+    func onEmptyExcerpt<R>(
         _ reader: UpstreamReader, _ body: (_ call: CommandCall, StoreBackend) throws -> R
     ) throws -> R {
         let call = reader.call
@@ -14,7 +14,8 @@ extension GatewayBackend {
             of: call.namedCollections, withIndexes: call.namesIndexes)
         let source = UpstreamCandidates(reader, parts)
         return try source.answering {
-            try emptyStores.withCollections(parts) { store in
+            try emptyExcerpts.withCollections(parts) { store in
+                // Unlike a `FilledExcerpt`, it has no open transaction: nothing in it has to be undone.
                 try body(
                     call.withoutTransaction,
                     StoreBackend(
@@ -39,7 +40,7 @@ extension GatewayBackend {
                 definition: UpstreamCollection(entry: entry, indexes: nil))
         }
         let sorted = parts.sorted { one, _ in one.definition?.viewOn == nil }
-        let outcome = try emptyStores.withExcerpt(sorted, isWhole: true) { excerpt in
+        let outcome = try emptyExcerpts.withExcerpt(sorted, isWhole: true) { excerpt in
             let store = excerpt.backend(services, under: ruleGuard)
             return try definition.parse(call.withoutTransaction, store).answer(store)
         }
@@ -68,7 +69,7 @@ extension GatewayBackend {
     func listDatabases(
         _ call: CommandCall, _ link: UpstreamLink
     ) throws -> CommandOutcome {
-        let reply = try link.run(["listDatabases": 1], on: "admin", .read, for: call)
+        let reply = try link.run(["listDatabases": 1], on: "admin", repeatedAs: .read, for: call)
         let filter = try Filter(call.document("filter") ?? [:], options: .ofListing)
         let user = call.connection.state.withLock { $0.user }
         let shown = try (reply["databases"]?.arrayValue ?? []).compactMap(\.documentValue)
@@ -85,78 +86,6 @@ extension GatewayBackend {
             .filter { try filter.evaluate($0) }
         let databases = BSONArray(shown.map { .document($0) })
         return .reply(["databases": .array(databases), "totalSize": 0, "totalSizeMb": 0])
-    }
-
-    /// Opens a change stream.
-    func stream(
-        _ call: CommandCall, _ link: UpstreamLink, _ ruleGuard: RuleAccessPolicy?
-    ) throws -> CommandOutcome {
-        let request = try AggregateRequest(call)
-        guard let options = try request.changeStream() else { throw ChangeStreamStage.mustBeFirst }
-        try request.checkTransaction(call)
-        try AggregateCommand.checkStreamConcern(call)
-        try AggregateCommand.checkCursor(call)
-        let batchSize = try CursorArgument.batchSize(call)
-        let stage = try ChangeStreamStage(options, readsTokens: false)
-        let namespace = try AggregateCommand.target(call)
-        let scope = try ChangeStreamScope(
-            namespace, isForCluster: stage.isForCluster, isAtGateway: true)
-        let isHidden = scope.namespace.map { ruleGuard?.access($0).isNever == true } ?? false
-        if ruleGuard != nil, !isHidden { try keepImages(of: scope, link, for: call) }
-        let source = try GatewayStream(
-            stage, scope, rest: request.rest,
-            options: PipelineOptions(
-                let: call.document("let"), collation: try call.collation()
-            ).with(ServerSources(services, for: call).byName),
-            self, link, under: ruleGuard, for: call)
-        return try CursorReply.open(
-            source, namespace, call, on: services, under: ruleGuard, batchSize: batchSize,
-            options: CursorOptions(isTailable: true, awaitsData: true))
-    }
-
-    /// Has the upstream keep the documents before changes: they tell who saw a document that is now
-    /// hidden or deleted.
-    private func keepImages(
-        of scope: ChangeStreamScope, _ link: UpstreamLink, for call: CommandCall
-    ) throws {
-        switch scope {
-        case .collection(let namespace):
-            guard
-                let known = try catalog.definition(namespace, withIndexes: false, link, for: call)
-            else { return }
-            guard known.viewOn == nil else { throw StoreError.view(namespace) }
-            if !known.keepsImages { try keepImages(of: namespace, link) }
-        case .database(let database):
-            for entry in try UpstreamCatalog.entries(database.text, [:], link, for: call) {
-                let known = UpstreamCollection(entry: entry, indexes: nil)
-                guard known.viewOn == nil, !known.keepsImages,
-                    let name = entry["name"]?.stringValue, !name.hasBytePrefix("system.")
-                else { continue }
-                try keepImages(of: Namespace(database.text, name), link)
-            }
-        case .cluster: break
-        }
-    }
-
-    private func keepImages(of namespace: Namespace, _ link: UpstreamLink) throws {
-        guard !withoutImages.withLock({ $0.contains(namespace) }) else { return }
-        do {
-            _ = try link.run(
-                [
-                    "collMod": .string(namespace.collection),
-                    "changeStreamPreAndPostImages": ["enabled": true],
-                ], on: namespace.database, .read, for: nil)
-        } catch let fault as CommandFailure where ErrorLabels.isPassing(fault.code) {
-            // The next stream asks again.
-        } catch let fault as CommandFailure {
-            // Without the privilege, streams are right but end more often.
-            withoutImages.withLock { _ = $0.insert(namespace) }
-            link.server.settings.log.write(
-                .warning,
-                "cannot keep earlier documents of \(namespace), so streams of users under rules "
-                    + "end when a document may have left their view: \(fault.message)")
-        }
-        catalog.forget(namespace)
     }
 }
 

@@ -9,9 +9,9 @@ final class GatewayBackend: CommandBackend {
     let services: StoreBackend
     let link: UpstreamLink
     let catalog = UpstreamCatalog()
-    /// The stores for commands that read: they have no documents, which the upstream sends when they are
+    /// The excerpts for commands that read: they have no documents, which the upstream sends when they are
     /// read.
-    let emptyStores = ExcerptPool(recordsChanges: false)
+    let emptyExcerpts = ExcerptPool(recordsChanges: false)
     /// The excerpts for commands that write.
     let excerpts = ExcerptPool(recordsChanges: true)
     let feeds: UpstreamFeeds
@@ -162,7 +162,7 @@ final class GatewayBackend: CommandBackend {
         case .collections: return try listCollections(definition, reader)
         case .databases: return try listDatabases(call, link)
         case .reading:
-            return try onEmptyStore(reader) { try definition.parse($0, $1).answer($1) }
+            return try onEmptyExcerpt(reader) { try definition.parse($0, $1).answer($1) }
         case .merging:
             let merge = MergeNeeds(write)
             return .reply(
@@ -210,7 +210,7 @@ final class GatewayBackend: CommandBackend {
         feeds.tidy()
         MemoryArenas.trim(above: 192 * 1024 * 1024)
         let start = ContinuousClock.now
-        let result = Result { try link.run(["ping": 1], on: "admin", .read, for: nil) }
+        let result = Result { try link.run(["ping": 1], on: "admin", repeatedAs: .read, for: nil) }
         reaches.withLock { $0 = result.value != nil }
         if server.settings.consolePort != nil {
             noteFigures(isReachable: result.value != nil, latency: .now - start)
@@ -277,7 +277,7 @@ final class GatewayBackend: CommandBackend {
         userRecords.close()
         endTransactions()
         denialLog.flush()
-        emptyStores.close()
+        emptyExcerpts.close()
         excerpts.close()
         services.close()
         link.closer.finish(within: Self.closingMax)

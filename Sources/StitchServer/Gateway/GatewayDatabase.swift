@@ -45,7 +45,7 @@ enum GatewayDatabase {
             [
                 "createIndexes": .string(namespace.collection),
                 "indexes": [.document(specification)],
-            ], on: name, .read, for: nil)
+            ], on: name, repeatedAs: .read, for: nil)
     }
 
     /// Returns the secret of made-up credentials, which all gateways share; the first one makes it.
@@ -55,7 +55,7 @@ enum GatewayDatabase {
             [
                 "findAndModify": .string(state.collection), "query": ["_id": "standIns"],
                 "update": ["$setOnInsert": ["bytes": made]], "upsert": true, "new": true,
-            ], on: name, .write, for: nil)
+            ], on: name, repeatedAs: .write, for: nil)
         guard case .binary(let secret)? = reply["value"]?.documentValue?["bytes"] else {
             throw CommandFailure(
                 .internalError, "\(state) has no bytes in its document \"standIns\"; remove it")

@@ -43,7 +43,7 @@ struct UpstreamSizes {
 
     private func number(_ field: String, _ command: BSONDocument, _ database: String) -> Int64? {
         do {
-            let reply = try link.run(command, on: database, .read, for: nil)
+            let reply = try link.run(command, on: database, repeatedAs: .read, for: nil)
             return reply[field]?.int64Value
         } catch {
             // The console shows a dash; without an upstream its tile says so.

@@ -382,3 +382,77 @@ final class FeedReader: Sendable {
 
     deinit { feed.leave() }
 }
+
+extension GatewayBackend {
+    /// Opens a change stream.
+    func stream(
+        _ call: CommandCall, _ link: UpstreamLink, _ ruleGuard: RuleAccessPolicy?
+    ) throws -> CommandOutcome {
+        let request = try AggregateRequest(call)
+        guard let options = try request.changeStream() else { throw ChangeStreamStage.mustBeFirst }
+        try request.checkTransaction(call)
+        try AggregateCommand.checkStreamConcern(call)
+        try AggregateCommand.checkCursor(call)
+        let batchSize = try CursorArgument.batchSize(call)
+        let stage = try ChangeStreamStage(options, readsTokens: false)
+        let namespace = try AggregateCommand.target(call)
+        let scope = try ChangeStreamScope(
+            namespace, isForCluster: stage.isForCluster, isAtGateway: true)
+        let isHidden = scope.namespace.map { ruleGuard?.access($0).isNever == true } ?? false
+        if ruleGuard != nil, !isHidden { try keepImages(of: scope, link, for: call) }
+        let source = try GatewayStream(
+            stage, scope, rest: request.rest,
+            options: PipelineOptions(
+                let: call.document("let"), collation: try call.collation()
+            ).with(ServerSources(services, for: call).byName),
+            self, link, under: ruleGuard, for: call)
+        return try CursorReply.open(
+            source, namespace, call, on: services, under: ruleGuard, batchSize: batchSize,
+            options: CursorOptions(isTailable: true, awaitsData: true))
+    }
+
+    /// Has the upstream keep the documents before changes: they tell who saw a document that is now
+    /// hidden or deleted.
+    private func keepImages(
+        of scope: ChangeStreamScope, _ link: UpstreamLink, for call: CommandCall
+    ) throws {
+        switch scope {
+        case .collection(let namespace):
+            guard
+                let known = try catalog.definition(namespace, withIndexes: false, link, for: call)
+            else { return }
+            guard known.viewOn == nil else { throw StoreError.view(namespace) }
+            if !known.keepsImages { try keepImages(of: namespace, link) }
+        case .database(let database):
+            for entry in try UpstreamCatalog.entries(database.text, [:], link, for: call) {
+                let known = UpstreamCollection(entry: entry, indexes: nil)
+                guard known.viewOn == nil, !known.keepsImages,
+                    let name = entry["name"]?.stringValue, !name.hasBytePrefix("system.")
+                else { continue }
+                try keepImages(of: Namespace(database.text, name), link)
+            }
+        case .cluster: break
+        }
+    }
+
+    private func keepImages(of namespace: Namespace, _ link: UpstreamLink) throws {
+        guard !withoutImages.withLock({ $0.contains(namespace) }) else { return }
+        do {
+            _ = try link.run(
+                [
+                    "collMod": .string(namespace.collection),
+                    "changeStreamPreAndPostImages": ["enabled": true],
+                ], on: namespace.database, repeatedAs: .read, for: nil)
+        } catch let fault as CommandFailure where ErrorLabels.isPassing(fault.code) {
+            // The next stream asks again.
+        } catch let fault as CommandFailure {
+            // Without the privilege, streams are right but end more often.
+            withoutImages.withLock { _ = $0.insert(namespace) }
+            link.server.settings.log.write(
+                .warning,
+                "cannot keep earlier documents of \(namespace), so streams of users under rules "
+                    + "end when a document may have left their view: \(fault.message)")
+        }
+        catalog.forget(namespace)
+    }
+}

@@ -371,7 +371,7 @@ struct GatewayWrite {
         var body = call.body
         body.set("pipeline", to: .array(BSONArray(stages)))
         let reading = call.standing(for: body, as: call.signature, givenName: call.givenName)
-        return try backend.onEmptyStore(reader(reading)) { call, store in
+        return try backend.onEmptyExcerpt(reader(reading)) { call, store in
             try AggregateCommand.documents(ParsedAggregate(call, store), call, store)
                 .compactMap { $0["_id"] }
         }
@@ -389,7 +389,7 @@ struct GatewayWrite {
                     [
                         "create": .string(namespace.collection),
                         "changeStreamPreAndPostImages": ["enabled": true],
-                    ], on: namespace.database, .read, for: call)
+                    ], on: namespace.database, repeatedAs: .read, for: call)
             } catch let fault as CommandFailure where fault.code == Self.namespaceExists {
                 // Another client was faster.
                 continue

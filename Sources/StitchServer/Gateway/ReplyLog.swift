@@ -70,7 +70,7 @@ final class ReplyLog: Sendable {
         }
         let reply: BSONDocument
         do {
-            reply = try link.run(command, on: GatewayDatabase.name, .write, for: nil)
+            reply = try link.run(command, on: GatewayDatabase.name, repeatedAs: .write, for: nil)
         } catch let fault as CommandFailure
             where link.session == nil && ErrorLabels.isPassing(fault.code)
         {

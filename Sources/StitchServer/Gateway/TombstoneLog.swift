@@ -240,7 +240,7 @@ final class TombstoneLog: Sendable {
             [
                 "update": .string(GatewayDatabase.tombstones.collection), "ordered": false,
                 "updates": .array(BSONArray(updates)),
-            ], on: GatewayDatabase.name, .write, for: call)
+            ], on: GatewayDatabase.name, repeatedAs: .write, for: call)
     }
 
     private static func command(
@@ -317,6 +317,6 @@ final class TombstoneLog: Sendable {
                 "updates": [
                     ["q": ["_id": Self.id(namespace)], "u": .document(update), "upsert": true]
                 ],
-            ], on: GatewayDatabase.name, .write, for: call)
+            ], on: GatewayDatabase.name, repeatedAs: .write, for: call)
     }
 }

@@ -16,7 +16,7 @@ struct UpstreamAttachments: AttachmentSweepPlace {
         now: BSONDatetime, graceMS: Int64 = AttachmentSweepLimits.graceMS
     ) throws -> AttachmentSweep<Self>.Counts {
         let reply = try link.run(
-            ["listDatabases": 1, "nameOnly": true], on: "admin", .read, for: call)
+            ["listDatabases": 1, "nameOnly": true], on: "admin", repeatedAs: .read, for: call)
         let names = (reply["databases"]?.arrayValue ?? []).compactMap {
             $0.documentValue?["name"]?.stringValue
         }

@@ -120,7 +120,7 @@ final class UpstreamCatalog: Sendable {
         var command = command
         command.append("cursor", ["batchSize": 10_000])
         return UpstreamBatch(
-            try link.within(nil).run(command, on: namespace.database, .read, for: call)
+            try link.within(nil).run(command, on: namespace.database, repeatedAs: .read, for: call)
         ).documents
     }
 

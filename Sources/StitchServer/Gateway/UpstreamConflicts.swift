@@ -22,7 +22,7 @@ final class UpstreamConflicts: Sendable {
             [
                 "insert": .string(GatewayDatabase.conflicts.collection), "ordered": false,
                 "documents": .array(BSONArray(conflicts.map(BSONValue.document))),
-            ], on: GatewayDatabase.name, .write, for: nil)
+            ], on: GatewayDatabase.name, repeatedAs: .write, for: nil)
         return .reply(["n": .int32(Int32(clamping: conflicts.count))])
     }
 
@@ -34,7 +34,7 @@ final class UpstreamConflicts: Sendable {
                     "create": .string(GatewayDatabase.conflicts.collection), "capped": true,
                     "size": .int64(Int64(StoredConflicts.bytesMax)),
                     "max": .int32(Int32(StoredConflicts.countMax)),
-                ], on: GatewayDatabase.name, .read, for: nil)
+                ], on: GatewayDatabase.name, repeatedAs: .read, for: nil)
         } catch let failure as CommandFailure where failure.code == Self.namespaceExists {
             // Another gateway has created it.
         }

@@ -210,7 +210,7 @@ extension UpstreamFeed {
             try link.run(
                 UpstreamStream.command(
                     scope, after: state.withLock { $0.end.map { .token($0.document) } }),
-                on: database, .read, for: nil))
+                on: database, repeatedAs: .read, for: nil))
         var isFirst = true
         while !isStopped {
             try add(batch, isFirst: isFirst, link)
@@ -219,7 +219,7 @@ extension UpstreamFeed {
             isFirst = false
             var more = batch.more(Namespace(database, target), size: 1_000)
             more.append("maxTimeMS", .int64(Self.waitMilliseconds))
-            batch = UpstreamBatch(try link.run(more, on: database, .read, for: nil))
+            batch = UpstreamBatch(try link.run(more, on: database, repeatedAs: .read, for: nil))
         }
         if batch.cursor != 0 {
             link.close(batch.cursor, Namespace(database, target))
@@ -425,10 +425,10 @@ enum UpstreamStream {
         for call: CommandCall?
     ) throws -> UpstreamBatch {
         let (target, database) = Self.target(scope)
-        let batch = UpstreamBatch(try link.run(command, on: database, .read, for: call))
+        let batch = UpstreamBatch(try link.run(command, on: database, repeatedAs: .read, for: call))
         if batch.cursor != 0 {
             _ = try link.run(
-                batch.kill(Namespace(database, target)), on: database, .read, for: nil)
+                batch.kill(Namespace(database, target)), on: database, repeatedAs: .read, for: nil)
         }
         return batch
     }

@@ -50,7 +50,7 @@ struct UpstreamLink: Sendable {
 
     /// Returns a link for the commands of a new cursor.
     ///
-    /// - Throws: as ``run(_:on:_:for:)`` does.
+    /// - Throws: as ``run(_:on:repeatedAs:for:)`` does.
     func atNewPlace(for call: CommandCall?) throws -> UpstreamLink {
         var link = self
         link.place = try answered(call) { () throws(UpstreamFailure) in
@@ -62,7 +62,7 @@ struct UpstreamLink: Sendable {
     /// Takes a connection with a session, and begins a transaction in it.
     ///
     /// - Parameter readsNewest: whether it need not read one snapshot.
-    /// - Throws: as ``run(_:on:_:for:)`` does.
+    /// - Throws: as ``run(_:on:repeatedAs:for:)`` does.
     func beginTransaction(
         readsNewest: Bool = false, for call: CommandCall?
     ) throws -> any UpstreamSession {
@@ -95,11 +95,14 @@ struct UpstreamLink: Sendable {
 
     /// Sends a command and returns its reply.
     ///
-    /// - Parameter call: the client's command, whose time limit holds for this one, too.
+    /// - Parameters:
+    ///   - kind: the way in which it is sent again after a failed connection. A write that may run twice is
+    ///     repeated as a read.
+    ///   - call: the client's command, whose time limit holds for this one, too.
     /// - Throws: the failure for the client: 6 (HostUnreachable) when the upstream cannot be
     ///   reached, else the upstream's error.
     func run(
-        _ command: BSONDocument, on database: String, _ kind: UpstreamCommandKind,
+        _ command: BSONDocument, on database: String, repeatedAs kind: UpstreamCommandKind,
         for call: CommandCall?
     ) throws -> BSONDocument {
         let limited = try Self.limited(command, for: call)
@@ -116,7 +119,7 @@ struct UpstreamLink: Sendable {
     ///
     /// A connection that breaks before the first document is replaced once.
     ///
-    /// - Throws: as ``run(_:on:_:for:)`` does, and the errors of the body.
+    /// - Throws: as ``run(_:on:repeatedAs:for:)`` does, and the errors of the body.
     func find(
         _ namespace: Namespace, _ query: UpstreamQuery, for call: CommandCall?,
         _ body: (BSONDocument) throws -> Void
@@ -127,13 +130,13 @@ struct UpstreamLink: Sendable {
         let command = query.command(namespace)
         if query.isSmall, session == nil {
             let first = UpstreamBatch(
-                try run(command, on: namespace.database, .read, for: call))
+                try run(command, on: namespace.database, repeatedAs: .read, for: call))
             guard first.cursor != 0 else {
                 for document in first.documents { try body(document) }
                 return
             }
             // The rest would need the session of the first batch; it is read anew with one.
-            _ = try run(first.kill(namespace), on: namespace.database, .read, for: call)
+            _ = try run(first.kill(namespace), on: namespace.database, repeatedAs: .read, for: call)
         }
         var count = 0
         do {
@@ -152,7 +155,7 @@ struct UpstreamLink: Sendable {
     /// The upstream's own `count` would trust numbers that can be wrong on a sharded cluster.
     ///
     /// - Parameter limit: the number after which to stop counting; 0 for no limit.
-    /// - Throws: as ``run(_:on:_:for:)`` does.
+    /// - Throws: as ``run(_:on:repeatedAs:for:)`` does.
     func count(
         _ namespace: Namespace, _ query: UpstreamQuery, limit: Int, for call: CommandCall?
     ) throws -> Int {
@@ -168,7 +171,7 @@ struct UpstreamLink: Sendable {
         if query.isCommitted, session == nil {
             command.append("readConcern", ["level": "majority"])
         }
-        let reply = try run(command, on: namespace.database, .read, for: call)
+        let reply = try run(command, on: namespace.database, repeatedAs: .read, for: call)
         return max(0, UpstreamBatch(reply).documents.first?["n"]?.wholeNumber ?? 0)
     }
 
@@ -180,7 +183,7 @@ struct UpstreamLink: Sendable {
     ) throws {
         let link = try session == nil ? atNewPlace(for: call) : self
         var batch = UpstreamBatch(
-            try link.run(command, on: namespace.database, .read, for: call))
+            try link.run(command, on: namespace.database, repeatedAs: .read, for: call))
         var emptyCount = 0
         do {
             while true {
@@ -193,7 +196,8 @@ struct UpstreamLink: Sendable {
                 }
                 batch = UpstreamBatch(
                     try link.run(
-                        batch.more(namespace), on: namespace.database, .read, for: call))
+                        batch.more(namespace), on: namespace.database, repeatedAs: .read, for: call)
+                )
             }
         } catch {
             if batch.cursor != 0 { link.close(batch.cursor, namespace) }

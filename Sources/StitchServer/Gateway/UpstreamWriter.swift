@@ -118,7 +118,7 @@ struct UpstreamWriter {
         }
         command.append("ordered", true)
         if link.session == nil { command.append("writeConcern", .document(writeConcern)) }
-        let reply = try link.run(command, on: namespace.database, .write, for: call)
+        let reply = try link.run(command, on: namespace.database, repeatedAs: .write, for: call)
         return try outcome(reply, changes)
     }
 

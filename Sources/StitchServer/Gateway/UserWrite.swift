@@ -114,7 +114,7 @@ struct UpstreamAccountDeletion {
     ) throws -> Int {
         var command = command
         command.append("writeConcern", ["w": "majority"])
-        let reply = try link.run(command, on: database, kind, for: call)
+        let reply = try link.run(command, on: database, repeatedAs: kind, for: call)
         let failed =
             reply["writeErrors"]?.arrayValue?.compactMap(\.documentValue).first
             ?? reply["writeConcernError"]?.documentValue

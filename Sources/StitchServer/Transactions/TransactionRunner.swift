@@ -17,26 +17,26 @@ final class TransactionRunner: Sendable {
     /// The transaction of an excerpt, in which all is read and written; `nil` for another store.
     ///
     /// There each change names the statement that made it, in its comment.
-    private let excerpt: OpenTransaction<WriteTransaction>?
+    private let excerptTransaction: OpenTransaction<WriteTransaction>?
     /// The place of the documents that users under rules read; `nil` for the store itself.
     private let candidates: (any CandidateSource)?
 
     init(
         _ store: DocumentStore, _ server: ServerContext, _ rules: UserRules,
-        excerpt: OpenTransaction<WriteTransaction>? = nil,
+        in excerptTransaction: OpenTransaction<WriteTransaction>? = nil,
         readingFrom candidates: (any CandidateSource)? = nil
     ) {
         self.store = store
         self.server = server
         self.rules = rules
-        self.excerpt = excerpt
+        self.excerptTransaction = excerptTransaction
         self.candidates = candidates
         transactions = TransactionTable(bounds: server.settings.transactions)
     }
 
     /// Notes that the following changes belong to a statement of the command, by its index.
     func begin(statement index: Int, in transaction: WriteTransaction) {
-        if excerpt != nil { transaction.comment = .int64(Int64(index)) }
+        if excerptTransaction != nil { transaction.comment = .int64(Int64(index)) }
     }
 
     /// Runs a command, in its session's transaction where it is part of one.
@@ -88,7 +88,7 @@ final class TransactionRunner: Sendable {
                 }
             }
         }
-        if let excerpt { return try excerpt.use(guarded) }
+        if let excerptTransaction { return try excerptTransaction.use(guarded) }
         if let transaction = try transaction(of: call) { return try transaction.read(guarded) }
         if let snapshot = call.snapshot {
             let owner = TransactionBounds.owner(call.connection)
@@ -116,7 +116,7 @@ final class TransactionRunner: Sendable {
                 }
             }
         }
-        if let excerpt { return try excerpt.useAsOwn(guarded) }
+        if let excerptTransaction { return try excerptTransaction.useAsOwn(guarded) }
         if let transaction = try transaction(of: call) {
             try transactions.makeWay(for: transaction)
             return try transaction.write { transaction in

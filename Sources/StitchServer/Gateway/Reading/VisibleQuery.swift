@@ -29,7 +29,7 @@ struct VisibleQuery: Sendable {
         // Rules compare bytes, whatever the collation of a query.
         let usesCollation = isCollated && filters.isEmpty
         let variablesStay =
-            query.variables.map { Self.stays(.document($0), access, 0) } ?? false
+            query.variables.map { Self.mustStay(.document($0), access, 0) } ?? false
         var isExact = access?.hidesFields != true
         if variablesStay || isCollated && !usesCollation {
             isExact = false
@@ -85,33 +85,33 @@ struct VisibleQuery: Sendable {
     }
 
     private static func isSent(_ key: String, _ value: BSONValue, _ access: RuleAccess?) -> Bool {
-        guard !stays(value, access, 0), !stays(key, access) else { return false }
+        guard !mustStay(value, access, 0), !mustStay(key, access) else { return false }
         guard let access, access.hidesFields else { return true }
         return !key.hasBytePrefix("$") && !access.mask.hides(path: key)
     }
 
     /// The operators that are not sent, since they need what only the collection has, or run code.
-    private static let keptOperators: Set<String> = [
+    private static let unsentOperators: Set<String> = [
         "$where", "$function", "$accumulator", "$text", "$near", "$nearSphere", "$geoNear",
         "$rand", "$sampleRate",
     ]
 
-    private static func stays(_ key: String, _ access: RuleAccess?) -> Bool {
+    private static func mustStay(_ key: String, _ access: RuleAccess?) -> Bool {
         // An expression can fail, and must not fail on a hidden document.
-        keptOperators.contains(key) || key == "$expr" && access?.seesAll == false
+        unsentOperators.contains(key) || key == "$expr" && access?.seesAll == false
     }
 
     /// Whether a part of a query, or the values of its variables, must not be sent.
-    private static func stays(_ value: BSONValue, _ access: RuleAccess?, _ depth: Int) -> Bool {
+    private static func mustStay(_ value: BSONValue, _ access: RuleAccess?, _ depth: Int) -> Bool {
         guard depth < 100 else { return true }
         switch value {
         // At the upstream the roles would be those of the gateway.
         case .string(let text): return text.hasBytePrefix("$$USER_ROLES")
         case .document(let document):
             return document.contains { name, inner in
-                stays(name, access) || stays(inner, access, depth + 1)
+                mustStay(name, access) || mustStay(inner, access, depth + 1)
             }
-        case .array(let array): return array.contains { stays($0, access, depth + 1) }
+        case .array(let array): return array.contains { mustStay($0, access, depth + 1) }
         default: return false
         }
     }
