@@ -49,7 +49,9 @@ protocol CommandBackend: Sendable {
     /// Whether rules apply to the user who sent a command.
     func isUnderRules(_ call: CommandCall) throws -> Bool
 
-    /// Parses the arguments of a command; an error is thrown when the command runs.
+    /// Parses the arguments that authorization needs; an error is thrown when the command runs.
+    ///
+    /// Most commands, such as `find`, need none for that, and read their arguments when they run.
     func parse(_ definition: CommandDefinition, _ call: CommandCall) -> ParsedCommand
 
     /// Runs an authorized command; may block.

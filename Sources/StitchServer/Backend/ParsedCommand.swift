@@ -3,7 +3,7 @@ internal import BSONStore
 /// A command whose arguments are parsed once: authorization and execution use the same values, so
 /// they cannot read different databases from them.
 ///
-/// A command without such arguments reads its own when it runs.
+/// A command without such arguments, such as `find`, reads its own when it runs.
 struct ParsedCommand: Sendable {
     /// The access that the arguments ask for; `nil` for a command that names no database but its
     /// own.

@@ -9,9 +9,9 @@
     /// they could occupy all threads, and the command that ends the transaction would find none.
     struct CommandPools: Sendable {
         /// Runs commands that do not wait for transactions.
-        private let all: SharedThreads
+        private let nonBlocking: SharedThreads
         /// Runs commands that may wait before they write.
-        private let writers: SharedThreads
+        private let blocking: SharedThreads
         /// Returns what large commands freed.
         private let freeMemory: FreeMemory
 
@@ -30,22 +30,22 @@
         ///   - threadsMax: the number of threads for users in each pool.
         ///   - loop: the event loop that schedules the return of free memory.
         init(threadsMax: Int, _ loop: any EventLoop) {
-            let all = SharedThreads(.usual(common: threadsMax))
+            let nonBlocking = SharedThreads(.usual(common: threadsMax))
             freeMemory = FreeMemory { body in
                 loop.scheduleTask(in: .milliseconds(Int64(FreeMemory.pauseMilliseconds))) {
-                    all.run(Self.server, .vital) { isActive in
+                    nonBlocking.run(Self.server, .vital) { isActive in
                         if isActive { body() }
                     }
                 }
             } giveBack: {
                 MemoryArenas.trim(above: Self.unusedBytesMax)
             }
-            self.all = all
-            writers = SharedThreads(.usual(common: threadsMax))
+            self.nonBlocking = nonBlocking
+            blocking = SharedThreads(.usual(common: threadsMax))
         }
 
         /// Whether an owner may send one more command that may have to wait.
-        func hasRoom(for owner: [UInt8]) -> Bool { all.hasRoom(for: owner) }
+        func hasRoom(for owner: [UInt8]) -> Bool { nonBlocking.hasRoom(for: owner) }
 
         /// Runs a step of a command on a thread, and returns the memory that long ones freed.
         ///
@@ -56,20 +56,20 @@
             of owner: [UInt8], _ rank: WorkRank, mayBlock: Bool,
             _ step: @escaping @Sendable (_ isActive: Bool) -> Void
         ) {
-            (mayBlock ? writers : all).run(owner, rank) { isActive in
+            (mayBlock ? blocking : nonBlocking).run(owner, rank) { isActive in
                 freeMemory.running { step(isActive) }
             }
         }
 
         /// Runs work of the server itself.
         func run(_ work: @escaping @Sendable (_ isActive: Bool) -> Void) {
-            all.run(Self.server, .vital, work)
+            nonBlocking.run(Self.server, .vital, work)
         }
 
         /// Ends the threads once their work is done.
         func shutdown() async throws {
-            try await writers.shutdown()
-            try await all.shutdown()
+            try await blocking.shutdown()
+            try await nonBlocking.shutdown()
         }
     }
 #endif

@@ -31,7 +31,7 @@
         private var messages = CircularBuffer<ByteBuffer>()
         private var waits = WaitingCommands()
         /// The command that begins once no other is under way.
-        private var heldStep: (rank: WorkRank, step: @Sendable () -> MessageProcessor.Result)?
+        private var heldStep: (rank: WorkRank, step: @Sendable () -> MessageProcessor.NextAction)?
         /// Whether no other command begins until the present one has been answered.
         private var isExclusive = false
         /// Whether a new message precedes the commands that can continue.
@@ -40,7 +40,8 @@
         private var isStopping = false
 
         private let progress: MessageProgress
-        private var looking: RepeatedTask?
+        /// Closes the connection if no message arrives for long.
+        private var idleTimer: RepeatedTask?
 
         init(
             _ dispatcher: Dispatcher, _ pools: CommandPools, _ connection: ClientConnection,
@@ -56,7 +57,7 @@
             let span = TimeAmount.seconds(
                 Int64(dispatcher.server.settings.handshakeTimeoutSeconds))
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-            looking = context.eventLoop.scheduleRepeatedTask(
+            idleTimer = context.eventLoop.scheduleRepeatedTask(
                 initialDelay: span, delay: span
             ) { _ in
                 let (handler, context) = bound.value
@@ -82,7 +83,7 @@
             connection.state.withLock { $0.isClosed = true }
             dispatcher.server.operations.clientLeft(connection.id)
             phase = .closed
-            looking?.cancel()
+            idleTimer?.cancel()
             messages.removeAll()
             heldStep = nil
             context.fireChannelInactive()
@@ -158,7 +159,7 @@
         /// Runs a step on a pool, and continues with its result on the event loop.
         private func run(
             _ context: ChannelHandlerContext, _ rank: WorkRank, mayBlock: Bool = false,
-            _ step: @escaping @Sendable () -> MessageProcessor.Result
+            _ step: @escaping @Sendable () -> MessageProcessor.NextAction
         ) {
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             pools.run(of: connection.owner, rank, mayBlock: mayBlock) { isActive in
@@ -171,7 +172,8 @@
         }
 
         private func finish(
-            _ context: ChannelHandlerContext, _ rank: WorkRank, _ result: MessageProcessor.Result
+            _ context: ChannelHandlerContext, _ rank: WorkRank,
+            _ result: MessageProcessor.NextAction
         ) {
             switch (phase, result) {
             case (_, .ranked(let wanted, let refusal, let step)):

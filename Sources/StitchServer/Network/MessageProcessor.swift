@@ -7,22 +7,22 @@
     /// The path from a message's bytes to the reply's bytes, on a thread of the pool.
     struct MessageProcessor: Sendable {
         /// The next action of the connection.
-        enum Result: Sendable {
+        enum NextAction: Sendable {
             /// Sends bytes; with `next`, another reply follows without a request.
-            case reply([UInt8], next: (@Sendable () -> Result)?)
+            case reply([UInt8], next: (@Sendable () -> NextAction)?)
             /// Sends nothing.
             case silence
             /// Waits without occupying a thread, and keeps a request of that many bytes meanwhile.
-            case waiting(CommandWait, bytes: Int, again: @Sendable (Bool) -> Result)
+            case waiting(CommandWait, bytes: Int, again: @Sendable (Bool) -> NextAction)
             /// Continues once no other command of the connection is under way.
             ///
             /// None begins until this one has been answered.
-            case exclusive(@Sendable () -> Result)
+            case exclusive(@Sendable () -> NextAction)
             /// Continues as work of another kind, which the message turned out to be, or with the
             /// refusal.
-            case ranked(WorkRank, refusal: @Sendable () -> Result, @Sendable () -> Result)
+            case ranked(WorkRank, refusal: @Sendable () -> NextAction, @Sendable () -> NextAction)
             /// Continues on a thread that may block for long.
-            case blocking(@Sendable () -> Result)
+            case blocking(@Sendable () -> NextAction)
             case close
         }
 
@@ -44,7 +44,7 @@
         }
 
         /// Refuses a message, because too many commands of its sender wait.
-        func refuse(_ message: ByteBuffer) -> Result {
+        func refuse(_ message: ByteBuffer) -> NextAction {
             let peek = peek(message)
             // A compressed message does not show whether its client waits for a reply.
             guard let wantsReply = peek.wantsReply else { return .close }
@@ -54,12 +54,12 @@
                     body: [:]))
         }
 
-        private func refuse(_ request: WireRequest) -> Result {
+        private func refuse(_ request: WireRequest) -> NextAction {
             let failure = CommandFailure(
                 462,
                 "too many commands of this user or address wait; send fewer at the same time, or "
                     + "try again later")
-            return result(of: .reply(failure.reply), request)
+            return nextAction(after: .reply(failure.reply), request)
         }
 
         private func peek(_ message: ByteBuffer) -> WirePeek {
@@ -70,7 +70,7 @@
         /// Runs the command in a message.
         ///
         /// - Parameter rank: the kind of work that the calling thread is for.
-        func respond(to message: ByteBuffer, as rank: WorkRank) -> Result {
+        func respond(to message: ByteBuffer, as rank: WorkRank) -> NextAction {
             let parser = WireParser(limits: dispatcher.server.limits(of: connection))
             do {
                 let room = try DecompressionBudget.take(message, parser.limits)
@@ -78,7 +78,7 @@
                 defer { if !isHeld { DecompressionBudget.give(room) } }
                 let request = try message.withUnsafeReadableBytes { try parser.parse($0) }
                 let wanted = WorkRank(request, on: connection, dispatcher.server)
-                let result: Result
+                let result: NextAction
                 if rank == .vital, wanted != .vital {
                     result = .ranked(wanted, refusal: { refuse(request) }) { answer(request) }
                 } else {
@@ -110,7 +110,7 @@
                 let fault = CommandFailure(error.code, error.message)
                 let request = WireRequest(
                     requestID: error.requestID, form: error.form, body: [:])
-                return result(of: .reply(fault.reply), request)
+                return nextAction(after: .reply(fault.reply), request)
             } catch {
                 let reason = (error as? WireError)?.description ?? "unknown"
                 dispatcher.server.settings.log.write(
@@ -119,13 +119,13 @@
             }
         }
 
-        private func answer(_ request: WireRequest) -> Result {
+        private func answer(_ request: WireRequest) -> NextAction {
             guard !Self.isExclusive(request) else {
                 return .exclusive {
-                    result(of: dispatcher.respond(to: request, on: connection), request)
+                    nextAction(after: dispatcher.respond(to: request, on: connection), request)
                 }
             }
-            return result(of: dispatcher.respond(to: request, on: connection), request)
+            return nextAction(after: dispatcher.respond(to: request, on: connection), request)
         }
 
         /// Whether a request changes who the client is, or asks for a stream of replies.
@@ -135,16 +135,17 @@
             return traits.contains(.signsIn) || request.body["speculativeAuthenticate"] != nil
         }
 
-        private func result(of outcome: CommandOutcome, _ request: WireRequest) -> Result {
+        private func nextAction(after outcome: CommandOutcome, _ request: WireRequest) -> NextAction
+        {
             switch outcome {
             case .close: return .close
-            case .blocking(let step): return .blocking { result(of: step(), request) }
+            case .blocking(let step): return .blocking { nextAction(after: step(), request) }
             case .waiting(let wait):
                 return .waiting(wait, bytes: Self.byteCount(request)) { isTimeUp in
                     do {
-                        return result(of: try wait.again(isTimeUp), request)
+                        return nextAction(after: try wait.again(isTimeUp), request)
                     } catch {
-                        return result(of: .reply(CommandFailure(error).reply), request)
+                        return nextAction(after: .reply(CommandFailure(error).reply), request)
                     }
                 }
             case .reply(let document):
@@ -169,7 +170,7 @@
         /// Returns the next reply for a client that streams replies (`exhaust`).
         private func following(
             _ document: BSONDocument, _ number: Int32, _ request: WireRequest
-        ) -> (@Sendable () -> Result)? {
+        ) -> (@Sendable () -> NextAction)? {
             guard request.allowsExhaust, document["ok"] == 1.0 else { return nil }
             var body = request.body
             switch request.body.keys.first {
@@ -186,7 +187,7 @@
             let again = WireRequest(
                 requestID: number, form: request.form, body: body,
                 sequences: request.sequences, compressor: request.compressor)
-            return { result(of: dispatcher.respond(to: again, on: connection), again) }
+            return { nextAction(after: dispatcher.respond(to: again, on: connection), again) }
         }
     }
 #endif

@@ -7,7 +7,7 @@
     /// Used on the connection's event loop only.
     final class WaitingCommand {
         /// The continuation; the argument is whether the deadline has passed.
-        let again: @Sendable (Bool) -> MessageProcessor.Result
+        let again: @Sendable (Bool) -> MessageProcessor.NextAction
         /// The kind of its work.
         let rank: WorkRank
         /// The size of the request that the command keeps.
@@ -18,7 +18,7 @@
 
         init(
             _ wait: CommandWait, rank: WorkRank, bytes: Int,
-            again: @escaping @Sendable (Bool) -> MessageProcessor.Result
+            again: @escaping @Sendable (Bool) -> MessageProcessor.NextAction
         ) {
             self.wait = wait
             self.rank = rank

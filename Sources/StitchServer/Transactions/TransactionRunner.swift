@@ -40,6 +40,9 @@ final class TransactionRunner: Sendable {
     }
 
     /// Runs a command, in its session's transaction where it is part of one.
+    ///
+    /// Outside of transactions it only calls the closure. The command itself calls ``read(_:_:)`` or
+    /// ``write(_:_:)``, which apply the rules.
     func run(
         _ call: CommandCall, _ answer: () throws -> CommandOutcome
     ) throws -> CommandOutcome {
